@@ -1,0 +1,298 @@
+"""The requests that a page's front matter can hold (interface sections 2.1 and 4).
+
+Nothing here reads files or asks anybody: front matter values go in, requests and problems come
+out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+KEY_FORMAT = 1
+"""Raised when the same request must get a new key; every text would have to be paid for anew."""
+
+
+def _tidy(topic: str) -> str:
+    return unicodedata.normalize("NFC", topic).strip()
+
+
+Topic = Annotated[str, AfterValidator(_tidy), Field(min_length=1)]
+
+
+class Request(BaseModel):
+    """What all three operations share (interface section 2.1), and the plugin's own two keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    operation: ClassVar[str]
+    """The last part of the address (interface section 4)."""
+
+    type: str
+    topic: Topic = Field(
+        description="What to write about: the main topic or title, for news the headline. "
+        "May be left out where the front matter has a title."
+    )
+    length: Literal["short", "medium", "long"] = Field(
+        "medium", description="How long the text is to be."
+    )
+    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] = Field(
+        "main", description="Names the article on its page; needed from the second one on."
+    )
+    revision: Annotated[int, Field(ge=1)] = Field(
+        1, description="Raise it to ask for a new text for the same request."
+    )
+
+    def body(self) -> dict[str, str]:
+        """Return the JSON body of the HTTP request, defaults filled in (interface 2.1)."""
+        return self.model_dump(exclude={"type", "id", "revision"})
+
+    def key(self, *, sandbox: bool) -> str:
+        """Return the cache key, 64 hex digits: equal for requests that get the same text.
+
+        It depends on what is asked for and on whether the sandbox or the service is asked,
+        never on who asks, how, or where the answer stands.
+        """
+        identity = {
+            "format": KEY_FORMAT,
+            "operation": self.operation,
+            "body": self.body(),
+            "revision": self.revision,
+            "sandbox": sandbox,
+        }
+        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class ArticleRequest(Request):
+    """A research-style or analytical article (interface section 4, Generate Article)."""
+
+    operation = "generate-article"
+    type: Literal["article"] = Field("article", description="A research-style article.")
+    focus: Literal["research", "analysis", "review"] = Field(
+        "analysis", description="What the article does with its topic."
+    )
+    audience: Literal["general", "academic", "expert"] = Field(
+        "general", description="Whom the article is written for."
+    )
+
+
+class BlogRequest(Request):
+    """A blog post (interface section 4, Generate Blog Post)."""
+
+    operation = "generate-blog"
+    type: Literal["blog"] = Field("blog", description="A blog post.")
+    style: Literal["casual", "professional", "technical"] = Field(
+        "professional", description="The voice of the post."
+    )
+    format: Literal["howto", "listicle", "narrative"] = Field(
+        "narrative", description="The shape of the post."
+    )
+
+
+class NewsRequest(Request):
+    """A news article (interface section 4, Generate News Article)."""
+
+    operation = "generate-news"
+    type: Literal["news"] = Field("news", description="A news article.")
+    tone: Literal["neutral", "investigative", "editorial"] = Field(
+        "neutral", description="The stance of the report."
+    )
+
+
+REQUEST_TYPES: dict[str, type[Request]] = {
+    "article": ArticleRequest,
+    "blog": BlogRequest,
+    "news": NewsRequest,
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong in a front matter or in the option `defaults`.
+
+    `path` leads to the value, such as `("contentgen", 1, "format")`.
+    """
+
+    path: tuple[str | int, ...]
+    message: str
+
+    def __str__(self) -> str:
+        first, *rest = self.path
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
+        return f"{first}{''.join(steps)}: {self.message}"
+
+
+def parse_front_matter(
+    meta: Mapping[str, object], defaults: Mapping[str, object] | None = None
+) -> tuple[list[Request], list[Problem]]:
+    """Return the requests of a page and everything that is wrong with them.
+
+    `meta` is the page's whole front matter, since its `title` stands in for a missing `topic`;
+    `defaults` is the plugin option of that name. A page without `contentgen` has no requests.
+    """
+    if "contentgen" not in meta:
+        return [], []
+    value = meta["contentgen"]
+    entries: list[tuple[tuple[str | int, ...], object]] = (
+        [(("contentgen", index), entry) for index, entry in enumerate(value)]
+        if isinstance(value, list)
+        else [(("contentgen",), value)]
+    )
+    if not entries:
+        return [], [Problem(("contentgen",), f"{_shown(value)} asks for nothing; {_EXAMPLE}")]
+
+    requests: list[Request] = []
+    problems: list[Problem] = []
+    owners: dict[str, tuple[str | int, ...]] = {}
+    for path, entry in entries:
+        request, found = _parse_entry(path, entry, meta.get("title"), defaults or {})
+        problems += found
+        if request is None:
+            continue
+        if owner := owners.get(request.id):
+            problems.append(
+                Problem(
+                    (*path, "id"),
+                    f"'{request.id}' is the id of contentgen[{owner[-1]}] too; "
+                    "give each article of a page an id of its own",
+                )
+            )
+        owners.setdefault(request.id, path)
+        requests.append(request)
+    return requests, problems
+
+
+def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
+    """Return what is wrong with the plugin option `defaults`."""
+    problems: list[Problem] = []
+    for name, value in defaults.items():
+        path = ("defaults", name)
+        if name not in REQUEST_TYPES:
+            if name == "length":
+                problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
+            else:
+                problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
+        elif not isinstance(value, dict):
+            problems.append(Problem(path, f"expected a mapping of fields, found {_shown(value)}"))
+        else:
+            allowed = [n for n in REQUEST_TYPES[name].model_fields if n not in _PERSONAL]
+            problems += [
+                Problem((*path, str(key)), _unknown(key, allowed))
+                for key in value
+                if key not in allowed
+            ]
+            fields = {key: value[key] for key in allowed if key in value}
+            problems += _validate(
+                REQUEST_TYPES[name], {"type": name, "topic": "-", **fields}, path
+            )[1]
+    return problems
+
+
+_EXAMPLE = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
+_PERSONAL = ("type", "topic", "id", "revision")
+
+
+def _parse_entry(
+    path: tuple[str | int, ...], entry: object, title: object, defaults: Mapping[str, object]
+) -> tuple[Request | None, list[Problem]]:
+    if not isinstance(entry, dict):
+        return None, [Problem(path, f"expected a mapping, found {_shown(entry)}; {_EXAMPLE}")]
+
+    kind = entry.get("type")
+    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
+    problems: list[Problem] = []
+    if "type" not in entry:
+        problems.append(Problem(path, f"'type' is missing; it is one of {_join(REQUEST_TYPES)}"))
+    elif model is None:
+        problems.append(Problem((*path, "type"), _not_one_of(kind, REQUEST_TYPES)))
+
+    # A wrong type still leaves the keys to check that every type has.
+    allowed = list((model or Request).model_fields)
+    known = {name for other in REQUEST_TYPES.values() for name in other.model_fields}
+    for name in entry:
+        if name in allowed or (model is None and name in known):
+            continue
+        message = (
+            f"is not a key of type {kind}, which has {_join(allowed)}"
+            if name in known
+            else _unknown(name, allowed if model else sorted(known))
+        )
+        problems.append(Problem((*path, str(name)), message))
+
+    fields: dict[str, object] = {}
+    specific = defaults.get(kind) if isinstance(kind, str) else None
+    for source in (defaults, specific if isinstance(specific, dict) else {}, entry):
+        fields |= {name: source[name] for name in allowed if name in source}
+    if "topic" not in entry and title is not None:
+        fields["topic"] = title
+    fields["type"] = kind if model else ""
+    request, found = _validate(model or Request, fields, path)
+    problems += found
+    return (request if model and not problems else None), problems
+
+
+def _validate(
+    model: type[Request], fields: Mapping[str, object], path: tuple[str | int, ...]
+) -> tuple[Request | None, list[Problem]]:
+    try:
+        return model.model_validate(fields), []
+    except ValidationError as error:
+        return None, [
+            Problem(path, "'topic' is missing, and the page has no title to take its place")
+            if found["type"] == "missing"
+            else Problem((*path, *found["loc"]), _explain(model, str(found["loc"][0]), found))
+            for found in error.errors(include_url=False)
+        ]
+
+
+def _explain(model: type[Request], name: str, found: Mapping[str, Any]) -> str:
+    # Any: pydantic types an error's `input` so, and it can indeed be anything.
+    value: object = found["input"]
+    if found["type"] == "literal_error":
+        return _not_one_of(value, get_args(model.model_fields[name].annotation))
+    if name == "revision":
+        return f"{_shown(value)} is not a whole number from 1 up"
+    if name == "id" and isinstance(value, str):
+        return f"{_shown(value)} is not made of a-z, 0-9 and '-' alone"
+    if found["type"] == "string_type" and value is not None:
+        return f"{_shown(value)} is not a text; put it in quotes"
+    if found["type"] == "string_unicode":
+        return f"{value!a} holds half a character, which no text can"
+    return "is empty; write what the text is to be about" if name == "topic" else "is empty"
+
+
+def _not_one_of(value: object, choices: Iterable[str]) -> str:
+    choices = list(choices)
+    return f"{_shown(value)} is not one of {_join(choices)}{_did_you_mean(value, choices)}"
+
+
+def _unknown(name: object, known: Iterable[str]) -> str:
+    known = list(known)
+    return f"is not a known key{_did_you_mean(name, known) or '; known are ' + _join(known)}"
+
+
+def _did_you_mean(found: object, choices: Iterable[str]) -> str:
+    close = difflib.get_close_matches(str(found).lower(), choices, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _join(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _shown(value: object) -> str:
+    """Show a front matter value on one line, as its author would recognise it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value) if isinstance(value, (str, int, float)) else f"{value}"
+    return text if len(text) <= 60 else f"{text[:57]}…"
