@@ -1,0 +1,41 @@
+"""The article in an answer (interface section 2.2): one root `<article>`, its title an `<h1>`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from xml.etree.ElementTree import Element
+
+from .errors import UnsafeHTMLError
+from .sanitizer import sanitize
+
+_HEADING = re.compile(r"h[1-6]")
+
+
+def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
+    """Return the `<article>` of `html`, with nothing in it that could do harm.
+
+    What stands around the article is dropped. Raises UnsafeHTMLError where there is not exactly
+    one article, where it has no text, or where the HTML is too large or too deep to be judged.
+    """
+    articles = list(_outermost_articles(sanitize(html, image_hosts)))
+    if len(articles) != 1:
+        raise UnsafeHTMLError(f"expected one <article>, found {len(articles) or 'none'}")
+    article = articles[0]
+    article.tail = None
+    if not "".join(article.itertext()).strip():
+        raise UnsafeHTMLError("the <article> has no text")
+    return article
+
+
+def demote_headings(article: Element) -> None:
+    """Move all headings one level down; an `<h6>` stays one, since there is nothing below it."""
+    for element in article.iter():
+        if _HEADING.fullmatch(element.tag):
+            element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
+
+
+def _outermost_articles(element: Element) -> Collection[Element]:
+    if element.tag == "article":
+        return [element]
+    return [article for child in element for article in _outermost_articles(child)]

@@ -1,0 +1,309 @@
+"""The cache: texts by the key of their request.
+
+A text is paid for, so an entry is written at once and never evicted, and what cannot be used is
+set aside, never deleted. A cache directory may come from anywhere, so nothing in it is trusted:
+
+- Before anything else opens the database, its file, schema and settings are compared with what
+  diskcache itself makes. Triggers, views, settings and journals of others never get to work.
+- Reading is a plain SELECT. It also works where the directory is read-only, and it never meets
+  the pickles and file names that a row can hold.
+- Writing goes through diskcache, with a Disk that knows texts and no files.
+- An entry counts only with its own key and the SHA-256 of its text in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
+
+from .errors import StoreError
+
+if TYPE_CHECKING:
+    import diskcache
+
+DATABASE = "cache.db"
+
+
+@dataclass(frozen=True)
+class StoredText:
+    """A text as the service sent it (interface section 2.2), with what asked for it and when."""
+
+    html: str
+    generated_at: datetime
+    request: dict[str, object]
+
+
+class Store(Protocol):
+    """Keeps texts by the key of their request."""
+
+    def load(self, keys: Iterable[str]) -> tuple[dict[str, StoredText], list[str]]:
+        """Return those of the texts that are there, and what is wrong with the store."""
+
+    def prepare(self) -> list[str]:
+        """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
+
+    def save(self, key: str, text: StoredText) -> None:
+        """Keep a text, on the disk before this returns. Raises StoreError."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+class DiskStore:
+    """A Store in a directory of this machine."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._path = directory / DATABASE
+        self._cache: diskcache.Cache | None = None
+
+    def load(self, keys: Iterable[str]) -> tuple[dict[str, StoredText], list[str]]:
+        """Return those of the texts that are there, and what is wrong with the store."""
+        texts: dict[str, StoredText] = {}
+        try:
+            problems = self._set_aside_if_foreign()
+        except StoreError as error:
+            return texts, [str(error)]
+        if not self._path.exists():
+            return texts, problems
+        try:
+            with closing(_connect(self._path)) as connection:
+                for key in keys:
+                    entry = _select(connection, key)
+                    if entry is None:
+                        continue
+                    if text := _decode(key, entry):
+                        texts[key] = text
+                    else:
+                        problems.append(
+                            f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
+                            "and is ignored"
+                        )
+        except sqlite3.OperationalError as error:
+            problems.append(f"the cache {self._path} cannot be read ({error})")
+        except sqlite3.DatabaseError as error:
+            problems.append(self._set_aside(str(error)))
+        return texts, problems
+
+    def prepare(self) -> list[str]:
+        """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
+        if self._cache is not None:
+            return []
+        problems = self._set_aside_if_foreign()
+        with _writing(self._path):
+            if not self._path.exists():
+                _create(self._directory)
+            self._cache = _open_diskcache(self._directory)
+        return problems
+
+    def save(self, key: str, text: StoredText) -> None:
+        """Keep a text, on the disk before this returns. Raises StoreError."""
+        self.prepare()
+        assert self._cache is not None  # noqa: S101  prepare() sees to that
+        with _writing(self._path):
+            self._cache.set(key, _encode(key, text))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def _set_aside_if_foreign(self) -> list[str]:
+        reason = _why_foreign(self._path)
+        return [self._set_aside(reason)] if reason else []
+
+    def _set_aside(self, reason: str) -> str:
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        try:
+            for suffix in ("", "-journal", "-wal", "-shm"):
+                path = self._path.with_name(DATABASE + suffix)
+                if path.is_symlink() or path.exists():
+                    path.rename(f"{path}.set-aside-{stamp}")
+        except OSError as error:
+            raise StoreError(
+                f"the cache {self._path} cannot be trusted ({reason}), "
+                f"nor can it be set aside ({error.strerror}); remove it"
+            ) from error
+        return (
+            f"the cache {self._path} cannot be trusted ({reason}); "
+            f"it was renamed to {DATABASE}.set-aside-{stamp}, and a new one is used"
+        )
+
+
+# --- one entry -----------------------------------------------------------------------------------
+
+
+def _encode(key: str, text: StoredText) -> str:
+    return json.dumps(
+        {
+            "key": key,
+            "sha256": _sha256(text.html),
+            "generated_at": text.generated_at.isoformat(),
+            "request": text.request,
+            "html": text.html,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _decode(key: str, entry: str) -> StoredText | None:
+    try:
+        fields = json.loads(entry)
+        html, request = fields["html"], fields["request"]
+        if fields["key"] != key or fields["sha256"] != _sha256(html):
+            return None
+        generated_at = datetime.fromisoformat(fields["generated_at"]).astimezone(UTC)
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
+        return None
+    return StoredText(html, generated_at, request) if isinstance(request, dict) else None
+
+
+def _sha256(html: str) -> str:
+    return hashlib.sha256(html.encode()).hexdigest()
+
+
+# --- the database --------------------------------------------------------------------------------
+
+_SETTINGS: dict[str, str | int] = {
+    "cull_limit": 0,
+    "disk_min_file_size": 2**15,
+    "disk_pickle_protocol": 5,
+    "eviction_policy": "none",
+    "size_limit": 2**30,
+    "sqlite_auto_vacuum": 1,
+    "sqlite_cache_size": 2**13,
+    # No write-ahead log: a copy of the database file alone is complete.
+    "sqlite_journal_mode": "delete",
+    # A file that somebody truncates while it is mapped would kill the process.
+    "sqlite_mmap_size": 0,
+    "sqlite_synchronous": 2,
+    "statistics": 0,
+    "tag_index": 0,
+}
+_COUNTERS = {"count", "size", "hits", "misses"}
+_SCHEMA_SHA256 = "2c8bf9cc2b06b20b20d62aa7b57f4bf99121cd5c54f4255f7b7e19b38ac9e49d"
+"""SHA-256 of the schema that diskcache 5.6 makes; a test holds it against the real one."""
+
+_MAX_ENTRY = 8 * 1024 * 1024
+_SQLITE_HEADER = b"SQLite format 3\x00"
+_ROLLBACK_JOURNAL = b"\x01\x01"
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+
+
+def _why_foreign(path: Path) -> str | None:
+    """Say why a database is not one that this module made, or None if it is, or is not there."""
+    if not path.is_symlink() and not path.exists():
+        return None
+    if not path.is_file():
+        return "it is not a file"
+    try:
+        with path.open("rb") as file:
+            header = file.read(20)
+        if not header:
+            return "it is empty"
+        if not header.startswith(_SQLITE_HEADER):
+            return "it is not a SQLite database"
+        if header[18:20] != _ROLLBACK_JOURNAL:
+            return "it needs a write-ahead log"
+        if _journal_names_files(path.with_name(DATABASE + "-journal")):
+            return "its journal names other files"
+        with closing(_connect(path)) as connection:
+            if _schema_sha256(connection) != _SCHEMA_SHA256:
+                return "its schema is not the one of diskcache"
+            settings = dict(connection.execute("SELECT key, value FROM Settings LIMIT 100"))
+            counters = {name: settings.pop(name, None) for name in _COUNTERS}
+            if settings != _SETTINGS or not all(type(n) is int for n in counters.values()):
+                return "its settings are not the ones of this plugin"
+    except sqlite3.OperationalError:
+        return None  # locked or unreadable just now says nothing about what it holds
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    except OSError:
+        return None  # whoever goes on to open it meets the same error and reports it
+    return None
+
+
+def _journal_names_files(journal: Path) -> bool:
+    """Tell whether recovery from this journal would make SQLite delete a file that it names."""
+    if not journal.is_file():
+        return False
+    with journal.open("rb") as file:
+        file.seek(max(0, journal.stat().st_size - len(_JOURNAL_MAGIC)))
+        return file.read() == _JOURNAL_MAGIC
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=10)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ENTRY)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _schema_sha256(connection: sqlite3.Connection) -> str:
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY name LIMIT 100"
+    )
+    return hashlib.sha256(repr(rows.fetchall()).encode()).hexdigest()
+
+
+def _select(connection: sqlite3.Connection, key: str) -> str | None:
+    row = connection.execute("SELECT value FROM Cache WHERE key = ? AND raw = 1", (key,)).fetchone()
+    if row is None:
+        return None
+    return row[0] if isinstance(row[0], str) else ""
+
+
+def _create(directory: Path) -> None:
+    """Make an empty database; another process never sees it half made."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
+        _open_diskcache(Path(temporary)).close()
+        with suppress(FileExistsError):  # another process was first
+            (directory / DATABASE).hardlink_to(Path(temporary, DATABASE))
+
+
+def _open_diskcache(directory: Path) -> diskcache.Cache:
+    import diskcache
+
+    class TextDisk(diskcache.Disk):
+        """Keeps texts in their rows: no pickles, no files."""
+
+        def put(self, key: str) -> tuple[str, bool]:
+            return key, True
+
+        def store(self, value: str, read: bool, key: object = None) -> tuple[int, int, None, str]:
+            return len(value), diskcache.core.MODE_RAW, None, value
+
+        def fetch(self, mode: int, filename: object, value: object, read: bool) -> str:
+            if mode != diskcache.core.MODE_RAW or not isinstance(value, str):
+                raise OSError("not a text")  # diskcache takes it for a miss
+            return value
+
+        def remove(self, file_path: str) -> None:
+            """Do nothing: a row of this cache has no file, whatever it says."""
+
+    return diskcache.Cache(str(directory), timeout=10, disk=TextDisk, **_SETTINGS)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what diskcache, sqlite3 and the file system raise into StoreError."""
+    import diskcache
+
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"the cache {path} cannot be written ({reason})") from error
+    except diskcache.Timeout as error:
+        raise StoreError(f"the cache {path} is locked by another program") from error
