@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from .errors import UnsafeHTMLError
 from .sanitizer import sanitize
@@ -33,6 +33,15 @@ def demote_headings(article: Element) -> None:
     for element in article.iter():
         if _HEADING.fullmatch(element.tag):
             element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
+
+
+def placeholder(message: str) -> Element:
+    """Return an `<article>` that says that a text is missing, and why."""
+    # The class names are those of an admonition, which most themes have a look for.
+    article = Element("article", {"class": "contentgen-missing admonition warning"})
+    SubElement(article, "p", {"class": "admonition-title"}).text = "Text missing"
+    SubElement(article, "p").text = message
+    return article
 
 
 def _outermost_articles(element: Element) -> Collection[Element]:

@@ -2,8 +2,12 @@
 
 ContentgenError
 ├── ConfigurationError        the options do not say how to reach the service
+├── BudgetError               more requests than `max_requests` allows
+├── MissingError              a text is not there, and was not asked for
+├── StoppedError              a request was not sent, since the run was stopped
 ├── ServiceError              one request failed
 │   ├── NotSentError          it surely did not run: it can be tried again
+│   │   └── UnreachableError  no connection to the service
 │   ├── UnknownOutcomeError   it was sent, and may have been carried out and paid for
 │   ├── AccessDeniedError     401 or 403: no other request would fare better
 │   ├── RejectedError         any other status than 200
@@ -23,6 +27,18 @@ class ConfigurationError(ContentgenError):
     """The options do not say how to reach the service, or not safely."""
 
 
+class BudgetError(ContentgenError):
+    """A build would send more requests than the option `max_requests` allows."""
+
+
+class MissingError(ContentgenError):
+    """A text is neither approved nor cached, and was not asked for."""
+
+
+class StoppedError(ContentgenError):
+    """A request was not sent, since the run was stopped before its turn."""
+
+
 class ServiceError(ContentgenError):
     """One request failed."""
 
@@ -36,6 +52,10 @@ class NotSentError(ServiceError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnreachableError(NotSentError):
+    """No connection to the service could be made."""
 
 
 class UnknownOutcomeError(ServiceError):

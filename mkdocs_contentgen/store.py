@@ -16,8 +16,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     import diskcache
 
 DATABASE = "cache.db"
+
+LEASE = 15.0
+"""Seconds that a claim lasts when its owner does not renew it, since it was killed."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,15 @@ class Store(Protocol):
 
     def save(self, key: str, text: StoredText) -> None:
         """Keep a text, on the disk before this returns. Raises StoreError."""
+
+    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+        """Return those of `keys` that `owner` alone may ask the service for now, or still may.
+
+        A claim that is not renewed within LEASE seconds is anybody's. Raises StoreError.
+        """
+
+    def release(self, keys: Iterable[str], owner: str) -> None:
+        """Give up claims of `owner`. Raises StoreError."""
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -106,16 +119,41 @@ class DiskStore:
 
     def save(self, key: str, text: StoredText) -> None:
         """Keep a text, on the disk before this returns. Raises StoreError."""
-        self.prepare()
-        assert self._cache is not None  # noqa: S101  prepare() sees to that
-        with _writing(self._path):
-            self._cache.set(key, _encode(key, text))
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            cache.set(key, _encode(key, text))
+            cache.delete(_CLAIM + key)
+
+    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+        """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
+        cache = self._prepared()
+        claimed = set()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                holder, expires = cache.get(_CLAIM + key, expire_time=True)
+                # A claim that lasts longer than any can was made before the clock was set back.
+                if holder in (None, owner) or expires is None or expires > time.time() + LEASE:
+                    cache.set(_CLAIM + key, owner, expire=LEASE)
+                    claimed.add(key)
+        return claimed
+
+    def release(self, keys: Iterable[str], owner: str) -> None:
+        """Give up claims of `owner`. Raises StoreError."""
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                if cache.get(_CLAIM + key) == owner:
+                    cache.delete(_CLAIM + key)
 
     def close(self) -> None:
         """Let go of the database."""
         if self._cache is not None:
             self._cache.close()
             self._cache = None
+
+    def _prepared(self) -> diskcache.Cache:
+        self.prepare()
+        return self._cache
 
     def _set_aside_if_foreign(self) -> list[str]:
         reason = _why_foreign(self._path)
@@ -137,6 +175,9 @@ class DiskStore:
             f"the cache {self._path} cannot be trusted ({reason}); "
             f"it was renamed to {DATABASE}.set-aside-{stamp}, and a new one is used"
         )
+
+
+_CLAIM = "claim:"
 
 
 # --- one entry -----------------------------------------------------------------------------------
@@ -268,14 +309,20 @@ def _create(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
         _open_diskcache(Path(temporary)).close()
-        with suppress(FileExistsError):  # another process was first
-            (directory / DATABASE).hardlink_to(Path(temporary, DATABASE))
+        database = Path(temporary, DATABASE)
+        try:
+            # A link, since a rename would replace what another process has made meanwhile.
+            (directory / DATABASE).hardlink_to(database)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            database.rename(directory / DATABASE)
 
 
 def _open_diskcache(directory: Path) -> diskcache.Cache:
     import diskcache
 
-    class TextDisk(diskcache.Disk):
+    class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
         """Keeps texts in their rows: no pickles, no files."""
 
         def put(self, key: str) -> tuple[str, bool]:

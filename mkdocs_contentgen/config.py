@@ -1,0 +1,193 @@
+"""The options of the plugin in `mkdocs.yml`, and what they mean for the core."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config, ValidationError
+from mkdocs.config.defaults import MkDocsConfig
+
+from .errors import ConfigurationError
+from .store import DiskStore, Store
+
+if TYPE_CHECKING:
+    from .generator import Client, Limits
+
+OnMissing = Literal["generate", "placeholder", "fail"]
+
+
+class _WholeNumber(c.OptionallyRequired[int]):
+    """A whole number from `least` up."""
+
+    def __init__(self, *, least: int, default: int) -> None:
+        super().__init__(default=default)
+        self._least = least
+
+    def run_validation(self, value: object) -> int:
+        if type(value) is not int or value < self._least:
+            raise ValidationError(f"expected a whole number from {self._least} up, found {value!r}")
+        return value
+
+
+class _Seconds(c.OptionallyRequired[float]):
+    """A number of seconds above zero."""
+
+    def run_validation(self, value: object) -> float:
+        if type(value) not in (int, float) or not 0 < (seconds := float(str(value))) < math.inf:
+            raise ValidationError(f"expected a number of seconds above 0, found {value!r}")
+        return seconds
+
+
+class _Age(c.OptionallyRequired[timedelta]):
+    """A time such as `12h`, `30d` or `8w`."""
+
+    def run_validation(self, value: object) -> timedelta:
+        match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", str(value))
+        if not match:
+            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {value!r}")
+        unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
+        return timedelta(**{unit: int(match[1])})
+
+
+class _Credential(c.OptionallyRequired[str]):
+    """A text that no message shows."""
+
+    def run_validation(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise ValidationError(
+                "is not a text to YAML; put it in quotes, or set the environment variable instead"
+            )
+        return value
+
+
+class ContentgenConfig(Config):
+    """The options under `plugins: - contentgen:` in `mkdocs.yml`."""
+
+    base_url = c.Type(str, default="")
+    """The service's address, such as `https://content.example/api`, or `sandbox`.
+
+    Default: the environment variable `CONTENTGEN_BASE_URL`."""
+
+    user_id = _Credential(default="")
+    """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
+
+    Default: the environment variable `CONTENTGEN_USER_ID`."""
+
+    token = _Credential(default="")
+    """The bearer token from the service's dashboard. It is never printed or stored.
+
+    Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
+
+    allow_http = c.Type(bool, default=False)
+    """Allow plain `http` to another host than this machine, which shows the token to the network.
+
+    Default: `false`."""
+
+    cache_dir = c.Type(str, default=".cache/plugin/contentgen")
+    """The directory of the cache, relative to `mkdocs.yml`.
+
+    Default: `.cache/plugin/contentgen`."""
+
+    on_missing = c.Choice(get_args(OnMissing), default="generate")
+    """What to do about a text that is neither approved nor cached.
+
+    `generate` asks the service for it, `placeholder` shows that it is missing, and `fail` fails
+    the build. The last two never open a connection. The environment variable
+    `CONTENTGEN_ON_MISSING` overrides this option. Default: `generate`."""
+
+    on_error = c.Choice(("fail", "placeholder"), default="fail")
+    """What to do about a request that failed: `fail` the build, or show a `placeholder` and warn.
+
+    Default: `fail`."""
+
+    max_requests = _WholeNumber(least=0, default=100)
+    """A build that would send more requests than this fails before it sends the first.
+
+    Default: `100`."""
+
+    max_age = c.Optional(_Age())
+    """A cached text older than this, such as `30d`, is asked for anew.
+
+    When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
+    Default: none."""
+
+    concurrency = _WholeNumber(least=1, default=8)
+    """How many requests are in flight at once. Default: `8`."""
+
+    timeout = _Seconds(default=120.0)
+    """Seconds for one request as a whole, further tries included. Default: `120`."""
+
+    retries = _WholeNumber(least=0, default=2)
+    """How many more tries a request gets that surely did not run. Default: `2`."""
+
+    defaults = c.Type(dict, default={})
+    """Field values for all requests of the site that have none of their own.
+
+    `length` stands for all types; other fields stand below their type, such as
+    `{length: short, blog: {style: technical}}`. Default: `{}`."""
+
+    image_hosts = c.ListOfItems(c.Type(str), default=[])
+    """Hosts whose https images may be shown in generated text; other images become links.
+
+    Default: `[]`."""
+
+    def address(self) -> str:
+        """Return the option `base_url` or what the environment says instead, perhaps nothing."""
+        return (self.base_url or os.environ.get("CONTENTGEN_BASE_URL", "")).strip()
+
+    def uses_sandbox(self) -> bool:
+        """Tell whether texts come from the sandbox inside this package."""
+        return self.address() == "sandbox"
+
+    def missing_policy(self) -> OnMissing:
+        """Return the option `on_missing`, or what the environment says instead.
+
+        Raises ConfigurationError if the environment says something unknown.
+        """
+        value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
+        policies: tuple[OnMissing, ...] = get_args(OnMissing)
+        for policy in policies:
+            if policy == value:
+                return policy
+        raise ConfigurationError(
+            f"CONTENTGEN_ON_MISSING: {value!r} is not one of {', '.join(policies)}"
+        )
+
+    def limits(self) -> Limits:
+        """Return the options that limit a generation."""
+        from .generator import Limits
+
+        return Limits(self.concurrency, self.timeout, self.retries)
+
+    def store(self, site: MkDocsConfig) -> Store:
+        """Return the cache."""
+        return DiskStore(project_directory(site) / self.cache_dir)
+
+    def connect(self) -> AbstractAsyncContextManager[Client]:
+        """Return a client of the service. Raises ConfigurationError."""
+        if not self.address():
+            raise ConfigurationError(
+                "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
+                "`base_url: sandbox` to try things out with sample texts, or "
+                "`on_missing: placeholder` to build without the missing texts"
+            )
+        from .service import ServiceClient
+
+        return ServiceClient(
+            self.address(),
+            self.user_id or os.environ.get("CONTENTGEN_USER_ID", ""),
+            self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
+            allow_http=self.allow_http,
+        )
+
+
+def project_directory(site: MkDocsConfig) -> Path:
+    """Return the directory of `mkdocs.yml`, to which the paths of options are relative."""
+    return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()

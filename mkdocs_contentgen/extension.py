@@ -1,0 +1,193 @@
+"""The Python-Markdown extension that puts articles into pages.
+
+An article becomes part of the page's element tree, so that headings are headings to everything
+that comes after: table of contents, permalinks, anchor validation, search. And it comes after
+everything that reads text: no character of it is Markdown, an attribute list, a snippet or a
+template.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import cast
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import HTML_PLACEHOLDER_RE
+from mkdocs.structure.files import File
+from mkdocs.utils.rendering import get_heading_text
+
+from .errors import UnsafeHTMLError
+
+MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
+
+Articles = Mapping[str, Callable[[], Element]]
+"""The articles of a page by their ids, in the page's order; each call makes the element anew."""
+
+
+class ArticleExtension(Extension):
+    """Puts the articles of each page in the places of their markers, or behind the page's text.
+
+    `articles` maps a page's `src_uri` to its articles. What the author should know of a page
+    is in `problems` after that page was rendered.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.articles: Mapping[str, Articles] = {}
+        self.problems: dict[str, list[str]] = {}
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
+        """Register the tree processors."""
+        # After what reads text (attr_list 8, abbr 7, smarty 6) and before what reads headings
+        # (toc 5, MkDocs' anchors 5).
+        md.treeprocessors.register(_Placing(md, self), "contentgen", 5.5)
+        # After MkDocs has looked for the title (1).
+        md.treeprocessors.register(_Titling(md), "contentgen_title", 0.5)
+
+
+class _Placing(Treeprocessor):
+    def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
+        super().__init__(md)
+        self._extension = extension
+
+    def run(self, root: Element) -> None:
+        title: Element | None = None
+        page = _source_of_page(self.md)
+        markers = {
+            str(number): match[1]
+            for number, block in enumerate(self.md.htmlStash.rawHtmlBlocks)
+            if isinstance(block, str) and (match := MARKER.fullmatch(block.strip()))
+        }
+        articles = self._extension.articles.get(page, {}) if page else {}
+        if page and (markers or articles):
+            title = self._place(root, page, articles, markers)
+        cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = title
+
+    def _place(
+        self, root: Element, page: str, articles: Articles, markers: dict[str, str | None]
+    ) -> Element | None:
+        """Put the articles into `root`; return the heading that is the title of the page."""
+        # What a site without requests does not need is not imported.
+        from .article import demote_headings
+
+        problems = self._extension.problems[page] = []
+        has_title = root.find(".//h1") is not None
+        title: Element | None = None
+        placed: set[str] = set()
+
+        def make(name: str) -> Element:
+            nonlocal has_title, title
+            try:
+                article = articles[name]()
+            except UnsafeHTMLError as error:
+                problems.append(f"the article '{name}' cannot be shown: {error}")
+                return Element("div")
+            if has_title:
+                demote_headings(article)
+            else:
+                title = article.find(".//h1")
+                has_title = title is not None
+            placed.add(name)
+            _escape_for_markdown(article, self._toc_marker())
+            return article
+
+        for parent, index, number in list(_places(root)):
+            if number not in markers:
+                continue
+            name = markers.pop(number) or next(iter(articles), "main")
+            if name not in articles:
+                has = f"it has {', '.join(articles)}" if articles else "it has no `contentgen`"
+                problems.append(f"a marker names the article '{name}', which is not there; {has}")
+            elif name in placed:
+                problems.append(f"a second marker names the article '{name}'; it is shown once")
+            elif index is None:
+                parent.text = None
+                parent.append(make(name))
+            else:
+                article = make(name)
+                article.tail = parent[index].tail
+                parent[index] = article
+        problems += [
+            f"the marker of the article '{name or next(iter(articles), 'main')}' stands within "
+            "other text; give it a line of its own, with an empty line before and after it"
+            for name in markers.values()
+        ]
+        root.extend([make(name) for name in articles if name not in placed])
+
+        if title is not None and "excerpt" in self.md.treeprocessors:
+            _hoist(root, title)
+        return title
+
+    def _toc_marker(self) -> str:
+        if "toc" not in self.md.treeprocessors:
+            return ""
+        return str(getattr(self.md.treeprocessors["toc"], "marker", ""))
+
+
+class _Titling(Treeprocessor):
+    """Tells MkDocs the title that it does not see, since it stands inside an `<article>`."""
+
+    title: Element | None = None
+
+    def run(self, root: Element) -> None:
+        if self.title is not None and "mkdocs_extract_title" in self.md.treeprocessors:
+            extractor = self.md.treeprocessors["mkdocs_extract_title"]
+            extractor.title = get_heading_text(self.title, self.md)  # type: ignore[attr-defined]  # MkDocs' own processor
+
+
+def _source_of_page(md: Markdown) -> str | None:
+    """Return the `src_uri` of the page that is rendered, which MkDocs' link processor knows.
+
+    The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
+    A Markdown of another kind, such as for a docstring, has none and gets no articles.
+    """
+    if "relpath" not in md.treeprocessors:
+        return None
+    file = getattr(md.treeprocessors["relpath"], "file", None)
+    return file.src_uri if isinstance(file, File) else None
+
+
+def _places(root: Element) -> Iterator[tuple[Element, int | None, str]]:
+    """Find the elements that hold nothing but a piece of raw HTML.
+
+    Yields a parent, the index of the paragraph in it (None: the parent itself, such as a list
+    item), and the number of the piece.
+    """
+    for parent in root.iter():
+        for index, child in enumerate(parent):
+            match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
+            if match and not len(child):
+                yield (parent, index, match[1]) if child.tag == "p" else (child, None, match[1])
+
+
+def _hoist(root: Element, title: Element) -> None:
+    """Put the title on top: an excerpt may end before its article, and is then without one."""
+    for parent in root.iter():
+        if title in list(parent):
+            parent.remove(title)
+            root.insert(0, title)
+            return
+
+
+def _escape_for_markdown(article: Element, toc_marker: str) -> None:
+    """Guard an article's text against what Python-Markdown does to text in its own tree.
+
+    Its serialiser leaves `&lt;` as the entity that it looks like, and a paragraph of the text
+    `[TOC]` would become the table of contents.
+    """
+    for element in article.iter():
+        element.text = _escape(element.text)
+        element.tail = _escape(element.tail)
+        for name, value in element.items():
+            element.set(name, value.replace("&", "&amp;"))
+        if toc_marker and element.text and element.text.strip() == toc_marker:
+            first, rest = toc_marker[0], element.text.lstrip()[1:]
+            element.text = f"&#{ord(first)};{rest}"
+
+
+def _escape(text: str | None) -> str | None:
+    return text.replace("&", "&amp;") if text else text

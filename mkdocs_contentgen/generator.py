@@ -1,0 +1,365 @@
+"""Where the texts of a build come from: the cache, then the service.
+
+Nothing here prints or logs. What went wrong is part of the result, one outcome for each request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import FrameType
+from typing import Literal, Protocol
+
+from .errors import (
+    AccessDeniedError,
+    BudgetError,
+    ContentgenError,
+    MissingError,
+    NotSentError,
+    ServiceError,
+    StoppedError,
+    StoreError,
+    UnreachableError,
+)
+from .request import Request
+from .store import LEASE, Store, StoredText
+
+FIRST_BACKOFF = 0.5
+"""Seconds before the second try, at most; each further try may wait twice as long."""
+
+REFUSALS = 3
+"""Connections refused in a row after which the service counts as down."""
+
+POLL = 0.25
+"""Seconds between two looks at a text that another build is asking for."""
+
+
+class Client(Protocol):
+    """What sends a request to the service."""
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+        """Return the HTML of an article, or raise ServiceError."""
+
+
+Connect = Callable[[], AbstractAsyncContextManager[Client]]
+"""Makes a client; called only where there is something to send. May raise ConfigurationError."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one request.
+
+    Without a text, `error` says why. With a text and an error, the text is an old one that could
+    not be replaced.
+    """
+
+    source: Literal["cache", "service"] | None = None
+    text: StoredText | None = None
+    error: ContentgenError | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a generation is, in numbers of requests."""
+
+    total: int
+    done: int
+    failed: int
+    in_flight: int
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The plugin options of the same names; times are in seconds."""
+
+    concurrency: int = 8
+    timeout: float = 120
+    retries: int = 2
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time and chance, handed in so that a test of waiting need not wait."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Callable[[], float] = random.random
+
+
+def look_up(
+    requests: Mapping[str, Request],
+    store: Store,
+    *,
+    max_age: timedelta | None = None,
+) -> tuple[dict[str, Outcome], list[str]]:
+    """Return an outcome for each request, by key, from what is in the store; and its problems.
+
+    An outcome with an error is one to ask the service for.
+    """
+    texts, problems = store.load(requests)
+    return {key: _found(texts.get(key), max_age) for key in requests}, problems
+
+
+def _found(text: StoredText | None, max_age: timedelta | None) -> Outcome:
+    if text is None:
+        return Outcome(error=MissingError("the text was never generated"))
+    age = datetime.now(UTC) - text.generated_at
+    if max_age is not None and age > max_age:
+        return Outcome("cache", text, MissingError(f"the text is {_in_words(age)} old"))
+    return Outcome("cache", text)
+
+
+def check_budget(requests: Mapping[str, Request], max_requests: int) -> None:
+    """Raise BudgetError if so many requests are more than the option `max_requests` allows."""
+    if len(requests) > max_requests:
+        raise BudgetError(
+            f"{len(requests)} requests would be sent, and max_requests allows {max_requests}; "
+            "nothing was sent: raise max_requests if that is what you want to pay for"
+        )
+
+
+def _in_words(age: timedelta) -> str:
+    return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"
+
+
+class Generation:
+    """Asks the service for many texts at once, and keeps each as it arrives.
+
+    One object serves one call of `run()`. What went wrong with the store is in `problems`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        connect: Connect,
+        limits: Limits,
+        *,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.problems: list[str] = []
+        self._store = store
+        self._connect = connect
+        self._limits = limits
+        self._on_progress = on_progress
+        self._clock = clock or Clock()
+        self._owner = uuid.uuid4().hex
+        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._stop_reason: ContentgenError | None = None
+        self._stopped = asyncio.Event()
+        self._paused_until = 0.0
+        self._refusals = 0
+        self._last_refusal = 0.0
+        self._mine: set[str] = set()
+        self._others: dict[str, asyncio.Future[StoredText | None]] = {}
+        self._progress = Progress(total=0, done=0, failed=0, in_flight=0)
+
+    def stop(self, reason: ContentgenError) -> None:
+        """Send nothing more; what was not sent yet gets `reason` as its error.
+
+        What is in flight is awaited, since it may have been paid for.
+        """
+        self._stop_reason = self._stop_reason or reason
+        self._stopped.set()
+
+    async def run(self, requests: Mapping[str, Request]) -> dict[str, Outcome]:
+        """Return an outcome for each request, by key.
+
+        Raises StoreError where the store cannot keep texts, since each would be paid for in every
+        build, and ConfigurationError where the service cannot be asked; nothing was sent then.
+        """
+        self.problems += self._store.prepare()
+        self._count(total=len(requests))
+        async with self._connect() as client:
+            self._mine = self._store.claim(requests, self._owner)
+            loop = asyncio.get_running_loop()
+            self._others = {key: loop.create_future() for key in requests if key not in self._mine}
+            helpers = [asyncio.create_task(self._renew_claims())]
+            helpers.append(asyncio.create_task(self._follow_others()))
+            try:
+                outcomes = await asyncio.gather(
+                    *(self._resolve(client, key, request) for key, request in requests.items())
+                )
+            finally:
+                for helper in helpers:
+                    helper.cancel()
+                await asyncio.gather(*helpers, return_exceptions=True)
+                self._release(self._mine)
+        return dict(zip(requests, outcomes, strict=True))
+
+    async def _resolve(self, client: Client, key: str, request: Request) -> Outcome:
+        if key in self._others and (text := await self._others[key]):
+            outcome = Outcome("cache", text)
+        else:
+            async with self._slots:
+                await self._pause()
+                if self._stop_reason:
+                    outcome = Outcome(error=self._stop_reason)
+                else:
+                    self._count(in_flight=1)
+                    outcome = await self._ask(client, key, request)
+                    self._count(in_flight=-1)
+        self._count(done=1, failed=int(outcome.text is None))
+        return outcome
+
+    async def _ask(self, client: Client, key: str, request: Request) -> Outcome:
+        idempotency_key = uuid.uuid4().hex
+        deadline = self._clock.monotonic() + self._limits.timeout
+        for attempt in range(self._limits.retries + 1):
+            started = self._clock.monotonic()
+            try:
+                html = await client.send(
+                    request, idempotency_key=idempotency_key, timeout=deadline - started
+                )
+            except ServiceError as error:
+                failure = error
+            else:
+                self._refusals = 0
+                return self._keep(key, request, html)
+
+            self._learn_from(failure, attempt, started)
+            left = deadline - max(self._paused_until, self._clock.monotonic())
+            if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
+                break
+            await self._pause()
+            if self._stop_reason:
+                break
+        self._release({key})
+        return Outcome(error=failure)
+
+    def _keep(self, key: str, request: Request, html: str) -> Outcome:
+        text = StoredText(html, datetime.now(UTC), request.model_dump(exclude={"id"}))
+        self._mine.discard(key)
+        try:
+            self._store.save(key, text)
+        except StoreError as error:
+            # Whatever else is asked for now would be paid for again in the next build.
+            self.problems.append(f"{error}; a text that was paid for is in this build only")
+            self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
+        return Outcome("service", text)
+
+    def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
+        """Let what happened to one request spare the others."""
+        now = self._clock.monotonic()
+        if not isinstance(failure, UnreachableError):
+            self._refusals = 0
+        elif started >= self._last_refusal:
+            # Requests that went out side by side count as one refusal.
+            self._refusals += 1
+            self._last_refusal = now
+        if isinstance(failure, AccessDeniedError):
+            self.stop(failure)
+        elif self._refusals >= REFUSALS:
+            self.stop(
+                UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
+            )
+        if isinstance(failure, NotSentError):
+            delay = failure.retry_after
+            if delay is None:
+                delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
+            if delay > self._limits.timeout:
+                self.stop(NotSentError(f"{failure}, and asks to come back in {delay:.0f} s"))
+            else:
+                self._paused_until = max(self._paused_until, now + delay)
+
+    async def _pause(self) -> None:
+        """Wait until the service may be asked again, or the run is stopped."""
+        while not self._stop_reason and (
+            (left := self._paused_until - self._clock.monotonic()) > 0
+        ):
+            # Not all at the same moment.
+            nap = asyncio.ensure_future(self._clock.sleep(left * (1 + self._clock.random() / 10)))
+            alarm = asyncio.ensure_future(self._stopped.wait())
+            await asyncio.wait({nap, alarm}, return_when=asyncio.FIRST_COMPLETED)
+            nap.cancel()
+            alarm.cancel()
+
+    async def _follow_others(self) -> None:
+        """Wait for the texts that another build is asking for, and take over where it gave up."""
+        while waiting := {key for key, text in self._others.items() if not text.done()}:
+            texts, _ = self._store.load(waiting)
+            free = waiting - texts.keys()
+            if not self._stop_reason:
+                free = self._claim(free)
+                self._mine |= free
+            for key in free | texts.keys():
+                self._others[key].set_result(texts.get(key))
+            await asyncio.sleep(POLL)
+
+    async def _renew_claims(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE / 3)
+            self._claim(self._mine)
+
+    def _claim(self, keys: set[str]) -> set[str]:
+        try:
+            return self._store.claim(keys, self._owner) if keys else set()
+        except StoreError as error:
+            self.problems.append(str(error))
+            return set()
+
+    def _release(self, keys: set[str]) -> None:
+        try:
+            if keys:
+                self._store.release(keys, self._owner)
+        except StoreError as error:
+            self.problems.append(str(error))
+        self._mine = self._mine - keys
+
+    def _count(self, *, total: int = 0, done: int = 0, failed: int = 0, in_flight: int = 0) -> None:
+        before = self._progress
+        self._progress = Progress(
+            total=before.total + total,
+            done=before.done + done,
+            failed=before.failed + failed,
+            in_flight=before.in_flight + in_flight,
+        )
+        self._on_progress(self._progress)
+
+
+def generate(generation: Generation, requests: Mapping[str, Request]) -> dict[str, Outcome]:
+    """Run `generation` to its end in this thread, and return its outcomes.
+
+    On Ctrl-C or SIGTERM nothing more is sent; what is in flight is awaited and kept, and then
+    KeyboardInterrupt or SystemExit is raised. A second signal gives up what is in flight.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(generation.run(requests))
+    received: list[int] = []
+
+    async def run() -> dict[str, Outcome]:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  this is one
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            if received:
+                loop.call_soon_threadsafe(task.cancel)
+            received.append(number)
+            reason = StoppedError("it was not sent, since the build was interrupted")
+            loop.call_soon_threadsafe(generation.stop, reason)
+
+        before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
+        try:
+            return await generation.run(requests)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    outcomes: dict[str, Outcome] = {}
+    with suppress(asyncio.CancelledError):
+        outcomes = asyncio.run(run())
+    if received:
+        raise KeyboardInterrupt if received[0] == signal.SIGINT else SystemExit(128 + received[0])
+    return outcomes
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -1,0 +1,123 @@
+"""Which articles the pages of a site ask for."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+from mkdocs.utils import meta as mkdocs_meta
+
+from .config import project_directory
+
+if TYPE_CHECKING:
+    from .request import Request
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """One article that a page asks for. `place` is for messages, such as `docs/post.md:2`."""
+
+    page: str
+    place: str
+    request: Request
+
+
+def read_requests(
+    files: Iterable[File], site: MkDocsConfig, defaults: Mapping[str, object]
+) -> tuple[list[PageRequest], list[str]]:
+    """Return all articles that the pages `files` ask for, and all that is wrong with them.
+
+    `defaults` is the plugin option of that name.
+    """
+    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
+    requests: list[PageRequest] = []
+    problems: list[str] = []
+    for file in files:
+        try:
+            source = file.content_string
+        except (OSError, UnicodeError):
+            continue  # MkDocs is about to report it
+        if "contentgen" not in source:
+            continue
+        path = posixpath.join(docs, file.src_uri)
+        found, wrong = _read_page(source, defaults)
+        problems += [f"{path}:{line}: {message}" for line, message in wrong]
+        requests += [
+            PageRequest(file.src_uri, f"{path}:{line}", request) for line, request in found
+        ]
+    return requests, problems
+
+
+def _read_page(
+    source: str, defaults: Mapping[str, object]
+) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
+    """Return the requests of a page and what is wrong with them, each with its line."""
+    _, meta = mkdocs_meta.get_data(source)
+    if "contentgen" not in meta:
+        return [], _broken_front_matter(source)
+    # What a site without requests does not need is not imported.
+    from .request import parse_front_matter
+
+    node = _compose(source)
+    requests, problems = parse_front_matter(meta, defaults)
+    listed = isinstance(meta["contentgen"], list)
+    return (
+        [
+            (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
+            for index, request in enumerate(requests)
+        ],
+        [(_line_of(node, problem.path), str(problem)) for problem in problems],
+    )
+
+
+def _broken_front_matter(source: str) -> list[tuple[int, str]]:
+    """Find a request in a front matter that MkDocs takes for text, as it cannot read it."""
+    if match := mkdocs_meta.YAML_RE.match(source):
+        try:
+            yaml.load(match[1], _SafeLoader)  # noqa: S506  it is a safe one
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 2 if error.problem_mark else 1
+            if _ASKS.search(match[1]):
+                return [(line, f"the front matter is not valid YAML: {error.problem}")]
+        except ValueError as error:  # such as the 30th of February
+            if _ASKS.search(match[1]):
+                return [(1, f"the front matter is not valid YAML: {error}")]
+    elif source.startswith("---") and _ASKS.search(source.split("\n\n", 1)[0]):
+        return [(1, "the front matter has no line '---' at its end")]
+    return []
+
+
+def _compose(source: str) -> yaml.Node | None:
+    match = mkdocs_meta.YAML_RE.match(source)
+    return yaml.compose(match[1], _SafeLoader) if match else None
+
+
+def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
+    """Return the line of the innermost part of `path` that the front matter really has."""
+    line = 1
+    for step in path:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(step):
+                    node, line = value, key.start_mark.line + _LINES_BEFORE
+                    break
+            else:
+                break
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            node = node.value[step]
+            line = node.start_mark.line + _LINES_BEFORE
+    return line
+
+
+# libyaml's, where MkDocs found that.
+_SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
+_ASKS = re.compile(r"^contentgen[ \t]*:", re.MULTILINE)
+_LINES_BEFORE = 2
+"""YAML counts lines from zero, behind the line `---`."""

@@ -1,0 +1,82 @@
+"""The MkDocs plugin: which event calls what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.structure.files import Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+
+from .config import ContentgenConfig
+from .errors import ContentgenError
+from .extension import ArticleExtension
+from .pages import read_requests
+
+log = get_plugin_logger("contentgen")
+
+
+class ContentgenPlugin(BasePlugin[ContentgenConfig]):
+    """Puts generated articles into the pages that ask for them."""
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember whether this is a server, which has to live on after a failure."""
+        self._inclusion = (
+            InclusionLevel.is_in_serve if command == "serve" else InclusionLevel.is_included
+        )
+
+    def on_config(self, config: MkDocsConfig) -> None:
+        """Check what MkDocs cannot check, and register the extension."""
+        if self.config.defaults:
+            from .request import check_defaults
+
+            _fail_on(map(str, check_defaults(self.config.defaults)))
+        self._extension = ArticleExtension()
+        # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
+        config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
+
+    # The last moment before MkDocs renders the first page, and after all plugins that make pages.
+    @event_priority(-100)
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+        """Get all texts that the pages of this build ask for."""
+        pages = files.documentation_pages(inclusion=self._inclusion)
+        asked, problems = read_requests(pages, config, self.config.defaults)
+        _fail_on(problems)
+        if not asked:
+            return
+        from .resolution import resolve
+
+        try:
+            resolution = resolve(asked, config, self.config)
+        except ContentgenError as error:
+            raise PluginError(f"contentgen: {error}") from error
+        for warning in resolution.warnings:
+            log.warning(warning)
+        _fail_on(resolution.failures)
+        log.info(resolution.summary)
+        self._extension.articles = resolution.articles
+
+    def on_page_markdown(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str | None:
+        """Give Markdown something to convert: it skips a page that has no text of its own."""
+        articles = self._extension.articles.get(page.file.src_uri)
+        if articles and not markdown.strip():
+            return f"<!-- contentgen {next(iter(articles))} -->"
+        return None
+
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
+        """Say what the author should know of the page that was just rendered."""
+        for problem in self._extension.problems.get(page.file.src_uri, ()):
+            log.warning(f"{page.file.src_uri}: {problem}")
+
+
+def _fail_on(problems: Iterable[str]) -> None:
+    """End the build if there are problems, with a line for each."""
+    lines = [f"contentgen: {problem}" for problem in problems]
+    if lines:
+        raise PluginError("\n".join(lines))

@@ -1,0 +1,266 @@
+"""The HTTP client of the content generation service (interface sections 2, 4 and 5)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from importlib.metadata import version
+from ipaddress import ip_address
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from .article import parse_article
+from .errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    UnknownOutcomeError,
+    UnreachableError,
+    UnsafeHTMLError,
+)
+from .request import Request
+
+SANDBOX = "sandbox"
+"""The `base_url` that stands for the sandbox inside this package."""
+
+MAX_ANSWER = 2 * 1024 * 1024
+"""Bytes that are read of an answer."""
+
+MAY_BE_PAID = "it may have been carried out, so it is not sent again in this build"
+
+
+class ServiceClient:
+    """Sends requests to the service, or to the sandbox. Used with `async with`.
+
+    `base_url`, `user_id` and `token` are the plugin options of these names. Raises
+    ConfigurationError for what cannot be used; no message ever holds the token.
+    """
+
+    def __init__(self, base_url: str, user_id: str, token: str, *, allow_http: bool) -> None:
+        transport: httpx.AsyncBaseTransport | None = None
+        if base_url.strip() == SANDBOX:
+            from .sandbox import app
+
+            transport = httpx.ASGITransport(app)
+            base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
+        url = _checked_address(base_url, allow_http=allow_http)
+        self._place = url.host if transport is None else "the sandbox"
+        self._client = httpx.AsyncClient(
+            base_url=url,
+            params={"user_id": _checked_user(user_id)},
+            headers={
+                "Authorization": f"Bearer {_checked_token(token)}",
+                "Accept": "application/json",
+                # 661 bytes of gzip can become 300 MB.
+                "Accept-Encoding": "identity",
+                "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
+            },
+            transport=transport,
+            # The deadline of send() is for the request as a whole, its drips included.
+            timeout=None,  # noqa: S113
+            follow_redirects=False,
+            # A kept connection that the service closes just now would leave it unknown whether
+            # the request ran.
+            limits=httpx.Limits(max_keepalive_connections=0),
+            # A proxy would see the token of a request over plain http.
+            trust_env=url.scheme == "https",
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._client.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._client.__aexit__(kind, error, traceback)
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+        """Return the HTML that the service made for `request` (interface section 2.2).
+
+        `timeout` is in seconds, for everything from the connection to the last byte. Raises
+        ServiceError; which one says whether the request may be sent again.
+        """
+        sent = False
+
+        async def trace(event: str, info: Mapping[str, object]) -> None:
+            nonlocal sent
+            if event.endswith("send_request_headers.started"):
+                # On the way through a proxy, a CONNECT goes first.
+                sent = sent or getattr(info["request"], "method", b"") == b"POST"
+
+        try:
+            async with (
+                asyncio.timeout(timeout),
+                self._client.stream(
+                    "POST",
+                    f"/{request.operation}",
+                    json=request.body(),
+                    headers={"Idempotency-Key": idempotency_key},
+                    extensions={"trace": trace},
+                ) as response,
+            ):
+                _check_status(response)
+                content = _content(await _read(response))
+        except TimeoutError as error:
+            if sent:
+                raise UnknownOutcomeError(
+                    f"{self._place} sent no whole answer within {timeout:g} s; {MAY_BE_PAID} "
+                    "(the option `timeout` gives it longer)"
+                ) from error
+            raise UnreachableError(
+                f"no connection to {self._place} within {timeout:g} s"
+            ) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            reason = str(error) or type(error).__name__
+            if sent:
+                raise UnknownOutcomeError(
+                    f"{self._place} broke off after the request was sent ({reason}); {MAY_BE_PAID}"
+                ) from error
+            raise UnreachableError(
+                f"no connection to {self._place} ({reason}); is base_url right?"
+            ) from error
+        return content
+
+
+# --- what goes out -------------------------------------------------------------------------------
+
+
+def _checked_address(base_url: str, *, allow_http: bool) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url.strip())
+    except httpx.InvalidURL as error:
+        raise ConfigurationError(f"base_url: not an address ({error})") from error
+    if url.userinfo or url.query or url.fragment:
+        raise ConfigurationError(
+            "base_url: only https://host/path is expected, without a user, '?' or '#'; "
+            "user_id and token are options of their own"
+        )
+    shown = f"'{url}'"
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigurationError(
+            f"base_url: {shown} is not an https address; expected is 'https://…' or '{SANDBOX}'"
+        )
+    if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
+        raise ConfigurationError(
+            f"base_url: {shown} would show the token to everybody on the way; "
+            "use https, or set `allow_http: true` where the network is trusted"
+        )
+    return url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _checked_user(user_id: str) -> str:
+    if not user_id.strip():
+        raise ConfigurationError(
+            "user_id: is not set; set CONTENTGEN_USER_ID to the identifier from the dashboard"
+        )
+    return user_id.strip()
+
+
+def _checked_token(token: str) -> str:
+    token = token.strip()
+    if not token:
+        raise ConfigurationError(
+            "token: is not set; set CONTENTGEN_TOKEN to the token from the dashboard"
+        )
+    if not re.fullmatch(r"[!-~]+", token):
+        raise ConfigurationError(
+            "token: holds a character that no token can have, such as a space or a line break "
+            "inside; copy it anew"
+        )
+    return token
+
+
+# --- what comes back -----------------------------------------------------------------------------
+
+
+def _check_status(response: httpx.Response) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    # The reason phrase and the body are the service's own words, and could repeat the token.
+    shown = f"{status} {_phrase(status)}".strip()
+    if status in (401, 403):
+        raise AccessDeniedError(f"the service answered {shown}; check token and user_id")
+    if status in (429, 503):
+        raise NotSentError(f"the service answered {shown}", _retry_after(response.headers))
+    if status in (502, 504):
+        raise UnknownOutcomeError(f"a gateway answered {shown}; {MAY_BE_PAID}")
+    if response.is_redirect:
+        raise RejectedError(
+            f"the service answered {shown}, and redirects are not followed; "
+            "set base_url to the address that it has now"
+        )
+    raise RejectedError(f"the service answered {shown}")
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _retry_after(headers: httpx.Headers) -> float | None:
+    """Return the seconds of a `Retry-After` header, which holds a number or a date."""
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", value):
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+        return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
+        return None
+
+
+async def _read(response: httpx.Response) -> bytes:
+    if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise InvalidAnswerError("the service answered in a compressed form that was not asked for")
+    answer = bytearray()
+    async for chunk in response.aiter_raw():
+        answer += chunk
+        if len(answer) > MAX_ANSWER:
+            raise InvalidAnswerError(f"the answer is larger than {MAX_ANSWER // 1024**2} MiB")
+    return bytes(answer)
+
+
+def _content(answer: bytes) -> str:
+    """Return the HTML of an answer (interface section 2.2), or raise InvalidAnswerError."""
+    try:
+        fields = json.loads(answer.decode())
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError("the answer is not JSON in UTF-8") from error
+    if not isinstance(fields, dict):
+        raise InvalidAnswerError("the answer is not a JSON object")
+    if fields.get("success") is not True:
+        raise InvalidAnswerError("the service says that it did not succeed (`success` is not true)")
+    content = fields.get("content")
+    if not isinstance(content, str):
+        raise InvalidAnswerError("the answer has no text in `content`")
+    try:
+        parse_article(content)
+        content.encode()
+    except UnsafeHTMLError as error:
+        raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
+    except UnicodeEncodeError as error:
+        raise InvalidAnswerError("the answer's `content` holds half a character") from error
+    return content

@@ -1,0 +1,106 @@
+"""What the tests share: a service on loopback, and MkDocs projects that are really built."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from service_double import TOKEN, USER, ServiceDouble, running
+
+
+@pytest.fixture
+def service() -> Iterator[ServiceDouble]:
+    """Run a service; afterwards, every request must have been what the interface allows."""
+    with running() as double:
+        yield double
+    assert double.violations == []
+
+
+@dataclass
+class Project:
+    """An MkDocs project in a directory of its own."""
+
+    root: Path
+    environment: dict[str, str]
+
+    def write(self, path: str, content: str) -> Path:
+        """Write a file below the project's directory."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return file
+
+    def page(self, path: str, request: object, text: str = "", **meta: object) -> Path:
+        """Write a page below `docs` that asks for `request`."""
+        front = yaml.safe_dump({**meta, "contentgen": request}, sort_keys=False, allow_unicode=True)
+        return self.write(f"docs/{path}", f"---\n{front}---\n{text}")
+
+    def configure(self, options: object = None, **config: object) -> None:
+        """Write `mkdocs.yml` with the plugin and these options of it."""
+        merged = {
+            "site_name": "Site",
+            "plugins": [{"contentgen": options or {}}],
+            **config,
+        }
+        self.write("mkdocs.yml", yaml.safe_dump(merged, sort_keys=False))
+
+    def run(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run a program of the virtual environment here; its output is all in `stdout`."""
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.root,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `mkdocs build`, as a process of its own."""
+        return self.run("mkdocs", "build", *arguments)
+
+    def html(self, path: str) -> str:
+        """Return a file of the built site."""
+        return (self.root / "site" / path).read_text(encoding="utf-8")
+
+    def soup(self, path: str) -> BeautifulSoup:
+        """Return a page of the built site, parsed."""
+        return BeautifulSoup(self.html(path), "html.parser")
+
+    def files(self) -> dict[str, bytes]:
+        """Return all files of the built site, less what differs with the time of day."""
+        site = self.root / "site"
+        return {
+            path.relative_to(site).as_posix(): path.read_bytes()
+            for path in sorted(site.rglob("*"))
+            if path.is_file() and path.name != "sitemap.xml.gz"
+        }
+
+
+@pytest.fixture
+def project(tmp_path: Path, service: ServiceDouble) -> Project:
+    """Return an empty project whose environment leads to the service."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
+    }
+    environment |= {
+        "CONTENTGEN_BASE_URL": service.base_url,
+        "CONTENTGEN_USER_ID": USER,
+        "CONTENTGEN_TOKEN": TOKEN,
+        "NO_MKDOCS_2_WARNING": "1",
+        "PYTHONWARNINGS": "error::UserWarning:mkdocs_contentgen",
+        "COLUMNS": "200",
+    }
+    project = Project(tmp_path, environment)
+    (tmp_path / "docs").mkdir()
+    project.configure()
+    return project
