@@ -31,14 +31,14 @@ Articles = Mapping[str, Callable[[], Element]]
 class ArticleExtension(Extension):
     """Puts the articles of each page in the places of their markers, or behind the page's text.
 
-    `articles` maps a page's `src_uri` to its articles. What the author should know of a page
-    is in `problems` after that page was rendered.
+    `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
+    what its author should know, each with the marker that it is about, if it is about one.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.articles: Mapping[str, Articles] = {}
-        self.problems: dict[str, list[str]] = {}
+        self.problems: dict[str, list[tuple[str, str]]] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the tree processors."""
@@ -58,7 +58,7 @@ class _Placing(Treeprocessor):
         title: Element | None = None
         page = _source_of_page(self.md)
         markers = {
-            str(number): match[1]
+            str(number): match
             for number, block in enumerate(self.md.htmlStash.rawHtmlBlocks)
             if isinstance(block, str) and (match := MARKER.fullmatch(block.strip()))
         }
@@ -68,7 +68,7 @@ class _Placing(Treeprocessor):
         cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = title
 
     def _place(
-        self, root: Element, page: str, articles: Articles, markers: dict[str, str | None]
+        self, root: Element, page: str, articles: Articles, markers: dict[str, re.Match[str]]
     ) -> Element | None:
         """Put the articles into `root`; return the heading that is the title of the page."""
         # What a site without requests does not need is not imported.
@@ -78,13 +78,14 @@ class _Placing(Treeprocessor):
         has_title = root.find(".//h1") is not None
         title: Element | None = None
         placed: set[str] = set()
+        first = next(iter(articles), "main")
 
         def make(name: str) -> Element:
             nonlocal has_title, title
             try:
                 article = articles[name]()
             except UnsafeHTMLError as error:
-                problems.append(f"the article '{name}' cannot be shown: {error}")
+                problems.append(("", f"the article '{name}' cannot be shown: {error}"))
                 return Element("div")
             if has_title:
                 demote_headings(article)
@@ -98,12 +99,17 @@ class _Placing(Treeprocessor):
         for parent, index, number in list(_places(root)):
             if number not in markers:
                 continue
-            name = markers.pop(number) or next(iter(articles), "main")
+            marker = markers.pop(number)
+            name = marker[1] or first
             if name not in articles:
-                has = f"it has {', '.join(articles)}" if articles else "it has no `contentgen`"
-                problems.append(f"a marker names the article '{name}', which is not there; {has}")
+                there = (
+                    f"the page asks for {', '.join(articles)}" if articles else "it asks for none"
+                )
+                problem = f"the marker names an article '{name}' that is not there; {there}"
+                problems.append((marker[0], problem))
             elif name in placed:
-                problems.append(f"a second marker names the article '{name}'; it is shown once")
+                problem = f"a second marker names the article '{name}'; it is shown once"
+                problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
                 parent.append(make(name))
@@ -111,11 +117,8 @@ class _Placing(Treeprocessor):
                 article = make(name)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problems += [
-            f"the marker of the article '{name or next(iter(articles), 'main')}' stands within "
-            "other text; give it a line of its own, with an empty line before and after it"
-            for name in markers.values()
-        ]
+        problem = "the marker stands within other text; put empty lines before and after it"
+        problems += [(marker[0], problem) for marker in markers.values()]
         root.extend([make(name) for name in articles if name not in placed])
 
         if title is not None and "excerpt" in self.md.treeprocessors:

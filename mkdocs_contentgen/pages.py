@@ -36,7 +36,6 @@ def read_requests(
 
     `defaults` is the plugin option of that name.
     """
-    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
     requests: list[PageRequest] = []
     problems: list[str] = []
     for file in files:
@@ -46,13 +45,24 @@ def read_requests(
             continue  # MkDocs is about to report it
         if "contentgen" not in source:
             continue
-        path = posixpath.join(docs, file.src_uri)
+        path = _shown_path(file, site)
         found, wrong = _read_page(source, defaults)
         problems += [f"{path}:{line}: {message}" for line, message in wrong]
         requests += [
             PageRequest(file.src_uri, f"{path}:{line}", request) for line, request in found
         ]
     return requests, problems
+
+
+def place_of(file: File, site: MkDocsConfig, text: str) -> str:
+    """Return where `text` first stands in a page, such as `docs/post.md:12`, for messages."""
+    before, _, _ = file.content_string.partition(text)
+    return f"{_shown_path(file, site)}:{before.count(chr(10)) + 1}"
+
+
+def _shown_path(file: File, site: MkDocsConfig) -> str:
+    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
+    return posixpath.join(docs, file.src_uri)
 
 
 def _read_page(

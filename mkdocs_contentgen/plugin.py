@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 from .config import ContentgenConfig
 from .errors import ContentgenError
 from .extension import ArticleExtension
-from .pages import read_requests
+from .pages import place_of, read_requests
 
 log = get_plugin_logger("contentgen")
 
@@ -71,8 +71,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Say what the author should know of the page that was just rendered."""
-        for problem in self._extension.problems.get(page.file.src_uri, ()):
-            log.warning(f"{page.file.src_uri}: {problem}")
+        for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
+            log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
 
 def _fail_on(problems: Iterable[str]) -> None:

@@ -97,7 +97,6 @@ def project(tmp_path: Path, service: ServiceDouble) -> Project:
         "CONTENTGEN_USER_ID": USER,
         "CONTENTGEN_TOKEN": TOKEN,
         "NO_MKDOCS_2_WARNING": "1",
-        "PYTHONWARNINGS": "error::UserWarning:mkdocs_contentgen",
         "COLUMNS": "200",
     }
     project = Project(tmp_path, environment)

@@ -87,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Handle a request."""
         double = cast("Server", self.server).double
         length = int(self.headers.get("Content-Length", 0))
@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
             with double.lock:
                 double.in_flight -= 1
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """Note that nothing but POST is allowed."""
         cast("Server", self.server).double.violations.append(f"{self.command} {self.path}")
         self.send_error(405)
@@ -194,9 +194,7 @@ def violations(request: Received) -> Iterator[str]:
     for name, value in request.body.items():
         if name not in fields:
             yield f"{name} is not a field of {request.path}"
-        elif not isinstance(value, str) or not value:
-            yield f"{name} is {value!r}"
-        elif (allowed := fields[name]) and value not in allowed:
+        elif not isinstance(value, str) or not value or ((allowed := fields[name]) and value not in allowed):
             yield f"{name} is {value!r}"
 
 
