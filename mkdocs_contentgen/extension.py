@@ -24,6 +24,9 @@ from .errors import UnsafeHTMLError
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 
+_SEPARATOR = "<!-- more -->"
+"""What ends an excerpt in Material's blog."""
+
 Articles = Mapping[str, Callable[[], Element]]
 """The articles of a page by their ids, in the page's order; each call makes the element anew."""
 
@@ -121,8 +124,11 @@ class _Placing(Treeprocessor):
         problems += [(marker[0], problem) for marker in markers.values()]
         root.extend([make(name) for name in articles if name not in placed])
 
-        if title is not None and "excerpt" in self.md.treeprocessors:
-            _hoist(root, title)
+        if "excerpt" in self.md.treeprocessors:
+            if title is not None:
+                _hoist(root, title)
+            if not any(_SEPARATOR in str(block) for block in self.md.htmlStash.rawHtmlBlocks):
+                _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         return title
 
     def _toc_marker(self) -> str:
@@ -174,6 +180,22 @@ def _hoist(root: Element, title: Element) -> None:
             parent.remove(title)
             root.insert(0, title)
             return
+
+
+def _split_after_lead(root: Element, separator: str) -> None:
+    """Let an excerpt end behind the lead of its article, when the author set no end."""
+    for position, article in enumerate(root):
+        if article.tag != "article":
+            continue
+        leads = [i for i, child in enumerate(article) if child.get("class") in ("intro", "lead")]
+        leads += [i for i, child in enumerate(article) if child.tag == "p"]
+        if leads and leads[0] + 1 < len(article):
+            rest = Element("article", article.attrib)
+            rest.extend(article[leads[0] + 1 :])
+            del article[leads[0] + 1 :]
+            root[position + 1 : position + 1] = [Element("p"), rest]
+            root[position + 1].text = separator
+        return
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:
