@@ -83,7 +83,7 @@ def _read_page(
             (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
             for index, request in enumerate(requests)
         ],
-        [(_line_of(node, problem.path), str(problem)) for problem in problems],
+        sorted((_line_of(node, problem.path), str(problem)) for problem in problems),
     )
 
 

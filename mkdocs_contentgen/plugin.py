@@ -23,11 +23,11 @@ log = get_plugin_logger("contentgen")
 class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     """Puts generated articles into the pages that ask for them."""
 
+    _serving = False
+
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether this is a server, which has to live on after a failure."""
-        self._inclusion = (
-            InclusionLevel.is_in_serve if command == "serve" else InclusionLevel.is_included
-        )
+        self._serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> None:
         """Check what MkDocs cannot check, and register the extension."""
@@ -43,7 +43,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Get all texts that the pages of this build ask for."""
-        pages = files.documentation_pages(inclusion=self._inclusion)
+        built = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
+        pages = files.documentation_pages(inclusion=built)
         asked, problems = read_requests(pages, config, self.config.defaults)
         _fail_on(problems)
         if not asked:
@@ -77,6 +78,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
 def _fail_on(problems: Iterable[str]) -> None:
     """End the build if there are problems, with a line for each."""
-    lines = [f"contentgen: {problem}" for problem in problems]
-    if lines:
-        raise PluginError("\n".join(lines))
+    problems = list(problems)
+    for problem in problems:
+        log.error(problem)
+    if problems:
+        raise PluginError(f"contentgen: {len(problems)} problem(s), each named above")
