@@ -4,6 +4,7 @@ ContentgenError
 ├── ConfigurationError        the options do not say how to reach the service
 ├── BudgetError               more requests than `max_requests` allows
 ├── MissingError              a text is not there, and was not asked for
+├── PendingError              a text is not there yet
 ├── StoppedError              a request was not sent, since the run was stopped
 ├── ServiceError              one request failed
 │   ├── NotSentError          it surely did not run: it can be tried again
@@ -33,6 +34,10 @@ class BudgetError(ContentgenError):
 
 class MissingError(ContentgenError):
     """A text is neither approved nor cached, and was not asked for."""
+
+
+class PendingError(ContentgenError):
+    """A text is being generated while the page without it is shown."""
 
 
 class StoppedError(ContentgenError):

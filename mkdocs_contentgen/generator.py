@@ -155,6 +155,7 @@ class Generation:
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._stop_reason: ContentgenError | None = None
         self._stopped = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._paused_until = 0.0
         self._refusals = 0
         self._last_refusal = 0.0
@@ -165,10 +166,11 @@ class Generation:
     def stop(self, reason: ContentgenError) -> None:
         """Send nothing more; what was not sent yet gets `reason` as its error.
 
-        What is in flight is awaited, since it may have been paid for.
+        What is in flight is awaited, since it may have been paid for. Any thread may call this.
         """
         self._stop_reason = self._stop_reason or reason
-        self._stopped.set()
+        if self._loop and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stopped.set)
 
     async def run(self, requests: Mapping[str, Request]) -> dict[str, Outcome]:
         """Return an outcome for each request, by key.
@@ -176,11 +178,11 @@ class Generation:
         Raises StoreError where the store cannot keep texts, since each would be paid for in every
         build, and ConfigurationError where the service cannot be asked; nothing was sent then.
         """
+        self._loop = loop = asyncio.get_running_loop()
         self.problems += self._store.prepare()
         self._count(total=len(requests))
         async with self._connect() as client:
             self._mine = self._store.claim(requests, self._owner)
-            loop = asyncio.get_running_loop()
             self._others = {key: loop.create_future() for key in requests if key not in self._mine}
             helpers = [asyncio.create_task(self._renew_claims())]
             helpers.append(asyncio.create_task(self._follow_others()))
@@ -344,8 +346,7 @@ def generate(generation: Generation, requests: Mapping[str, Request]) -> dict[st
             if received:
                 loop.call_soon_threadsafe(task.cancel)
             received.append(number)
-            reason = StoppedError("it was not sent, since the build was interrupted")
-            loop.call_soon_threadsafe(generation.stop, reason)
+            generation.stop(StoppedError("it was not sent, since the build was interrupted"))
 
         before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
         try:

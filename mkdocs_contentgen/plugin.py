@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
@@ -17,17 +19,38 @@ from .errors import ContentgenError
 from .extension import ArticleExtension
 from .pages import place_of, read_requests
 
+if TYPE_CHECKING:
+    from .background import Background
+
 log = get_plugin_logger("contentgen")
 
 
 class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     """Puts generated articles into the pages that ask for them."""
 
-    _serving = False
+    _dirty = False
+    _background: Background | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Remember whether this is a server, which has to live on after a failure."""
-        self._serving = command == "serve"
+        """Prepare for a server, which must not wait for the service, nor die of it."""
+        self._dirty = dirty
+        if command == "serve":
+            from .background import Background, exit_on_sigterm
+
+            self._background = Background(self.config.max_requests)
+            exit_on_sigterm()
+
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., None]
+    ) -> None:
+        """Rebuild when a text has arrived."""
+        if self._background:
+            server.watch(str(self._background.news))
+
+    def on_shutdown(self) -> None:
+        """Wait for the requests in flight, which may have been paid for."""
+        if self._background:
+            self._background.stop(log.info)
 
     def on_config(self, config: MkDocsConfig) -> None:
         """Check what MkDocs cannot check, and register the extension."""
@@ -43,16 +66,22 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Get all texts that the pages of this build ask for."""
-        built = InclusionLevel.is_in_serve if self._serving else InclusionLevel.is_included
+        self._unfinished: list[str] = []
+        built = InclusionLevel.is_in_serve if self._background else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
+        if self._dirty:
+            pages = [file for file in pages if file.is_modified()]
         asked, problems = read_requests(pages, config, self.config.defaults)
         _fail_on(problems)
         if not asked:
             return
+        # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
-            resolution = resolve(asked, config, self.config)
+            resolution = resolve(
+                asked, config, self.config, background=self._background, log=log.info
+            )
         except ContentgenError as error:
             raise PluginError(f"contentgen: {error}") from error
         for warning in resolution.warnings:
@@ -60,6 +89,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         _fail_on(resolution.failures)
         log.info(resolution.summary)
         self._extension.articles = resolution.articles
+        unfinished = resolution.unfinished
+        self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
@@ -74,6 +105,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Say what the author should know of the page that was just rendered."""
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Let the next build with `--dirty` make the pages anew that lack a text."""
+        for path in self._unfinished if self._dirty else ():
+            os.utime(path, (0, 0))
 
 
 def _fail_on(problems: Iterable[str]) -> None:

@@ -7,18 +7,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from .article import parse_article, placeholder
 from .config import ContentgenConfig, OnMissing
-from .errors import BudgetError, MissingError
+from .errors import BudgetError, MissingError, PendingError, StoppedError
 from .generator import Generation, Outcome, check_budget, generate, look_up
 from .pages import PageRequest
+from .progress import shown_progress
+from .request import Request
+from .store import Store
+
+if TYPE_CHECKING:
+    from .background import Background
 
 
 @dataclass
@@ -28,16 +35,26 @@ class Resolution:
     articles: dict[str, dict[str, Callable[[], Element]]] = field(default_factory=dict)
     """Makers of elements by page (`src_uri`) and id, in the pages' order."""
 
+    unfinished: set[str] = field(default_factory=set)
+    """Pages (`src_uri`) that lack a text."""
+
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     summary: str = ""
 
 
 def resolve(
-    asked: Iterable[PageRequest], site: MkDocsConfig, options: ContentgenConfig
+    asked: Iterable[PageRequest],
+    site: MkDocsConfig,
+    options: ContentgenConfig,
+    *,
+    background: Background | None,
+    log: Callable[[str], None],
 ) -> Resolution:
     """Get the texts of all requests: from the cache, then, if the options let it, the service.
 
+    With a `background`, nothing is waited for, and nothing is a failure: what has no text yet says
+    so in its page. `log` gets a line now and then while the service is being asked.
     Raises ConfigurationError and StoreError if the service cannot be asked; nothing was sent then.
     """
     started = time.monotonic()
@@ -51,28 +68,54 @@ def resolve(
         outcomes, problems = look_up(requests, store, max_age=options.max_age)
         wanted = {key: request for key, request in requests.items() if outcomes[key].error}
         if policy == "generate" and wanted:
-            check_budget(wanted, options.max_requests)
-            generation = Generation(store, options.connect, options.limits())
-            for key, outcome in generate(generation, wanted).items():
-                outcomes[key] = (
-                    outcome if outcome.text else _without_new_text(outcomes[key], outcome)
-                )
-            problems += generation.problems
+            generated, found = _generate(wanted, store, site, options, background, log)
+            problems += found
+            for key, outcome in generated.items():
+                outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
     except BudgetError as error:
         places = [f"{entry.place}: would be asked for" for key, entry in keys if key in wanted]
-        return Resolution(failures=[str(error), *places])
+        return Resolution(failures=[*places, str(error)])
     finally:
         store.close()
 
     resolution = Resolution(warnings=problems)
+    lenient = background is not None
     for key, entry in keys:
-        maker = _report(outcomes[key], entry, policy, options, resolution)
+        outcome = outcomes[key]
+        message = _message(outcome, entry, policy)
+        if message and (
+            outcome.text or lenient or _is_tolerated(outcome, policy, options.on_error)
+        ):
+            resolution.warnings.append(message)
+        elif message:
+            resolution.failures.append(message)
+        if outcome.text is None:
+            resolution.unfinished.add(entry.page)
+        maker = _maker(outcome, options.image_hosts)
         resolution.articles.setdefault(entry.page, {})[entry.request.id] = maker
     resolution.summary = _summary(outcomes.values(), time.monotonic() - started)
     return resolution
 
 
-def _without_new_text(old: Outcome, new: Outcome) -> Outcome:
+def _generate(
+    wanted: Mapping[str, Request],
+    store: Store,
+    site: MkDocsConfig,
+    options: ContentgenConfig,
+    background: Background | None,
+    log: Callable[[str], None],
+) -> tuple[dict[str, Outcome], list[str]]:
+    limits = options.limits()
+    if background:
+        # Its thread outlives this build, so it has a store of its own.
+        return background.ask(wanted, options.store(site), options.connect, limits), []
+    check_budget(wanted, options.max_requests)
+    with shown_progress(log) as show:
+        generation = Generation(store, options.connect, limits, on_progress=show)
+        return generate(generation, wanted), generation.problems
+
+
+def _without_new(old: Outcome, new: Outcome) -> Outcome:
     """Return the outcome of a request that was sent in vain, though an old text may be there."""
     if old.text is None:
         return new
@@ -81,27 +124,32 @@ def _without_new_text(old: Outcome, new: Outcome) -> Outcome:
     )
 
 
-def _report(
-    outcome: Outcome,
-    entry: PageRequest,
-    policy: OnMissing,
-    options: ContentgenConfig,
-    resolution: Resolution,
-) -> Callable[[], Element]:
-    """Return what makes the element for an outcome; what there is to say goes to `resolution`."""
-    message = f"{entry.place}: {outcome.error}"
+def _message(outcome: Outcome, entry: PageRequest, policy: OnMissing) -> str:
+    """Return what there is to say about an outcome, if anything."""
+    match outcome.error:
+        case None | PendingError():
+            return ""
+        case StoppedError():
+            return ""  # why it was stopped is said once, not for each page
+        case error if outcome.text:
+            return f"{entry.place}: {error}; the old text stays"
+        case MissingError() as error:
+            return (
+                f"{entry.place}: {error}, and on_missing is '{policy}'; "
+                "a build with on_missing 'generate' asks for it"
+            )
+        case error:
+            return f"{entry.place}: {error}"
+
+
+def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
+    setting = policy if isinstance(outcome.error, MissingError) else on_error
+    return setting == "placeholder"
+
+
+def _maker(outcome: Outcome, image_hosts: Collection[str]) -> Callable[[], Element]:
     if outcome.text:
-        if outcome.error:
-            resolution.warnings.append(f"{message}; the old text stays")
-        return partial(parse_article, outcome.text.html, options.image_hosts)
-    if isinstance(outcome.error, MissingError):
-        message += (
-            f", and on_missing is '{policy}'; `mkdocs build` with on_missing 'generate' asks for it"
-        )
-    tolerated = (
-        policy if isinstance(outcome.error, MissingError) else options.on_error
-    ) == "placeholder"
-    (resolution.warnings if tolerated else resolution.failures).append(message)
+        return partial(parse_article, outcome.text.html, image_hosts)
     return partial(placeholder, str(outcome.error))
 
 

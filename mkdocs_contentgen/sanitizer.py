@@ -8,7 +8,7 @@ value by value. What cannot be judged is refused as a whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -20,9 +20,13 @@ from .stylesheet import harmless_style
 
 # nh3 takes time that grows with the square of some of these. At these limits the worst known input
 # takes a few seconds, and an article of ten thousand words is far below them.
-MAX_CHARACTERS = 512 * 1024
+MAX_CHARACTERS = 256 * 1024
 MAX_TAGS = 20_000
 MAX_DEPTH = 100
+_MAX_PASSES = 5
+MAX_COPIES = 1_000_000
+"""How many elements a parser may have to make of formatting ones that nobody closes: HTML says
+that each paragraph gets them all anew, so that 200 KB can fill any memory."""
 
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
@@ -68,6 +72,13 @@ _VALUES = {
     "scope": re.compile(r"(row|col)(group)?"),
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
+# Of those without attributes, a parser opens three of a kind anew at most.
+_FORMATTING = re.compile(
+    r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.I
+)
+_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13
+# A parser drops one line break at the start of a <pre>, and nh3 does not put it back.
+_PRE_AND_BREAK = re.compile(r"(<pre[^>]*>)\n")
 # Python-Markdown marks its own places in a text with these.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -79,13 +90,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     The result again as HTML, sanitized again, is the same. Raises UnsafeHTMLError for HTML that is
     too large or too deep to be judged.
     """
-    if len(html) > MAX_CHARACTERS:
-        raise UnsafeHTMLError(
-            f"the HTML is too large: {len(html):,} characters, {MAX_CHARACTERS:,} at most"
-        )
-    if (tags := html.count("<")) > MAX_TAGS:
-        raise UnsafeHTMLError(f"the HTML is too intricate: {tags:,} tags, {MAX_TAGS:,} at most")
-
+    _check_size(html)
     failures: list[Exception] = []
 
     def keep(tag: str, name: str, value: str) -> str | None:
@@ -96,8 +101,40 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
             failures.append(failure)
             return None
 
+    # Where an element that is not kept stood between others, these may read otherwise without it.
+    clean, before = html.encode("utf-8", "replace").decode(), ""
+    for _ in range(_MAX_PASSES):
+        clean, before = _parsed(clean, keep), clean
+        if clean == before:
+            break
+        if clean.count("<") > 4 * MAX_TAGS:  # each end and each <tbody> that HTML lets one omit
+            raise UnsafeHTMLError("the HTML is too intricate: it makes a parser repeat elements")
+    else:
+        raise UnsafeHTMLError("the HTML reads otherwise each time that it is parsed")
+    if failures:
+        raise UnsafeHTMLError("the HTML holds an attribute that cannot be judged") from failures[0]
+    builder = _ElementBuilder(image_hosts)
+    builder.feed(clean)
+    return builder.finish()
+
+
+def _check_size(html: str) -> None:
+    if len(html) > MAX_CHARACTERS:
+        raise UnsafeHTMLError(
+            f"the HTML is too large: {len(html):,} characters, {MAX_CHARACTERS:,} at most"
+        )
+    if (tags := html.count("<")) > MAX_TAGS:
+        raise UnsafeHTMLError(f"the HTML is too intricate: {tags:,} tags, {MAX_TAGS:,} at most")
+    formatting = _FORMATTING_WITHOUT_ATTRIBUTES + len(_FORMATTING.findall(html))
+    if formatting * tags > MAX_COPIES:
+        raise UnsafeHTMLError(
+            f"the HTML is too intricate: {formatting:,} formatting elements in {tags:,} tags"
+        )
+
+
+def _parsed(html: str, keep: Callable[[str, str, str], str | None]) -> str:
     clean = nh3.clean(
-        html.encode("utf-8", "replace").decode(),
+        html,
         tags=_TAGS,
         clean_content_tags=_TAGS_WITH_CONTENT,
         attributes=_ATTRIBUTES,
@@ -105,11 +142,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-    if failures:
-        raise UnsafeHTMLError("the HTML holds an attribute that cannot be judged") from failures[0]
-    builder = _ElementBuilder(image_hosts)
-    builder.feed(clean)
-    return builder.finish()
+    return _PRE_AND_BREAK.sub(r"\1\n\n", clean)
 
 
 def _harmless_value(name: str, value: str) -> str | None:
