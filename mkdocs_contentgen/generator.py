@@ -253,7 +253,7 @@ class Generation:
         now = self._clock.monotonic()
         if not isinstance(failure, UnreachableError):
             self._refusals = 0
-        elif started >= self._last_refusal:
+        elif started > self._last_refusal:
             # Requests that went out side by side count as one refusal.
             self._refusals += 1
             self._last_refusal = now

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -101,16 +103,25 @@ class DiskStore:
                             "and is ignored"
                         )
         except sqlite3.OperationalError as error:
-            problems.append(f"the cache {self._path} cannot be read ({error})")
+            problems.append(f"the cache {self._path} cannot be read ({_reason(error)})")
         except sqlite3.DatabaseError as error:
-            problems.append(self._set_aside(str(error)))
+            try:
+                problems.append(self._set_aside(_reason(error)))
+            except StoreError as failure:
+                problems.append(str(failure))
         return texts, problems
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
         if self._cache is not None:
             return []
-        problems = self._set_aside_if_foreign()
+        directory = str(self._directory)
+        if os.path.expanduser(os.path.expandvars(directory)) != directory:
+            raise StoreError(
+                f"the cache {self._path} cannot be used, since diskcache would take a part of its "
+                "path for a variable; choose another cache_dir"
+            )
+        problems = self._set_aside_if_foreign(thorough=True)
         with _writing(self._path):
             if not self._path.exists():
                 _create(self._directory)
@@ -132,7 +143,8 @@ class DiskStore:
             for key in keys:
                 holder, expires = cache.get(_CLAIM + key, expire_time=True)
                 # A claim that lasts longer than any can was made before the clock was set back.
-                if holder in (None, owner) or expires is None or expires > time.time() + LEASE:
+                lasts = isinstance(expires, float) and expires <= time.time() + LEASE
+                if holder in (None, owner) or not lasts:
                     cache.set(_CLAIM + key, owner, expire=LEASE)
                     claimed.add(key)
         return claimed
@@ -155,11 +167,12 @@ class DiskStore:
         self.prepare()
         return self._cache
 
-    def _set_aside_if_foreign(self) -> list[str]:
-        reason = _why_foreign(self._path)
+    def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
+        reason = _why_foreign(self._path, thorough=thorough)
         return [self._set_aside(reason)] if reason else []
 
     def _set_aside(self, reason: str) -> str:
+        self.close()  # or whatever is saved next would go to the renamed file
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         try:
             for suffix in ("", "-journal", "-wal", "-shm"):
@@ -240,20 +253,28 @@ _ROLLBACK_JOURNAL = b"\x01\x01"
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
-def _why_foreign(path: Path) -> str | None:
-    """Say why a database is not one that this module made, or None if it is, or is not there."""
-    if not path.is_symlink() and not path.exists():
-        return None
-    if not path.is_file():
-        return "it is not a file"
+def _why_foreign(path: Path, *, thorough: bool) -> str | None:
+    """Say why a database is not one that this module made, or None if it is, or is not there.
+
+    Raises StoreError where that cannot be told now: then nothing may open the database.
+    """
     try:
+        # The journal first: with none, what stands beside the database was left there by others.
+        journal = _lstat(path.with_name(DATABASE + "-journal"))
+        database = _lstat(path)
+        if journal and not (database and stat.S_ISREG(journal.st_mode)):
+            return "its journal is not one of SQLite"
+        if not database:
+            return None
+        if not stat.S_ISREG(database.st_mode):
+            return "it is not a file"
         with path.open("rb") as file:
             header = file.read(20)
         if not header:
             return "it is empty"
         if not header.startswith(_SQLITE_HEADER):
             return "it is not a SQLite database"
-        if header[18:20] != _ROLLBACK_JOURNAL:
+        if header[18:20] != _ROLLBACK_JOURNAL or _lstat(path.with_name(DATABASE + "-wal")):
             return "it needs a write-ahead log"
         if _journal_names_files(path.with_name(DATABASE + "-journal")):
             return "its journal names other files"
@@ -264,27 +285,46 @@ def _why_foreign(path: Path) -> str | None:
             counters = {name: settings.pop(name, None) for name in _COUNTERS}
             if settings != _SETTINGS or not all(type(n) is int for n in counters.values()):
                 return "its settings are not the ones of this plugin"
-    except sqlite3.OperationalError:
-        return None  # locked or unreadable just now says nothing about what it holds
+            # Takes a second for 100 MB, so it is for those who are about to write.
+            if thorough and list(connection.execute("PRAGMA integrity_check(1)")) != [("ok",)]:
+                return "it is damaged"
+    except (OSError, sqlite3.OperationalError) as error:
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR:
+            raise StoreError(f"the cache {path} cannot be read ({_reason(error)})") from error
+        return _reason(error)
     except sqlite3.DatabaseError as error:
-        return str(error)
-    except OSError:
-        return None  # whoever goes on to open it meets the same error and reports it
+        return _reason(error)
     return None
+
+
+def _lstat(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _journal_names_files(journal: Path) -> bool:
     """Tell whether recovery from this journal would make SQLite delete a file that it names."""
-    if not journal.is_file():
+    try:
+        with journal.open("rb") as file:
+            file.seek(max(0, journal.stat().st_size - len(_JOURNAL_MAGIC)))
+            return file.read() == _JOURNAL_MAGIC
+    except FileNotFoundError:
         return False
-    with journal.open("rb") as file:
-        file.seek(max(0, journal.stat().st_size - len(_JOURNAL_MAGIC)))
-        return file.read() == _JOURNAL_MAGIC
+
+
+def _reason(error: OSError | sqlite3.Error) -> str:
+    """Say what went wrong, on one line, whatever the database holds that SQLite quotes."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return reason if reason.isprintable() else "it is damaged"
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=10)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ENTRY)
+    # What is not UTF-8 is no error, which would hide the rest of the database.
+    connection.text_factory = lambda data: data.decode(errors="replace")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA query_only = ON")
     return connection
@@ -350,7 +390,6 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StoreError(f"the cache {path} cannot be written ({reason})") from error
+        raise StoreError(f"the cache {path} cannot be written ({_reason(error)})") from error
     except diskcache.Timeout as error:
         raise StoreError(f"the cache {path} is locked by another program") from error

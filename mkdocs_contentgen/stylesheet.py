@@ -33,10 +33,14 @@ _PROPERTIES = re.compile(
     r"|text-(?:align|decoration(?:-(?:color|line|style))?|indent|transform)|vertical-align"
 )
 _FUNCTIONS = re.compile(r"(?:rgb|hsl)a?|(?:repeating-)?(?:linear|radial|conic)-gradient")
+_KEYWORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+_COLOUR = re.compile(r"[0-9A-Fa-f]{3,8}")
 
 # How far a length may reach, so that no article lies over the page or pushes it away.
 _LONGEST = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
 _ANGLES = {"deg", "grad", "rad", "turn"}
+_OF_FONT = {"font-size", "line-height", "vertical-align"}
+"""Where 100 % is the size of a letter; elsewhere it can be the width of the page."""
 
 
 @lru_cache(maxsize=4096)
@@ -63,8 +67,10 @@ def _all_harmless(name: str, tokens: Iterable[Node]) -> bool:
 
 def _harmless(name: str, token: Node) -> bool:
     match token:
-        case IdentToken() | HashToken():
-            return True
+        case IdentToken():
+            return bool(_KEYWORD.fullmatch(token.value))
+        case HashToken():
+            return bool(_COLOUR.fullmatch(token.value))
         case LiteralToken():
             return token.value in (",", "/")
         case NumberToken() | PercentageToken() | DimensionToken():
@@ -79,15 +85,14 @@ def _harmless(name: str, token: Node) -> bool:
 
 def _moderate(name: str, token: NumberToken | PercentageToken | DimensionToken) -> bool:
     value: float = token.value
+    smallest = {"line-height": 1, "font-size": 0.5}.get(name, 0)
     if isinstance(token, DimensionToken):
         if token.lower_unit in _ANGLES:
             return True
-        longest = _LONGEST.get(token.lower_unit)
-        if longest is None:
-            return False
-    else:
-        longest = 1000
-    smallest = {"line-height": 1, "font-size": 0.5}.get(name, 0)
-    if isinstance(token, PercentageToken):
+        longest = _LONGEST.get(token.lower_unit, -1)
+    elif isinstance(token, PercentageToken):
         smallest *= 100
+        longest = 100 * _LONGEST["em"] if name in _OF_FONT else 100
+    else:
+        longest = _LONGEST["em"] if name == "line-height" else 1000
     return smallest <= value <= longest
