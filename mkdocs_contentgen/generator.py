@@ -156,6 +156,7 @@ class Generation:
         self._stop_reason: ContentgenError | None = None
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._store_failed = False
         self._paused_until = 0.0
         self._refusals = 0
         self._last_refusal = 0.0
@@ -244,7 +245,7 @@ class Generation:
             self._store.save(key, text)
         except StoreError as error:
             # Whatever else is asked for now would be paid for again in the next build.
-            self.problems.append(f"{error}; a text that was paid for is in this build only")
+            self._complain(f"{error}; what was paid for is in this build only, and no more is sent")
             self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
         return Outcome("service", text)
 
@@ -305,7 +306,7 @@ class Generation:
         try:
             return self._store.claim(keys, self._owner) if keys else set()
         except StoreError as error:
-            self.problems.append(str(error))
+            self._complain(str(error))
             return set()
 
     def _release(self, keys: set[str]) -> None:
@@ -313,8 +314,14 @@ class Generation:
             if keys:
                 self._store.release(keys, self._owner)
         except StoreError as error:
-            self.problems.append(str(error))
+            self._complain(str(error))
         self._mine = self._mine - keys
+
+    def _complain(self, problem: str) -> None:
+        """Note the first problem with the store; the others follow from it."""
+        if not self._store_failed:
+            self.problems.append(problem)
+        self._store_failed = True
 
     def _count(self, *, total: int = 0, done: int = 0, failed: int = 0, in_flight: int = 0) -> None:
         before = self._progress

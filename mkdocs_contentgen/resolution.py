@@ -17,7 +17,14 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from .article import parse_article, placeholder
 from .config import ContentgenConfig, OnMissing
-from .errors import BudgetError, MissingError, PendingError, StoppedError
+from .errors import (
+    BudgetError,
+    ConfigurationError,
+    MissingError,
+    PendingError,
+    StoppedError,
+    StoreError,
+)
 from .generator import Generation, Outcome, check_budget, generate, look_up
 from .pages import PageRequest
 from .progress import shown_progress
@@ -55,7 +62,7 @@ def resolve(
 
     With a `background`, nothing is waited for, and nothing is a failure: what has no text yet says
     so in its page. `log` gets a line now and then while the service is being asked.
-    Raises ConfigurationError and StoreError if the service cannot be asked; nothing was sent then.
+    Raises ConfigurationError for an option that makes no sense.
     """
     started = time.monotonic()
     policy = options.missing_policy()
@@ -83,12 +90,10 @@ def resolve(
     for key, entry in keys:
         outcome = outcomes[key]
         message = _message(outcome, entry, policy)
-        if message and (
-            outcome.text or lenient or _is_tolerated(outcome, policy, options.on_error)
-        ):
-            resolution.warnings.append(message)
-        elif message:
-            resolution.failures.append(message)
+        tolerated = outcome.text or lenient or _is_tolerated(outcome, policy, options.on_error)
+        messages = resolution.warnings if tolerated else resolution.failures
+        if message and message not in messages[-1:]:
+            messages.append(message)
         if outcome.text is None:
             resolution.unfinished.add(entry.page)
         maker = _maker(outcome, options.image_hosts)
@@ -112,7 +117,10 @@ def _generate(
     check_budget(wanted, options.max_requests)
     with shown_progress(log) as show:
         generation = Generation(store, options.connect, limits, on_progress=show)
-        return generate(generation, wanted), generation.problems
+        try:
+            return generate(generation, wanted), generation.problems
+        except (ConfigurationError, StoreError) as error:
+            return dict.fromkeys(wanted, Outcome(error=error)), generation.problems
 
 
 def _without_new(old: Outcome, new: Outcome) -> Outcome:
@@ -133,6 +141,8 @@ def _message(outcome: Outcome, entry: PageRequest, policy: OnMissing) -> str:
             return ""  # why it was stopped is said once, not for each page
         case error if outcome.text:
             return f"{entry.place}: {error}; the old text stays"
+        case ConfigurationError() | StoreError() as error:
+            return str(error)  # the same for all pages
         case MissingError() as error:
             return (
                 f"{entry.place}: {error}, and on_missing is '{policy}'; "

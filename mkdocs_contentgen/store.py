@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 DATABASE = "cache.db"
 
-LEASE = 15.0
+LOCK_TIMEOUT = 5.0
+"""Seconds to wait for another program to finish its writing."""
+
+LEASE = 10.0
 """Seconds that a claim lasts when its owner does not renew it, since it was killed."""
 
 
@@ -116,7 +119,7 @@ class DiskStore:
         if self._cache is not None:
             return []
         directory = str(self._directory)
-        if os.path.expanduser(os.path.expandvars(directory)) != directory:
+        if directory.startswith("~") or os.path.expandvars(directory) != directory:
             raise StoreError(
                 f"the cache {self._path} cannot be used, since diskcache would take a part of its "
                 "path for a variable; choose another cache_dir"
@@ -321,7 +324,9 @@ def _reason(error: OSError | sqlite3.Error) -> str:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=10)
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=LOCK_TIMEOUT
+    )
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ENTRY)
     # What is not UTF-8 is no error, which would hide the rest of the database.
     connection.text_factory = lambda data: data.decode(errors="replace")
@@ -379,7 +384,7 @@ def _open_diskcache(directory: Path) -> diskcache.Cache:
         def remove(self, file_path: str) -> None:
             """Do nothing: a row of this cache has no file, whatever it says."""
 
-    return diskcache.Cache(str(directory), timeout=10, disk=TextDisk, **_SETTINGS)
+    return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **_SETTINGS)
 
 
 @contextmanager

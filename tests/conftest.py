@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +68,32 @@ class Project:
             check=False,
         )
 
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a program of the virtual environment here; its output goes to `output.txt`."""
+        with (self.root / "output.txt").open("a") as output:
+            return subprocess.Popen(
+                [sys.executable, "-m", *command],
+                cwd=self.root,
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+
+    @property
+    def output(self) -> str:
+        """What the programs that were started have printed."""
+        return (self.root / "output.txt").read_text()
+
+    def cached(self) -> set[str]:
+        """Return the topics of the texts in the cache, read apart from the code under test."""
+        database = self.root / ".cache/plugin/contentgen/cache.db"
+        if not database.exists():
+            return set()
+        with closing(sqlite3.connect(database)) as connection:
+            rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE 'claim:%'")
+            return {json.loads(value)["request"]["topic"] for (value,) in rows}
+
     def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `mkdocs build`, as a process of its own."""
         return self.run("mkdocs", "build", *arguments)
@@ -104,3 +134,11 @@ def project(tmp_path: Path, service: ServiceDouble) -> Project:
     (tmp_path / "docs").mkdir()
     project.configure()
     return project
+
+
+def wait_until(condition: Callable[[], object], timeout: float = 20) -> None:
+    """Wait until a condition holds, or fail after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass in time"
+        time.sleep(0.02)

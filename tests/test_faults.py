@@ -1,0 +1,427 @@
+"""What goes wrong around a build: kills, races, interrupts, full disks. All of it is real."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Project, wait_until
+from service_double import ServiceDouble, generated, raw
+
+from mkdocs_contentgen.request import BlogRequest
+from mkdocs_contentgen.store import DiskStore, StoredText
+
+if TYPE_CHECKING:
+    from service_double import Handler, Received
+
+CACHE = ".cache/plugin/contentgen"
+
+
+def write_pages(project: Project, number: int) -> list[str]:
+    """Write pages that each ask for a text of their own; return their topics."""
+    topics = [f"T{index}" for index in range(number)]
+    for topic in topics:
+        project.page(f"{topic.lower()}.md", {"type": "blog", "topic": topic})
+    return topics
+
+
+def keep_old_text(project: Project, topic: str, days: int) -> None:
+    """Put a text into the cache that was generated so many days ago."""
+    request = BlogRequest(topic=topic)
+    store = DiskStore(project.root / CACHE)
+    html = f"<article><h1>{topic}</h1><p>The old text.</p></article>"
+    generated_at = datetime.now(UTC) - timedelta(days=days)
+    store.save(request.key(sandbox=False), StoredText(html, generated_at, request.model_dump()))
+    store.close()
+
+
+def warnings_in(output: str) -> list[str]:
+    """Return the lines of MkDocs' output that count for `--strict`."""
+    return [line for line in output.splitlines() if line.startswith(("WARNING", "ERROR"))]
+
+
+def test_killed_builds_lose_nothing(project: Project, service: ServiceDouble) -> None:
+    """SIGKILL at random moments: what the service answered is in the cache, but the last moment."""
+    topics = write_pages(project, 16)
+    project.configure({"concurrency": 4})
+    service.answer = generated(delay=0.15)
+    chance = random.Random(7)
+    for _ in range(4):
+        before = len(service.received)
+        build = project.start("mkdocs", "build")
+        wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)  # noqa: B023
+        time.sleep(chance.uniform(0.05, 0.4))
+        answered = set(service.answered)
+        time.sleep(0.05)  # an answer takes a moment from the last byte to the disk
+        build.kill()
+        build.wait()
+        assert answered <= project.cached()
+        service.answered.clear()
+        # Claims of the dead end by themselves, but a test need not wait for that each time.
+        with sqlite3.connect(project.root / CACHE / "cache.db") as connection:
+            connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
+        connection.close()
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert project.cached() == set(topics)
+    assert not list((project.root / CACHE).glob("*set-aside*"))
+
+
+def test_a_claim_of_a_killed_build_ends(project: Project, service: ServiceDouble) -> None:
+    """The next build waits for a dead one no longer than a claim lasts, and then asks itself."""
+    write_pages(project, 1)
+    service.answer = generated(delay=30)
+    build = project.start("mkdocs", "build")
+    wait_until(lambda: service.received)
+    build.kill()
+    build.wait()
+    service.answer = generated()
+    started = time.monotonic()
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert time.monotonic() - started < 15
+
+
+def test_three_builds_at_once_pay_once(project: Project, service: ServiceDouble) -> None:
+    """Builds that race on one cache directory get every text, and each is paid for once."""
+    topics = write_pages(project, 10)
+    service.answer = generated(delay=0.3)
+    builds = [
+        project.start("mkdocs", "build", "--strict", "--site-dir", f"site{number}")
+        for number in range(3)
+    ]
+    assert [build.wait(60) for build in builds] == [0, 0, 0], project.output
+    assert sorted(service.topics) == sorted(topics)
+    sites = [project.root / f"site{number}/t3/index.html" for number in range(3)]
+    assert len({site.read_bytes() for site in sites}) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, {1, 130, -2}), (signal.SIGTERM, {143})]
+)
+def test_an_interrupt_keeps_what_is_in_flight(
+    project: Project, service: ServiceDouble, number: signal.Signals, code: set[int]
+) -> None:
+    """After Ctrl-C or SIGTERM nothing more is sent, and what is in flight is kept."""
+    write_pages(project, 6)
+    project.configure({"concurrency": 2})
+    service.answer = generated(delay=1.0)
+    build = project.start("mkdocs", "build")
+    wait_until(lambda: len(service.received) == 2)
+    build.send_signal(number)
+    started = time.monotonic()
+    assert build.wait(10) in code
+    assert time.monotonic() - started < 3
+    assert len(service.received) == 2
+    assert project.cached() == set(service.topics)
+    assert "Traceback" not in project.output
+
+
+def test_a_second_interrupt_gives_up(project: Project, service: ServiceDouble) -> None:
+    """Whoever presses Ctrl-C twice does not wait for the service."""
+    write_pages(project, 2)
+    service.answer = generated(delay=60)
+    build = project.start("mkdocs", "build")
+    wait_until(lambda: len(service.received) == 2)
+    build.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert build.poll() is None
+    build.send_signal(signal.SIGINT)
+    build.wait(5)
+    assert "Traceback" not in project.output
+
+
+def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> None:
+    """Too many requests fail the build before the first, with their number and their pages."""
+    write_pages(project, 3)
+    project.configure({"max_requests": 2})
+    built = project.build()
+    assert built.returncode == 1
+    assert "3 requests would be sent, and max_requests allows 2; nothing was sent" in built.stdout
+    assert "raise max_requests" in built.stdout
+    assert all(f"docs/t{number}.md:2" in built.stdout for number in range(3))
+    assert service.received == []
+
+
+def test_on_missing_fail_lists_all(project: Project, service: ServiceDouble) -> None:
+    """In fail mode, here by the environment, nothing is sent and every missing page is listed."""
+    write_pages(project, 2)
+    keep_old_text(project, "T0", days=1)
+    project.page("more.md", {"type": "news", "topic": "More"})
+    project.environment["CONTENTGEN_ON_MISSING"] = "fail"
+    built = project.build()
+    assert built.returncode == 1
+    assert "docs/t1.md:2: the text was never generated, and on_missing is 'fail'" in built.stdout
+    assert "docs/more.md:2: the text was never generated" in built.stdout
+    assert "docs/t0.md" not in built.stdout
+    assert service.received == []
+
+
+def test_on_missing_placeholder_shows_and_warns(project: Project, service: ServiceDouble) -> None:
+    """A placeholder is in the page, says what is missing, and is a warning."""
+    write_pages(project, 1)
+    project.configure({"on_missing": "placeholder"})
+    built = project.build()
+    assert built.returncode == 0
+    assert "docs/t0.md:2: the text was never generated" in warnings_in(built.stdout)[0]
+    shown = project.soup("t0/index.html").find(class_="contentgen-missing")
+    assert shown is not None
+    assert "the text was never generated" in shown.get_text()
+    assert project.build("--strict").returncode == 1
+    assert service.received == []
+
+
+def test_on_error_placeholder_shows_and_warns(project: Project, service: ServiceDouble) -> None:
+    """A failed request becomes a placeholder and a warning, where the options say so."""
+    write_pages(project, 1)
+    project.configure({"on_error": "placeholder"})
+    service.answer = raw(b"{}", 500)
+    built = project.build()
+    assert built.returncode == 0
+    assert "docs/t0.md:2: the service answered 500" in warnings_in(built.stdout)[0]
+    assert "the service answered 500" in project.html("t0/index.html")
+
+
+def test_an_old_text_is_replaced(project: Project, service: ServiceDouble) -> None:
+    """A text older than `max_age` is asked for anew; a younger one is not."""
+    keep_old_text(project, "T0", days=40)
+    keep_old_text(project, "T1", days=3)
+    write_pages(project, 2)
+    project.configure({"max_age": "30d"})
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert service.topics == ["T0"]
+    assert "The old text" not in project.html("t0/index.html")
+    assert "The old text" in project.html("t1/index.html")
+
+
+def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble) -> None:
+    """When a refresh fails, the old text stays, and a warning names page and age."""
+    keep_old_text(project, "T0", days=40)
+    write_pages(project, 1)
+    project.configure({"max_age": "30d"})
+    service.answer = raw(b"{}", 500)
+    built = project.build()
+    assert built.returncode == 0, built.stdout
+    (warning,) = warnings_in(built.stdout)
+    assert "docs/t0.md:2: the text is 40 days old" in warning
+    assert "the service answered 500" in warning
+    assert "The old text" in project.html("t0/index.html")
+    project.environment["CONTENTGEN_ON_MISSING"] = "fail"
+    built = project.build()
+    assert built.returncode == 0
+    assert "40 days old" in warnings_in(built.stdout)[0]
+
+
+def test_a_clock_that_jumps(project: Project, service: ServiceDouble) -> None:
+    """A text from the future is as good as any, and a claim from the future binds nobody."""
+    keep_old_text(project, "T0", days=-400)
+    write_pages(project, 2)
+    project.configure({"max_age": "30d"})
+    database = sqlite3.connect(project.root / CACHE / "cache.db")
+    key = BlogRequest(topic="T1").key(sandbox=False)
+    with database:
+        database.execute(
+            "INSERT INTO Cache (key, raw, store_time, expire_time, mode, value) "
+            "VALUES (?, 1, 0, ?, 1, 'another')",
+            (f"claim:{key}", time.time() + 86400),
+        )
+    database.close()
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert service.topics == ["T1"]
+
+
+def test_a_warm_hit_never_warns(project: Project, service: ServiceDouble) -> None:
+    """A build from the cache has nothing to say but its summary."""
+    write_pages(project, 2)
+    assert project.build().returncode == 0
+    built = project.build()
+    assert warnings_in(built.stdout) == []
+    assert "2 texts: 2 from the cache, 0 generated, 0 missing, in" in built.stdout
+
+
+def in_namespace(project: Project, mount: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with a mount of its own over the cache directory."""
+    directory = project.root / CACHE
+    directory.mkdir(parents=True, exist_ok=True)
+    python = (sys.executable, "-m")
+    script = f'{mount.format(directory)} && exec "$@"'
+    return subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", *python, *command],
+        cwd=project.root,
+        env=project.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs mount namespaces")
+def test_a_read_only_cache_can_be_read(project: Project, service: ServiceDouble) -> None:
+    """From a read-only directory texts are read without a word; asking for more is an error."""
+    write_pages(project, 2)
+    assert project.build().returncode == 0
+    read_only = "mount --bind {0} {0} && mount -o remount,ro,bind {0}"
+    built = in_namespace(project, read_only, "mkdocs", "build", "--strict")
+    assert built.returncode == 0, built.stdout
+    assert warnings_in(built.stdout) == []
+
+    write_pages(project, 3)
+    sent = len(service.received)
+    built = in_namespace(project, read_only, "mkdocs", "build")
+    assert built.returncode == 1
+    assert "cannot be written" in built.stdout
+    assert "Traceback" not in built.stdout
+    project.configure({"on_error": "placeholder"})
+    built = in_namespace(project, read_only, "mkdocs", "build")
+    assert built.returncode == 0, built.stdout
+    assert len(warnings_in(built.stdout)) == 1
+    assert "Text number" in project.html("t1/index.html")
+    assert "contentgen-missing" in project.html("t2/index.html")
+    assert len(service.received) == sent
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs mount namespaces")
+def test_a_full_disk_ends_no_build(project: Project, service: ServiceDouble) -> None:
+    """When the cache is full, the build completes with what it has, and one warning."""
+
+    def answer(request: Received, handler: Handler) -> None:
+        html = f"<article><h1>{request.topic}</h1><p>{'word ' * 12000}</p></article>"
+        generated(html)(request, handler)
+
+    write_pages(project, 12)
+    project.configure({"concurrency": 2})
+    service.answer = answer
+    built = in_namespace(project, "mount -t tmpfs -o size=400k tmpfs {0}", "mkdocs", "build")
+    assert built.returncode == 0, built.stdout
+    (warning,) = warnings_in(built.stdout)
+    assert "cannot be written" in warning
+    assert "is in this build only" in warning
+    shown = [
+        f"t{number}" for number in range(12) if "word" in project.html(f"t{number}/index.html")
+    ]
+    assert len(shown) == len(service.answered) < 12
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 4096, 20000])
+def test_a_half_restored_database(project: Project, service: ServiceDouble, size: int) -> None:
+    """A truncated database is set aside with a warning, and its texts are asked for anew."""
+    write_pages(project, 3)
+    assert project.build().returncode == 0
+    with (project.root / CACHE / "cache.db").open("r+b") as database:
+        database.truncate(size)
+    built = project.build()
+    assert built.returncode == 0, built.stdout
+    (warning,) = warnings_in(built.stdout)
+    assert "it was renamed to cache.db.set-aside-" in warning
+    assert project.build("--strict").returncode == 0
+    assert len(service.received) == 6
+
+
+def test_a_locked_database_hangs_nobody(project: Project, service: ServiceDouble) -> None:
+    """A database that another program keeps locked ends in a clear line, with nothing sent."""
+    write_pages(project, 1)
+    assert project.build().returncode == 0
+    write_pages(project, 2)
+    database = sqlite3.connect(project.root / CACHE / "cache.db", isolation_level=None)
+    database.execute("BEGIN EXCLUSIVE")
+    started = time.monotonic()
+    built = project.build()
+    database.close()
+    assert time.monotonic() - started < 25
+    assert built.returncode == 1
+    assert "is locked" in built.stdout
+    assert "Traceback" not in built.stdout
+    assert service.topics == ["T0"]
+
+
+def test_the_cache_is_one_file(project: Project, service: ServiceDouble) -> None:
+    """A copy of the database file alone is a whole cache."""
+    write_pages(project, 3)
+    assert project.build().returncode == 0
+    assert [path.name for path in (project.root / CACHE).iterdir()] == ["cache.db"]
+    elsewhere = project.root / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(project.root / CACHE / "cache.db", elsewhere)
+    project.configure({"cache_dir": "elsewhere", "on_missing": "fail"})
+    assert project.build("--strict").returncode == 0
+
+
+def test_lines_of_progress_without_a_terminal(project: Project, service: ServiceDouble) -> None:
+    """A generation that takes long says now and then how far it is."""
+    write_pages(project, 1)
+    service.answer = generated(delay=11)
+    project.write("docs/t1.md", Path(project.root / "docs/t0.md").read_text().replace("T0", "T1"))
+    project.configure({"concurrency": 1})
+
+    def answer(request: Received, handler: Handler) -> None:
+        time.sleep(10.5 if request.number == 1 else 0)
+        generated()(request, handler)
+
+    service.answer = answer
+    built = project.build("--strict")
+    assert built.returncode == 0
+    assert "contentgen: 0 of 2 texts, 0 in flight, 0 failed" in built.stdout or (
+        "contentgen: 1 of 2 texts" in built.stdout
+    )
+
+
+def test_a_bar_on_a_terminal(project: Project, service: ServiceDouble) -> None:
+    """On a terminal, a bar shows how far a generation is."""
+    write_pages(project, 3)
+    service.answer = generated(delay=1.0)
+    ran = subprocess.run(
+        ["script", "-qec", f"{sys.executable} -m mkdocs build --strict", "/dev/null"],
+        cwd=project.root,
+        env=project.environment | {"TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0
+    assert "Generating" in ran.stdout
+    assert "3 in flight, 0 failed" in ran.stdout
+
+
+def test_gh_deploy(project: Project, service: ServiceDouble) -> None:
+    """`mkdocs gh-deploy` generates, and pushes the articles."""
+    write_pages(project, 1)
+    remote = project.root / "remote.git"
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (
+        ["git", "init", "-q", "--bare", str(remote)],
+        ["git", "init", "-q"],
+        ["git", "remote", "add", "origin", str(remote)],
+        ["git", *who, "commit", "-q", "--allow-empty", "-m", "Start"],
+    ):
+        subprocess.run(command, cwd=project.root, check=True)
+    project.environment |= {
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "A"), ("EMAIL", "a@example.org"))
+    }
+    ran = project.run("mkdocs", "gh-deploy", "--strict")
+    assert ran.returncode == 0, ran.stdout
+    page = subprocess.run(
+        ["git", "-C", str(remote), "show", "gh-pages:t0/index.html"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Text number 1" in page.stdout
+    assert json.dumps(service.topics) == '["T0"]'

@@ -1,0 +1,126 @@
+"""`mkdocs serve`, driven for real: edits, slow answers, failures, the end."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from conftest import Project, wait_until
+from service_double import ServiceDouble, generated, raw
+
+
+@dataclass
+class Site:
+    """A running `mkdocs serve`."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    def page(self, path: str = "") -> str:
+        """Return a page as a browser gets it, or nothing while there is no server."""
+        try:
+            with urlopen(self.url + path, timeout=10) as response:
+                return str(response.read().decode())
+        except URLError:
+            return ""
+
+
+@contextmanager
+def serving(project: Project, *arguments: str) -> Iterator[Site]:
+    """Serve the project on a free port until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = project.start("mkdocs", "serve", "-a", f"127.0.0.1:{port}", *arguments)
+    try:
+        yield Site(f"http://127.0.0.1:{port}/", process)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--dirty",)])
+def test_a_page_comes_before_its_text(
+    project: Project, service: ServiceDouble, arguments: tuple[str, ...]
+) -> None:
+    """The server does not wait for the service, and makes the page anew when the text is there."""
+    service.answer = generated(delay=3)
+    project.page("index.md", {"type": "blog", "topic": "Slow"}, "Of the author.\n")
+    with serving(project, *arguments) as site:
+        wait_until(lambda: "the text is being generated" in site.page())
+        assert service.answered == []
+        wait_until(lambda: "Text number 1" in site.page())
+        assert service.topics == ["Slow"]
+        assert site.process.poll() is None
+
+
+def test_a_save_without_a_new_request_sends_none(project: Project, service: ServiceDouble) -> None:
+    """Editing a page's text is free; a new request is sent once."""
+    asked = {"type": "blog", "topic": "One"}
+    project.page("index.md", asked, "First words.\n")
+    with serving(project) as site:
+        wait_until(lambda: "Text number 1" in site.page())
+        project.page("index.md", asked, "Other words.\n")
+        wait_until(lambda: "Other words" in site.page())
+        assert "Text number 1" in site.page()
+        assert service.topics == ["One"]
+        project.page("index.md", {"type": "blog", "topic": "Two"}, "Other words.\n")
+        wait_until(lambda: "Text number 2" in site.page())
+        assert service.topics == ["One", "Two"]
+
+
+def test_a_failure_shows_in_the_page(project: Project, service: ServiceDouble) -> None:
+    """A failed request is shown, not repeated with each save, and the server lives on."""
+    service.answer = raw(b"{}", 500)
+    asked = {"type": "blog", "topic": "One"}
+    project.page("index.md", asked, "First words.\n")
+    with serving(project) as site:
+        wait_until(lambda: "the service answered 500" in site.page())
+        project.page("index.md", asked, "Other words.\n")
+        wait_until(lambda: "Other words" in site.page())
+        assert "the service answered 500" in site.page()
+        assert service.topics == ["One"]
+
+
+def test_without_credentials_the_page_says_so(project: Project) -> None:
+    """What cannot be asked for is shown in the page as well."""
+    del project.environment["CONTENTGEN_TOKEN"]
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    with serving(project) as site:
+        wait_until(lambda: "token: is not set" in site.page())
+
+
+def test_a_budget_holds_for_the_server(project: Project, service: ServiceDouble) -> None:
+    """All rebuilds together send no more than `max_requests`."""
+    project.configure({"max_requests": 1})
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    with serving(project) as site:
+        wait_until(lambda: "Text number 1" in site.page())
+        project.page("index.md", {"type": "blog", "topic": "Two"})
+        wait_until(lambda: "max_requests leaves 0" in site.page())
+        assert service.topics == ["One"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_end_awaits_what_is_in_flight(
+    project: Project, service: ServiceDouble, number: signal.Signals
+) -> None:
+    """A text that is being generated when the server is stopped is kept."""
+    service.answer = generated(delay=2)
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    with serving(project) as site:
+        wait_until(lambda: service.received and "being generated" in site.page())
+        site.process.send_signal(number)
+        started = time.monotonic()
+        site.process.wait(10)
+        assert time.monotonic() - started < 4
+    assert project.cached() == {"One"}
+    assert "Traceback" not in project.output
