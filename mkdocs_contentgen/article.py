@@ -35,6 +35,15 @@ def demote_headings(article: Element) -> None:
             element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
 
 
+def close_heading_gaps(article: Element) -> None:
+    """Let no heading be more than one level below the one before it."""
+    level = 0
+    for element in article.iter():
+        if _HEADING.fullmatch(element.tag):
+            level = min(int(element.tag[1]), level + 1)
+            element.tag = f"h{level}"
+
+
 def placeholder(message: str) -> Element:
     """Return an `<article>` that says that a text is missing, and why."""
     # The class names are those of an admonition, which most themes have a look for.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -14,12 +15,15 @@ from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 from mkdocs.config.defaults import MkDocsConfig
 
+from .disclosure import LINES
 from .errors import ConfigurationError
 from .store import DiskStore, Store
 
 if TYPE_CHECKING:
     from .generator import Client, Limits
+    from .presentation import Presentation
 
+Styles = Literal["adapt", "keep", "strip"]
 OnMissing = Literal["generate", "placeholder", "fail"]
 
 
@@ -65,6 +69,19 @@ class _Credential(c.OptionallyRequired[str]):
                 "is not a text to YAML; put it in quotes, or set the environment variable instead"
             )
         return value
+
+
+class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
+    """`true`, `false`, or a mapping with the visible lines in other words."""
+
+    def run_validation(self, value: object) -> Mapping[str, str] | None:
+        if isinstance(value, bool):
+            return LINES if value else None
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            raise ValidationError(f"expected true, false or a mapping of lines, found {value!r}")
+        if unknown := sorted(set(map(str, value)) - set(LINES)):
+            raise ValidationError(f"{unknown[0]!r} is not one of {', '.join(LINES)}")
+        return {**LINES, **value}
 
 
 class ContentgenConfig(Config):
@@ -137,6 +154,23 @@ class ContentgenConfig(Config):
     """Hosts whose https images may be shown in generated text; other images become links.
 
     Default: `[]`."""
+
+    styles = c.Choice(get_args(Styles), default="adapt")
+    """Inline styles of the service: `adapt` them to the theme, `keep` what is harmless, or `strip`.
+
+    Default: `adapt`."""
+
+    disclosure = _Disclosure(default=True)
+    """The visible line that says how a text came about.
+
+    `false` hides it (what machines read stays). A mapping says it in other words or in another
+    language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""
+
+    def presentation(self) -> Presentation:
+        """Return the options that say how articles look."""
+        from .presentation import Presentation
+
+        return Presentation(self.styles, self.image_hosts, self.disclosure)
 
     def address(self) -> str:
         """Return the option `base_url` or what the environment says instead, perhaps nothing."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, Protocol, cast
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -18,30 +18,46 @@ from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
 from mkdocs.structure.files import File
+from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from .errors import UnsafeHTMLError
+
+if TYPE_CHECKING:
+    from .presentation import Facts
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 
 _SEPARATOR = "<!-- more -->"
 """What ends an excerpt in Material's blog."""
 
-Articles = Mapping[str, Callable[[], Element]]
-"""The articles of a page by their ids, in the page's order; each call makes the element anew."""
+
+class Article(Protocol):
+    """An article that can be put into a page."""
+
+    @property
+    def make(self) -> Callable[[], tuple[Element, Facts | None]]:
+        """What makes the element anew, and tells what a page can say of it elsewhere."""
+
+
+Articles = Mapping[str, Article]
+"""The articles of a page by their ids, in the page's order."""
 
 
 class ArticleExtension(Extension):
     """Puts the articles of each page in the places of their markers, or behind the page's text.
 
     `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
-    what its author should know, each with the marker that it is about, if it is about one.
+    what its author should know, each with the marker that it is about, if it is about one, and
+    `facts` what the page can say of its articles elsewhere. A `stylesheet` is a path in the site.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.articles: Mapping[str, Articles] = {}
+        self.stylesheet = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
+        self.facts: dict[str, dict[str, Facts]] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the tree processors."""
@@ -59,15 +75,18 @@ class _Placing(Treeprocessor):
 
     def run(self, root: Element) -> None:
         title: Element | None = None
-        page = _source_of_page(self.md)
+        file = _file_of_page(self.md)
         markers = {
             str(number): match
             for number, block in enumerate(self.md.htmlStash.rawHtmlBlocks)
             if isinstance(block, str) and (match := MARKER.fullmatch(block.strip()))
         }
-        articles = self._extension.articles.get(page, {}) if page else {}
-        if page and (markers or articles):
-            title = self._place(root, page, articles, markers)
+        articles = self._extension.articles.get(file.src_uri, {}) if file else {}
+        if file and (markers or articles):
+            title = self._place(root, file.src_uri, articles, markers)
+        if file and articles and self._extension.stylesheet:
+            href = get_relative_url(self._extension.stylesheet, file.url)
+            _link_stylesheet(root, href)
         cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = title
 
     def _place(
@@ -86,7 +105,7 @@ class _Placing(Treeprocessor):
         def make(name: str) -> Element:
             nonlocal has_title, title
             try:
-                article = articles[name]()
+                article, facts = articles[name].make()
             except UnsafeHTMLError as error:
                 problems.append(("", f"the article '{name}' cannot be shown: {error}"))
                 return Element("div")
@@ -96,6 +115,8 @@ class _Placing(Treeprocessor):
                 title = article.find(".//h1")
                 has_title = title is not None
             placed.add(name)
+            if facts:
+                self._extension.facts.setdefault(page, {})[name] = facts
             _escape_for_markdown(article, self._toc_marker())
             return article
 
@@ -148,8 +169,8 @@ class _Titling(Treeprocessor):
             extractor.title = get_heading_text(self.title, self.md)  # type: ignore[attr-defined]  # MkDocs' own processor
 
 
-def _source_of_page(md: Markdown) -> str | None:
-    """Return the `src_uri` of the page that is rendered, which MkDocs' link processor knows.
+def _file_of_page(md: Markdown) -> File | None:
+    """Return the file of the page that is rendered, which MkDocs' link processor knows.
 
     The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
     A Markdown of another kind, such as for a docstring, has none and gets no articles.
@@ -157,7 +178,7 @@ def _source_of_page(md: Markdown) -> str | None:
     if "relpath" not in md.treeprocessors:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
-    return file.src_uri if isinstance(file, File) else None
+    return file if isinstance(file, File) else None
 
 
 def _places(root: Element) -> Iterator[tuple[Element, int | None, str]]:
@@ -171,6 +192,14 @@ def _places(root: Element) -> Iterator[tuple[Element, int | None, str]]:
             match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
             if match and not len(child):
                 yield (parent, index, match[1]) if child.tag == "p" else (child, None, match[1])
+
+
+def _link_stylesheet(root: Element, href: str) -> None:
+    """Link the style sheet in front of the part of the page that has the first article."""
+    for index, child in enumerate(root):
+        if child.tag == "article" or child.find(".//article") is not None:
+            root.insert(index, Element("link", {"rel": "stylesheet", "href": href}))
+            return
 
 
 def _hoist(root: Element, title: Element) -> None:

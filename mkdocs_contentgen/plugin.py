@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
-from mkdocs.structure.files import Files, InclusionLevel
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
@@ -21,6 +23,9 @@ from .pages import place_of, read_requests
 
 if TYPE_CHECKING:
     from .background import Background
+    from .resolution import PageArticle
+
+STYLESHEET = "assets/stylesheets/contentgen.css"
 
 log = get_plugin_logger("contentgen")
 
@@ -58,7 +63,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from .request import check_defaults
 
             _fail_on(map(str, check_defaults(self.config.defaults)))
+        self._articles: dict[str, dict[str, PageArticle]] = {}
         self._extension = ArticleExtension()
+        self._extension.stylesheet = STYLESHEET if self.config.styles == "adapt" else ""
         # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
         config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
 
@@ -88,7 +95,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             log.warning(warning)
         _fail_on(resolution.failures)
         log.info(resolution.summary)
-        self._extension.articles = resolution.articles
+        self._extension.articles = self._articles = resolution.articles
         unfinished = resolution.unfinished
         self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
@@ -101,10 +108,39 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             return f"<!-- contentgen {next(iter(articles))} -->"
         return None
 
+    # Before the plugins that read what a page says of itself, such as those for feeds.
+    @event_priority(50)
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Say what the author should know of the page that was just rendered."""
+        """Say what the author should know of the page, and what its author did not say of it."""
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
+        for facts in self._extension.facts.get(page.file.src_uri, {}).values():
+            if facts.lead:
+                page.meta.setdefault("description", facts.lead)
+            if facts.published:
+                page.meta.setdefault("date", facts.published)
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Add the style sheet to a site that links it."""
+        if self._articles and self._extension.stylesheet:
+            source = resources.files("mkdocs_contentgen").joinpath("contentgen.css")
+            sheet = File.generated(config, STYLESHEET, content=source.read_text("utf-8"))
+            files.append(sheet)
+
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
+        """Tell machines what the page tells its readers of its articles."""
+        facts = self._extension.facts.get(page.file.src_uri)
+        if not facts:
+            return None
+        from .disclosure import json_ld_script
+
+        articles = self._articles[page.file.src_uri]
+        described = [
+            provenance.json_ld(told.title or str(page.title), told.published)
+            for name, told in facts.items()
+            if (provenance := articles[name].provenance)
+        ]
+        return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Let the next build with `--dirty` make the pages anew that lack a text."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from .article import parse_article, placeholder
+from .article import placeholder
 from .config import ContentgenConfig, OnMissing
+from .disclosure import Provenance
 from .errors import (
     BudgetError,
     ConfigurationError,
@@ -27,6 +28,7 @@ from .errors import (
 )
 from .generator import Generation, Outcome, check_budget, generate, look_up
 from .pages import PageRequest
+from .presentation import Facts, Presentation, present
 from .progress import shown_progress
 from .request import Request
 from .store import Store
@@ -35,12 +37,20 @@ if TYPE_CHECKING:
     from .background import Background
 
 
+@dataclass(frozen=True)
+class PageArticle:
+    """One article of a page: how to make its element, and what to say of it, if it is there."""
+
+    make: Callable[[], tuple[Element, Facts | None]]
+    provenance: Provenance | None
+
+
 @dataclass
 class Resolution:
     """What a build shows, and what there is to say about it, one line each."""
 
-    articles: dict[str, dict[str, Callable[[], Element]]] = field(default_factory=dict)
-    """Makers of elements by page (`src_uri`) and id, in the pages' order."""
+    articles: dict[str, dict[str, PageArticle]] = field(default_factory=dict)
+    """The articles by page (`src_uri`) and id, in the pages' order."""
 
     unfinished: set[str] = field(default_factory=set)
     """Pages (`src_uri`) that lack a text."""
@@ -96,8 +106,8 @@ def resolve(
             messages.append(message)
         if outcome.text is None:
             resolution.unfinished.add(entry.page)
-        maker = _maker(outcome, options.image_hosts)
-        resolution.articles.setdefault(entry.page, {})[entry.request.id] = maker
+        article = _page_article(outcome, entry.request, options.presentation())
+        resolution.articles.setdefault(entry.page, {})[entry.request.id] = article
     resolution.summary = _summary(outcomes.values(), time.monotonic() - started)
     return resolution
 
@@ -157,10 +167,12 @@ def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
     return setting == "placeholder"
 
 
-def _maker(outcome: Outcome, image_hosts: Collection[str]) -> Callable[[], Element]:
-    if outcome.text:
-        return partial(parse_article, outcome.text.html, image_hosts)
-    return partial(placeholder, str(outcome.error))
+def _page_article(outcome: Outcome, request: Request, how: Presentation) -> PageArticle:
+    if outcome.text is None:
+        message = str(outcome.error)
+        return PageArticle(lambda: (placeholder(message), None), None)
+    provenance = Provenance(request.type, outcome.text.generated_at)
+    return PageArticle(partial(present, outcome.text.html, provenance, how), provenance)
 
 
 def _summary(outcomes: Iterable[Outcome], seconds: float) -> str:

@@ -1,0 +1,153 @@
+"""An article as a page shows it: in the theme's look, for all readers, with its provenance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+from xml.etree.ElementTree import Element
+
+from .article import close_heading_gaps, parse_article
+from .disclosure import Provenance
+from .stylesheet import adapted_classes
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """The plugin options that say how articles look.
+
+    `disclosure` holds the visible lines (see `disclosure.LINES`), or is None to show none.
+    """
+
+    styles: Literal["adapt", "keep", "strip"] = "adapt"
+    image_hosts: Collection[str] = ()
+    disclosure: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a page can say of its article elsewhere; what is not known is empty.
+
+    `published` is a date such as `2026-11-02`.
+    """
+
+    title: str
+    lead: str
+    published: str
+
+
+def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Element, Facts]:
+    """Return the element for a text of the service, and what it says of itself.
+
+    Raises UnsafeHTMLError, as parse_article() does.
+    """
+    article = parse_article(html, how.image_hosts)
+    close_heading_gaps(article)
+    facts = Facts(_text(article.find(".//h1")), _text(_lead(article)), _published(article))
+    _restyle(article, how.styles)
+    _let_tables_scroll(article)
+    _hide_emoji(article)
+    article.set("class", f"contentgen {article.get('class', '')}".strip())
+    article.set("ai-disclosure", provenance.attribute())
+    if how.disclosure:
+        _insert_line(article, provenance.line(how.disclosure))
+    return article, facts
+
+
+def _restyle(article: Element, styles: str) -> None:
+    if styles == "keep":
+        return
+    for element in article.iter():
+        style = element.attrib.pop("style", "")
+        if style and styles == "adapt":
+            words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
+            if words:
+                element.set("class", " ".join(words))
+
+
+def _let_tables_scroll(article: Element) -> None:
+    """Put each table into a region that the keyboard can scroll on a narrow screen."""
+    for parent in list(article.iter()):
+        for index, child in enumerate(parent):
+            if child.tag == "table":
+                attributes = {
+                    "class": "contentgen-scroll",
+                    "role": "region",
+                    "aria-label": _text(child.find("caption")) or "Table",
+                    "tabindex": "0",
+                }
+                region = Element("div", attributes)
+                region.tail, child.tail = child.tail, None
+                region.append(child)
+                parent[index] = region
+
+
+# Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.
+_PICTOGRAPH = "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
+_EMOJI = re.compile(
+    f"{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
+    "|[\U0001f1e6-\U0001f1ff]{2}"
+)
+
+
+def _hide_emoji(article: Element) -> None:
+    """Spare screen readers emoji, which decorate a text and would be spelled out within it."""
+    if "".join(article.itertext()).isascii():
+        return
+    for element in list(article.iter()):
+        if element.text and element.tag not in ("pre", "code"):
+            element.text, spans = _split_at_emoji(element.text)
+            element[0:0] = spans
+    for parent in list(article.iter()):
+        for child in list(parent):
+            if child.tail and child.get("aria-hidden") is None:
+                child.tail, spans = _split_at_emoji(child.tail)
+                position = list(parent).index(child) + 1
+                parent[position:position] = spans
+
+
+def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
+    spans: list[Element] = []
+    end = 0
+    for match in _EMOJI.finditer(text):
+        if spans:
+            spans[-1].tail = text[end : match.start()]
+        span = Element("span", {"aria-hidden": "true"})
+        span.text = match[0]
+        spans.append(span)
+        end = match.end()
+    if not spans:
+        return text, spans
+    spans[-1].tail = text[end:]
+    return text[: text.index(spans[0].text or "")], spans
+
+
+def _insert_line(article: Element, line: str) -> None:
+    """Put the visible line behind the title, where a byline would stand."""
+    paragraph = Element("p", {"class": "contentgen-disclosure"})
+    paragraph.text = line
+    header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]
+    article.insert(header[0] + 1 if header else 0, paragraph)
+
+
+def _lead(article: Element) -> Element | None:
+    """Return the paragraph that says what the article is about."""
+    paragraphs = [p for p in article.iter("p") if p.get("class") not in ("byline",)]
+    named = [p for p in paragraphs if p.get("class") in ("intro", "lead")]
+    return next(iter([*named, *paragraphs]), None)
+
+
+def _published(article: Element) -> str:
+    """Return the date of a news article, such as `2026-11-02`."""
+    time = article.find(".//time[@datetime]")
+    value = "" if time is None else time.get("datetime", "")[:10]
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        return ""
+
+
+def _text(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
