@@ -1,14 +1,225 @@
-"""The command `contentgen`."""
+"""The command `contentgen`. Each command reads the site, calls the core, and prints."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import click
+
+from .errors import ContentgenError
+
+# What a command does not need is imported by those that do: `--help` and completion are fast.
+if TYPE_CHECKING:
+    from .site import Article, Site
+
+COLOURS = {
+    "approved": "green",
+    "draft": "yellow",
+    "changed": "magenta",
+    "outdated": "magenta",
+    "missing": "red",
+}
+
+config_option = click.option(
+    "-f",
+    "--config-file",
+    metavar="FILE",
+    help="The MkDocs configuration, instead of mkdocs.yml in this directory.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mkdocs-contentgen")
 def main() -> None:
     """Look after the generated articles of an MkDocs site."""
+
+
+@main.command()
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
+def status(config_file: str | None, as_json: bool, check: bool) -> None:
+    """List every article with its state.
+
+    Ready is what a build publishes without a request: approved texts, and drafts where
+    require_approval is off.
+    """
+    with _opened(config_file) as site:
+        articles = _articles(site)
+        ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
+    if as_json:
+        click.echo(json.dumps([_as_object(article) for article in articles], indent=2))
+    else:
+        _print_table(articles)
+    if check and any(article.state not in ready for article in articles):
+        raise SystemExit(1)
+
+
+@main.command()
+@config_option
+@click.argument("pages", nargs=-1)
+@click.option(
+    "--refresh", is_flag=True, help="Ask anew; the old text stays until the new is there."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be sent, and send nothing.")
+@click.option("--max-requests", type=click.IntRange(0), help="Instead of the plugin's option.")
+def generate(
+    config_file: str | None,
+    pages: tuple[str, ...],
+    refresh: bool,
+    dry_run: bool,
+    max_requests: int | None,
+) -> None:
+    """Fill the cache with the texts of all PAGES, or of the site.
+
+    PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
+    which waits beside them for `contentgen approve`.
+    """
+    from .generator import Generation, check_budget, look_up
+    from .generator import generate as run
+    from .progress import shown_progress
+    from .site import chosen
+
+    with _opened(config_file) as site:
+        articles = chosen(_articles(site), pages)
+        if not refresh:
+            articles = [a for a in articles if a.state not in ("approved", "changed")]
+        requests = {article.key: article.entry.request for article in articles}
+        store = site.options.store(site.config)
+        found, _ = look_up(requests, store, max_age=site.options.max_age)
+        wanted = {k: request for k, request in requests.items() if refresh or found[k].error}
+        limit = site.options.max_requests if max_requests is None else max_requests
+        if dry_run:
+            for article in articles:
+                if article.key in wanted:
+                    click.echo(f"{article.entry.place}: {article.entry.request.topic}")
+            click.echo(f"{len(wanted)} requests would be sent; max_requests allows {limit}.")
+            return
+        if not wanted:
+            click.echo("All texts are there; nothing was sent.")
+            return
+        check_budget(wanted, limit)
+        with shown_progress(lambda line: click.echo(line, err=True)) as show:
+            generation = Generation(
+                store, site.options.connect, site.options.limits(), on_progress=show
+            )
+            outcomes = run(generation, wanted)
+        store.close()
+    for problem in generation.problems:
+        click.echo(f"Warning: {problem}", err=True)
+    failed = [
+        article
+        for article in articles
+        if outcomes.get(article.key) and (outcomes[article.key].text is None)
+    ]
+    for article in failed:
+        click.echo(f"{article.entry.place}: {outcomes[article.key].error}", err=True)
+    number = sum(outcome.text is not None for outcome in outcomes.values())
+    click.echo(f"{number} texts generated, {len(outcomes) - number} failed.")
+    if failed:
+        raise SystemExit(1)
+
+
+@main.command()
+@config_option
+@click.argument("page")
+def diff(config_file: str | None, page: str) -> None:
+    """Show what the newest draft of PAGE says otherwise than the approved text, word by word."""
+    from .review import draft_lines, word_diff
+    from .site import chosen
+
+    with _opened(config_file) as site:
+        for article in chosen(_articles(site), [page]):
+            name = f"{article.entry.page}, article '{article.entry.request.id}'"
+            if article.approved is None or article.draft is None:
+                click.echo(
+                    f"{name}: {article.state}, {article.reason}; there are no two to compare"
+                )
+                continue
+            click.secho(name, bold=True)
+            click.echo(word_diff(article.approved.html, draft_lines(article, site.options)))
+
+
+@main.command()
+@config_option
+@click.argument("pages", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
+@click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
+def approve(
+    config_file: str | None, pages: tuple[str, ...], everything: bool, by: str | None
+) -> None:
+    """Write the texts of PAGES to approved files: you have read them and answer for them.
+
+    Approved is the newest draft. Where an approved file was edited by hand, that text is
+    approved, unless you choose a newer draft when asked.
+    """
+    from .review import approve_article
+    from .site import chosen
+
+    if bool(pages) == everything:
+        raise click.UsageError("name the pages to approve, or use --all")
+    name = by or _git_user()
+
+    def prefer_draft(article: Article) -> bool:
+        question = f"{article.path} was edited by hand. Replace it by the newer draft?"
+        return sys.stdin.isatty() and click.confirm(question, default=False)
+
+    with _opened(config_file) as site:
+        for article in chosen(_articles(site), pages):
+            click.echo(approve_article(article, site.options, name, prefer_draft))
+
+
+@main.command()
+@config_option
+@click.argument("page")
+def eject(config_file: str | None, page: str) -> None:
+    """Write the articles of PAGE into it as Markdown, and take the requests out.
+
+    From then on the page is written by hand, and the plugin leaves it alone.
+    """
+    from .ejection import eject_articles
+    from .site import chosen
+
+    with _opened(config_file) as site:
+        articles = chosen(_articles(site), [page])
+        pages = {article.entry.page for article in articles}
+        if len(pages) > 1:
+            raise click.UsageError(f"{page} fits {len(pages)} pages; name one")
+        click.echo(eject_articles(site, articles))
+
+
+@main.command()
+@config_option
+@click.option("--dry-run", is_flag=True, help="Say what would be dropped, and drop nothing.")
+def prune(config_file: str | None, dry_run: bool) -> None:
+    """Drop the cached texts that no page asks for any more, drafts of pages included."""
+    with _opened(config_file, drafts=True) as site:
+        needed = {
+            entry.request.key(sandbox=sandbox) for entry in site.asked for sandbox in (True, False)
+        }
+        store = site.options.store(site.config)
+        unneeded = {k: v for k, v in store.requests().items() if k not in needed}
+        for request in unneeded.values():
+            click.echo(f"{request.get('type')}: {request.get('topic')}")
+        if dry_run:
+            click.echo(f"{len(unneeded)} texts would be dropped.")
+        else:
+            store.delete(unneeded)
+            click.echo(f"{len(unneeded)} texts dropped.")
+        store.close()
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON Schema of the front matter, for editors."""
+    from .request import front_matter_schema
+
+    click.echo(json.dumps(front_matter_schema(), indent=2))
 
 
 @main.command()
@@ -28,3 +239,77 @@ def sandbox(port: int) -> None:
     from .sandbox import app
 
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")
+
+
+@contextmanager
+def _opened(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+    """Open the site; an error of the core becomes one line and exit status 1."""
+    from .site import opened_site
+
+    try:
+        with opened_site(config_file, drafts=drafts) as site:
+            yield site
+    except ContentgenError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _articles(site: Site) -> list[Article]:
+    articles, problems = site.articles()
+    for problem in problems:
+        click.echo(f"Warning: {problem}", err=True)
+    return articles
+
+
+def _as_object(article: Article) -> dict[str, object]:
+    request = article.entry.request
+    header = article.approved.header if article.approved else None
+    generated = header.generated_at if header else None
+    if article.draft and article.state in ("draft", "outdated"):
+        generated = article.draft.generated_at
+    return {
+        "page": article.entry.page,
+        "id": request.id,
+        "type": request.type,
+        "topic": request.topic,
+        "state": article.state,
+        "key": article.key,
+        "reason": article.reason,
+        "generated_at": generated.isoformat() if generated else None,
+        "approved_by": header.approved_by if header else None,
+    }
+
+
+def _print_table(articles: list[Article]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not articles:
+        click.echo("No page asks for an article.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Page", "Id", "Type", "Topic", "State", "Reason"):
+        table.add_column(heading, overflow="fold")
+    for article in articles:
+        request = article.entry.request
+        state = Text(article.state, style=COLOURS[article.state])
+        cells = (article.entry.page, request.id, request.type, request.topic)
+        table.add_row(*map(Text, cells), state, Text(article.reason))
+    Console().print(table)
+
+
+def _git_user() -> str:
+    try:
+        ran = subprocess.run(
+            ["git", "config", "user.name"],  # noqa: S607  git is where the user has it
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        name = ""
+    else:
+        name = ran.stdout.strip()
+    if not name:
+        raise click.UsageError("git knows no user.name; say who approves with --by NAME")
+    return name

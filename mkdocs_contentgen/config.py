@@ -112,6 +112,14 @@ class ContentgenConfig(Config):
 
     Default: `.cache/plugin/contentgen`."""
 
+    approved_dir = c.Type(str, default="contentgen")
+    """The directory where approved articles are committed, relative to `mkdocs.yml`.
+
+    Default: `contentgen`."""
+
+    require_approval = c.Type(bool, default=False)
+    """Fail on any article that nobody approved, with nothing asked for. Default: `false`."""
+
     on_missing = c.Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
 
@@ -199,6 +207,10 @@ class ContentgenConfig(Config):
         from .generator import Limits
 
         return Limits(self.concurrency, self.timeout, self.retries)
+
+    def approved_directory(self, site: MkDocsConfig) -> Path:
+        """Return the directory of approved files."""
+        return project_directory(site) / self.approved_dir
 
     def store(self, site: MkDocsConfig) -> Store:
         """Return the cache."""

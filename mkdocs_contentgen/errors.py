@@ -13,6 +13,7 @@ ContentgenError
 │   ├── AccessDeniedError     401 or 403: no other request would fare better
 │   ├── RejectedError         any other status than 200
 │   └── InvalidAnswerError    status 200, but not what the interface describes
+├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
 └── UnsafeHTMLError           a text is not an article that can be shown
 """
@@ -77,6 +78,10 @@ class RejectedError(ServiceError):
 
 class InvalidAnswerError(ServiceError):
     """The service answered 200 with something else than interface section 2.2 describes."""
+
+
+class ApprovalError(ContentgenError):
+    """An approved file is damaged, or cannot be written; the text names file and line."""
 
 
 class StoreError(ContentgenError):

@@ -61,7 +61,7 @@ class Outcome:
     not be replaced.
     """
 
-    source: Literal["cache", "service"] | None = None
+    source: Literal["approved", "cache", "service"] | None = None
     text: StoredText | None = None
     error: ContentgenError | None = None
 

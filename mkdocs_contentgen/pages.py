@@ -34,7 +34,8 @@ def read_requests(
 ) -> tuple[list[PageRequest], list[str]]:
     """Return all articles that the pages `files` ask for, and all that is wrong with them.
 
-    `defaults` is the plugin option of that name.
+    A page with which anything is wrong asks for nothing. `defaults` is the plugin option of that
+    name.
     """
     requests: list[PageRequest] = []
     problems: list[str] = []
@@ -56,8 +57,8 @@ def read_requests(
 
 def place_of(file: File, site: MkDocsConfig, text: str) -> str:
     """Return where `text` first stands in a page, such as `docs/post.md:12`, for messages."""
-    before, _, _ = file.content_string.partition(text)
-    return f"{_shown_path(file, site)}:{before.count(chr(10)) + 1}"
+    source = file.content_string
+    return f"{_shown_path(file, site)}:{source.count(chr(10), 0, max(source.find(text), 0)) + 1}"
 
 
 def _shown_path(file: File, site: MkDocsConfig) -> str:
@@ -68,7 +69,7 @@ def _shown_path(file: File, site: MkDocsConfig) -> str:
 def _read_page(
     source: str, defaults: Mapping[str, object]
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
-    """Return the requests of a page and what is wrong with them, each with its line."""
+    """Return the requests of a page or what is wrong with them, each with its line."""
     _, meta = mkdocs_meta.get_data(source)
     if "contentgen" not in meta:
         return [], _broken_front_matter(source)
@@ -77,14 +78,13 @@ def _read_page(
 
     node = _compose(source)
     requests, problems = parse_front_matter(meta, defaults)
+    if problems:
+        return [], sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
     listed = isinstance(meta["contentgen"], list)
-    return (
-        [
-            (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
-            for index, request in enumerate(requests)
-        ],
-        sorted((_line_of(node, problem.path), str(problem)) for problem in problems),
-    )
+    return [
+        (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
+        for index, request in enumerate(requests)
+    ], []
 
 
 def _broken_front_matter(source: str) -> list[tuple[int, str]]:
@@ -92,15 +92,14 @@ def _broken_front_matter(source: str) -> list[tuple[int, str]]:
     if match := mkdocs_meta.YAML_RE.match(source):
         try:
             yaml.load(match[1], _SafeLoader)  # noqa: S506  it is a safe one
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 2 if error.problem_mark else 1
+        except Exception as error:  # noqa: BLE001  MkDocs ignores all that may go wrong here
             if _ASKS.search(match[1]):
-                return [(line, f"the front matter is not valid YAML: {error.problem}")]
-        except ValueError as error:  # such as the 30th of February
-            if _ASKS.search(match[1]):
-                return [(1, f"the front matter is not valid YAML: {error}")]
+                mark = getattr(error, "problem_mark", None)
+                line = mark.line + _LINES_BEFORE if mark else 1
+                reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
+                return [(line, f"the front matter is not valid YAML: {reason}")]
     elif source.startswith("---") and _ASKS.search(source.split("\n\n", 1)[0]):
-        return [(1, "the front matter has no line '---' at its end")]
+        return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
 
 
@@ -114,7 +113,7 @@ def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
     line = 1
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
+            for key, value in reversed(node.value):  # of equal keys the last one counts
                 if key.value == str(step):
                     node, line = value, key.start_mark.line + _LINES_BEFORE
                     break
@@ -128,6 +127,6 @@ def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
 
 # libyaml's, where MkDocs found that.
 _SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
-_ASKS = re.compile(r"^contentgen[ \t]*:", re.MULTILINE)
+_ASKS = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 _LINES_BEFORE = 2
 """YAML counts lines from zero, behind the line `---`."""

@@ -33,6 +33,12 @@ log = get_plugin_logger("contentgen")
 class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     """Puts generated articles into the pages that ask for them."""
 
+    only_reads = False
+    """Set by the command line, which wants to know what is asked for, and no more."""
+
+    reads_drafts = False
+    """Whether pages count that only a server shows."""
+
     _dirty = False
     _background: Background | None = None
 
@@ -42,6 +48,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if command == "serve":
             from .background import Background, exit_on_sigterm
 
+            self.reads_drafts = True
             self._background = Background(self.config.max_requests)
             exit_on_sigterm()
 
@@ -74,20 +81,20 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Get all texts that the pages of this build ask for."""
         self._unfinished: list[str] = []
-        built = InclusionLevel.is_in_serve if self._background else InclusionLevel.is_included
+        built = InclusionLevel.is_in_serve if self.reads_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
-        asked, problems = read_requests(pages, config, self.config.defaults)
+        self.asked, problems = read_requests(pages, config, self.config.defaults)
         _fail_on(problems)
-        if not asked:
+        if not self.asked or self.only_reads:
             return
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                asked, config, self.config, background=self._background, log=log.info
+                self.asked, config, self.config, background=self._background, log=log.info
             )
         except ContentgenError as error:
             raise PluginError(f"contentgen: {error}") from error

@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import reprlib
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -21,6 +23,7 @@ KEY_FORMAT = 1
 
 
 def _tidy(topic: str) -> str:
+    topic.encode()  # a ValueError if that cannot be sent
     return unicodedata.normalize("NFC", topic).strip()
 
 
@@ -46,7 +49,7 @@ class Request(BaseModel):
     id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] = Field(
         "main", description="Names the article on its page; needed from the second one on."
     )
-    revision: Annotated[int, Field(ge=1)] = Field(
+    revision: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
         1, description="Raise it to ask for a new text for the same request."
     )
 
@@ -167,14 +170,15 @@ def parse_front_matter(
             )
         owners.setdefault(request.id, path)
         requests.append(request)
-    return requests, problems
+    # A title that is no topic is one for each article.
+    return requests, list(dict.fromkeys(problems))
 
 
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     """Return what is wrong with the plugin option `defaults`."""
     problems: list[Problem] = []
     for name, value in defaults.items():
-        path = ("defaults", name)
+        path = ("defaults", _key_shown(name))
         if name not in REQUEST_TYPES:
             if name == "length":
                 problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
@@ -185,7 +189,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         else:
             allowed = [n for n in REQUEST_TYPES[name].model_fields if n not in _PERSONAL]
             problems += [
-                Problem((*path, str(key)), _unknown(key, allowed))
+                Problem((*path, _key_shown(key)), _unknown(key, allowed))
                 for key in value
                 if key not in allowed
             ]
@@ -194,6 +198,32 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
                 REQUEST_TYPES[name], {"type": name, "topic": "-", **fields}, path
             )[1]
     return problems
+
+
+def front_matter_schema() -> dict[str, object]:
+    """Return the JSON Schema of a page's front matter, in which `contentgen` is one key of many."""
+    kinds = []
+    for name, model in REQUEST_TYPES.items():
+        kind = model.model_json_schema()
+        kind["properties"]["type"] = {"const": name, "description": model.__doc__}
+        # The title of the page can stand in for the topic, which a schema cannot say.
+        kind["required"] = ["type"]
+        kinds.append(kind)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Front matter with a request for generated articles",
+        "type": "object",
+        "properties": {
+            "contentgen": {
+                "description": "A request for an article, or a list of them.",
+                "anyOf": [
+                    {"$ref": "#/$defs/request"},
+                    {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/request"}},
+                ],
+            }
+        },
+        "$defs": {"request": {"oneOf": kinds}},
+    }
 
 
 _EXAMPLE = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
@@ -225,7 +255,7 @@ def _parse_entry(
             if name in known
             else _unknown(name, allowed if model else sorted(known))
         )
-        problems.append(Problem((*path, str(name)), message))
+        problems.append(Problem((*path, _key_shown(name)), message))
 
     fields: dict[str, object] = {}
     specific = defaults.get(kind) if isinstance(kind, str) else None
@@ -235,6 +265,9 @@ def _parse_entry(
         fields["topic"] = title
     fields["type"] = kind if model else ""
     request, found = _validate(model or Request, fields, path)
+    if "topic" not in entry:
+        of_topic = (*path, "topic")
+        found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
     problems += found
     return (request if model and not problems else None), problems
 
@@ -259,13 +292,13 @@ def _explain(model: type[Request], name: str, found: Mapping[str, Any]) -> str:
     if found["type"] == "literal_error":
         return _not_one_of(value, get_args(model.model_fields[name].annotation))
     if name == "revision":
-        return f"{_shown(value)} is not a whole number from 1 up"
+        return f"{_shown(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
         return f"{_shown(value)} is not made of a-z, 0-9 and '-' alone"
     if found["type"] == "string_type" and value is not None:
         return f"{_shown(value)} is not a text; put it in quotes"
-    if found["type"] == "string_unicode":
-        return f"{value!a} holds half a character, which no text can"
+    if found["type"] in ("string_unicode", "value_error"):
+        return f"{_shown(value)} holds half a character, which no text can"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
@@ -280,12 +313,16 @@ def _unknown(name: object, known: Iterable[str]) -> str:
 
 
 def _did_you_mean(found: object, choices: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(found).lower(), choices, n=1)
+    close = difflib.get_close_matches(found.lower(), choices, n=1) if type(found) is str else []
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _join(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+def _key_shown(key: object) -> str:
+    return key if isinstance(key, str) and key and key.isprintable() else _shown(key)
 
 
 def _shown(value: object) -> str:
@@ -294,5 +331,12 @@ def _shown(value: object) -> str:
         return "nothing"
     if isinstance(value, bool):
         return str(value).lower()
-    text = repr(value) if isinstance(value, (str, int, float)) else f"{value}"
+    try:
+        if isinstance(value, (str, int, float)):
+            text = repr(value)
+        else:
+            # Of a date its digits; of a list or mapping a glance, however much is in it.
+            text = str(value) if isinstance(value, date) else reprlib.repr(value)
+    except ValueError:  # Python shows no whole number of more than 4300 digits
+        return "a number of very many digits"
     return text if len(text) <= 60 else f"{text[:57]}…"

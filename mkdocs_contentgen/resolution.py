@@ -10,15 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from .approval import approved_path, state_of
+from .approval import read as read_approved
 from .article import placeholder
 from .config import ContentgenConfig, OnMissing
-from .disclosure import Provenance
+from .disclosure import Provenance, Review
 from .errors import (
+    ApprovalError,
     BudgetError,
     ConfigurationError,
     MissingError,
@@ -31,7 +35,7 @@ from .pages import PageRequest
 from .presentation import Facts, Presentation, present
 from .progress import shown_progress
 from .request import Request
-from .store import Store
+from .store import Store, StoredText
 
 if TYPE_CHECKING:
     from .background import Background
@@ -77,9 +81,20 @@ def resolve(
     started = time.monotonic()
     policy = options.missing_policy()
     sandbox = options.uses_sandbox()
-    keys = [(entry.request.key(sandbox=sandbox), entry) for entry in asked]
-    requests = {key: entry.request for key, entry in keys}
+    asked = list(asked)
+    resolution = Resolution()
+    approved = _read_approved(asked, options.approved_directory(site), resolution)
+    keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in approved}
+    if options.require_approval and keys:
+        resolution.failures += [
+            f"{entry.place}: nobody approved this text; review and approve it with "
+            f"`contentgen approve {entry.page}`"
+            for entry in keys
+        ]
+    if resolution.failures and background is None:
+        return resolution
 
+    requests = {key: entry.request for entry, key in keys.items()}
     store = options.store(site)
     try:
         outcomes, problems = look_up(requests, store, max_age=options.max_age)
@@ -90,26 +105,55 @@ def resolve(
             for key, outcome in generated.items():
                 outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
     except BudgetError as error:
-        places = [f"{entry.place}: would be asked for" for key, entry in keys if key in wanted]
+        places = [
+            f"{entry.place}: would be asked for" for entry, key in keys.items() if key in wanted
+        ]
         return Resolution(failures=[*places, str(error)])
     finally:
         store.close()
 
-    resolution = Resolution(warnings=problems)
-    lenient = background is not None
-    for key, entry in keys:
-        outcome = outcomes[key]
+    resolution.warnings += problems
+    for entry in asked:
+        outcome, review = approved.get(entry) or (outcomes[keys[entry]], None)
         message = _message(outcome, entry, policy)
-        tolerated = outcome.text or lenient or _is_tolerated(outcome, policy, options.on_error)
+        tolerated = outcome.text or background or _is_tolerated(outcome, policy, options.on_error)
         messages = resolution.warnings if tolerated else resolution.failures
         if message and message not in messages[-1:]:
             messages.append(message)
         if outcome.text is None:
             resolution.unfinished.add(entry.page)
-        article = _page_article(outcome, entry.request, options.presentation())
+        article = _page_article(outcome, entry.request, review, options.presentation())
         resolution.articles.setdefault(entry.page, {})[entry.request.id] = article
-    resolution.summary = _summary(outcomes.values(), time.monotonic() - started)
+    sources = [outcome.source for outcome, _ in approved.values()]
+    sources += [outcome.source for outcome in outcomes.values()]
+    resolution.summary = _summary(sources, time.monotonic() - started)
     return resolution
+
+
+def _read_approved(
+    asked: Iterable[PageRequest], directory: Path, resolution: Resolution
+) -> dict[PageRequest, tuple[Outcome, Review | None]]:
+    """Return the texts from approved files, each with its review, if that still holds."""
+    texts: dict[PageRequest, tuple[Outcome, Review | None]] = {}
+    for entry in asked:
+        try:
+            text = read_approved(approved_path(directory, entry.page, entry.request.id))
+        except ApprovalError as error:
+            resolution.failures.append(str(error))
+            continue
+        if text is None:
+            continue
+        state, reason = state_of(entry.request, text, has_draft=False)
+        if state != "approved":
+            resolution.warnings.append(
+                f"{entry.place}: {state}, {reason}; `contentgen status` says more"
+            )
+        if state != "outdated":
+            header = text.header
+            review = Review(header.approved_by, header.approved_at) if state == "approved" else None
+            stored = StoredText(text.html, header.generated_at, header.request)
+            texts[entry] = (Outcome("approved", stored), review)
+    return texts
 
 
 def _generate(
@@ -167,17 +211,20 @@ def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
     return setting == "placeholder"
 
 
-def _page_article(outcome: Outcome, request: Request, how: Presentation) -> PageArticle:
+def _page_article(
+    outcome: Outcome, request: Request, review: Review | None, how: Presentation
+) -> PageArticle:
     if outcome.text is None:
         message = str(outcome.error)
         return PageArticle(lambda: (placeholder(message), None), None)
-    provenance = Provenance(request.type, outcome.text.generated_at)
+    provenance = Provenance(request.type, outcome.text.generated_at, review)
     return PageArticle(partial(present, outcome.text.html, provenance, how), provenance)
 
 
-def _summary(outcomes: Iterable[Outcome], seconds: float) -> str:
-    number = Counter(outcome.source for outcome in outcomes)
+def _summary(sources: Iterable[str | None], seconds: float) -> str:
+    number = Counter(sources)
     return (
-        f"{number.total()} texts: {number['cache']} from the cache, {number['service']} generated, "
+        f"{number.total()} texts: {number['approved']} from approved files, "
+        f"{number['cache']} from the cache, {number['service']} generated, "
         f"{number[None]} missing, in {seconds:.1f} s"
     )

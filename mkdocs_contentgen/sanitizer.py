@@ -43,7 +43,7 @@ _TAGS_WITH_CONTENT = set(
     "script style iframe noscript noembed noframes template textarea select button svg math "
     "object embed applet audio video canvas title head datalist dialog map".split()
 )
-_VOID_TAGS = frozenset("br hr img wbr".split())
+VOID_TAGS = frozenset("br hr img wbr".split())
 _ATTRIBUTES = {
     "*": {"class", "style", "lang", "dir"},
     "a": {"href", "title"},
@@ -73,9 +73,7 @@ _VALUES = {
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
 # Of those without attributes, a parser opens three of a kind anew at most.
-_FORMATTING = re.compile(
-    r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.I
-)
+_FORMATTING = re.compile(r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.I)
 _FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13
 # A parser drops one line break at the start of a <pre>, and nh3 does not put it back.
 _PRE_AND_BREAK = re.compile(r"(<pre[^>]*>)\n")
@@ -142,7 +140,7 @@ def _parsed(html: str, keep: Callable[[str, str, str], str | None]) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-    return _PRE_AND_BREAK.sub(r"\1\n\n", clean)
+    return _PRE_AND_BREAK.sub(r"\1\n\n", _CONTROLS.sub("", clean))
 
 
 def _harmless_value(name: str, value: str) -> str | None:
@@ -181,10 +179,11 @@ class _ElementBuilder(HTMLParser):
                 attributes["rel"] = "nofollow noopener noreferrer"
             else:
                 tag = "span"
+                attributes.pop("title", None)
         if len(self._open) > MAX_DEPTH:
             raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
         self._builder.start(tag, attributes)
-        if tag in _VOID_TAGS:
+        if tag in VOID_TAGS:
             self._builder.end(tag)
         else:
             self._open.append(tag)
@@ -193,7 +192,7 @@ class _ElementBuilder(HTMLParser):
         self._builder.end(self._open.pop())
 
     def handle_data(self, data: str) -> None:
-        self._builder.data(_CONTROLS.sub("", data))
+        self._builder.data(data)
 
     def finish(self) -> Element:
         self.close()
@@ -204,7 +203,9 @@ class _ElementBuilder(HTMLParser):
         source = attributes.get("src")
         text = attributes.get("alt", "")
         if source is None:
+            self._builder.start("span", {})
             self._builder.data(text)
+            self._builder.end("span")
         elif urlsplit(source).hostname in self._image_hosts:
             self._builder.start("img", attributes | {"alt": text, "loading": "lazy"})
             self._builder.end("img")

@@ -23,6 +23,7 @@ from .errors import (
     InvalidAnswerError,
     NotSentError,
     RejectedError,
+    ServiceError,
     UnknownOutcomeError,
     UnreachableError,
     UnsafeHTMLError,
@@ -54,26 +55,36 @@ class ServiceClient:
             base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
         url = _checked_address(base_url, allow_http=allow_http)
         self._place = url.host if transport is None else "the sandbox"
-        self._client = httpx.AsyncClient(
-            base_url=url,
-            params={"user_id": _checked_user(user_id)},
-            headers={
-                "Authorization": f"Bearer {_checked_token(token)}",
-                "Accept": "application/json",
-                # 661 bytes of gzip can become 300 MB.
-                "Accept-Encoding": "identity",
-                "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
-            },
-            transport=transport,
-            # The deadline of send() is for the request as a whole, its drips included.
-            timeout=None,  # noqa: S113
-            follow_redirects=False,
-            # A kept connection that the service closes just now would leave it unknown whether
-            # the request ran.
-            limits=httpx.Limits(max_keepalive_connections=0),
-            # A proxy would see the token of a request over plain http.
-            trust_env=url.scheme == "https",
-        )
+        params = {"user_id": _checked_user(user_id)}
+        headers = {
+            "Authorization": f"Bearer {_checked_token(token)}",
+            "Accept": "application/json",
+            # 661 bytes of gzip can become 300 MB.
+            "Accept-Encoding": "identity",
+            "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
+        }
+        try:
+            self._client = httpx.AsyncClient(
+                base_url=url,
+                params=params,
+                headers=headers,
+                transport=transport,
+                # The deadline of send() is for the request as a whole, its drips included.
+                timeout=None,  # noqa: S113
+                follow_redirects=False,
+                # A kept connection that the service closes just now would leave it unknown whether
+                # the request ran.
+                limits=httpx.Limits(max_keepalive_connections=0),
+                # A proxy would see the token of a request over plain http.
+                trust_env=url.scheme == "https",
+            )
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            # The words for a wrong address could quote a password in it.
+            reason = type(error).__name__ if isinstance(error, httpx.InvalidURL) else error
+            raise ConfigurationError(
+                "a proxy or certificate file that the environment names (HTTPS_PROXY, ALL_PROXY, "
+                f"SSL_CERT_FILE, SSL_CERT_DIR) cannot be used: {reason}"
+            ) from None
 
     async def __aenter__(self) -> Self:
         await self._client.__aenter__()
@@ -93,6 +104,7 @@ class ServiceClient:
         `timeout` is in seconds, for everything from the connection to the last byte. Raises
         ServiceError; which one says whether the request may be sent again.
         """
+        failure: ServiceError
         sent = False
 
         async def trace(event: str, info: Mapping[str, object]) -> None:
@@ -113,52 +125,64 @@ class ServiceClient:
                 ) as response,
             ):
                 _check_status(response)
-                content = _content(await _read(response))
-        except TimeoutError as error:
-            if sent:
-                raise UnknownOutcomeError(
+                return _content(await _read(response))
+        except TimeoutError:
+            failure = (
+                UnknownOutcomeError(
                     f"{self._place} sent no whole answer within {timeout:g} s; {MAY_BE_PAID} "
                     "(the option `timeout` gives it longer)"
-                ) from error
-            raise UnreachableError(
-                f"no connection to {self._place} within {timeout:g} s"
-            ) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            reason = str(error) or type(error).__name__
-            if sent:
-                raise UnknownOutcomeError(
+                )
+                if sent
+                else UnreachableError(f"no connection to {self._place} within {timeout:g} s")
+            )
+        # UnicodeError: httpx looks at where a redirect leads, though it does not go there.
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            reason = type(error).__name__
+            failure = (
+                UnknownOutcomeError(
                     f"{self._place} broke off after the request was sent ({reason}); {MAY_BE_PAID}"
-                ) from error
-            raise UnreachableError(
-                f"no connection to {self._place} ({reason}); is base_url right?"
-            ) from error
-        return content
+                )
+                if sent
+                else UnreachableError(
+                    f"no connection to {self._place} ({str(error) or reason}); is base_url right?"
+                )
+            )
+        # Out here, since the words of the error that it comes from quote what the service sent,
+        # and that could repeat the token.
+        raise failure
 
 
 # --- what goes out -------------------------------------------------------------------------------
 
 
 def _checked_address(base_url: str, *, allow_http: bool) -> httpx.URL:
-    try:
-        url = httpx.URL(base_url.strip())
-    except httpx.InvalidURL as error:
-        raise ConfigurationError(f"base_url: not an address ({error})") from error
-    if url.userinfo or url.query or url.fragment:
+    base_url = base_url.strip()
+    url = _parsed(base_url)
+    if url is None or url.scheme not in ("http", "https") or not url.host:
+        # It is not shown, since it could be the token, or hold a password.
+        raise ConfigurationError(
+            f"base_url: is not an https address; expected is 'https://…' or '{SANDBOX}'"
+        )
+    if url.userinfo or "?" in base_url or "#" in base_url:
         raise ConfigurationError(
             "base_url: only https://host/path is expected, without a user, '?' or '#'; "
             "user_id and token are options of their own"
         )
-    shown = f"'{url}'"
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigurationError(
-            f"base_url: {shown} is not an https address; expected is 'https://…' or '{SANDBOX}'"
-        )
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(
-            f"base_url: {shown} would show the token to everybody on the way; "
+            f"base_url: '{url}' would show the token to everybody on the way; "
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
+
+
+def _parsed(address: str) -> httpx.URL | None:
+    try:
+        url = httpx.URL(address)
+        # The host can be one that cannot be decoded, which shows when it is asked for.
+        return url if url.host is not None and 0 <= (url.port or 0) < 2**16 else None
+    except (httpx.InvalidURL, UnicodeError):
+        return None
 
 
 def _is_loopback(host: str) -> bool:
@@ -169,11 +193,17 @@ def _is_loopback(host: str) -> bool:
 
 
 def _checked_user(user_id: str) -> str:
-    if not user_id.strip():
+    user_id = user_id.strip()
+    if not user_id:
         raise ConfigurationError(
             "user_id: is not set; set CONTENTGEN_USER_ID to the identifier from the dashboard"
         )
-    return user_id.strip()
+    if not user_id.isprintable():
+        raise ConfigurationError(
+            "user_id: holds a character that no identifier can have, such as a line break inside; "
+            "copy it anew"
+        )
+    return user_id
 
 
 def _checked_token(token: str) -> str:

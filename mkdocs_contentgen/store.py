@@ -71,6 +71,12 @@ class Store(Protocol):
     def release(self, keys: Iterable[str], owner: str) -> None:
         """Give up claims of `owner`. Raises StoreError."""
 
+    def requests(self) -> dict[str, dict[str, object]]:
+        """Return what each text that is there was asked for with, by key. Raises StoreError."""
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Drop texts. Raises StoreError."""
+
     def close(self) -> None:
         """Let go of files and connections."""
 
@@ -159,6 +165,25 @@ class DiskStore:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
                     cache.delete(_CLAIM + key)
+
+    def requests(self) -> dict[str, dict[str, object]]:
+        """Return what each text that is there was asked for with, by key. Raises StoreError."""
+        self._set_aside_if_foreign()
+        if not self._path.exists():
+            return {}
+        with _writing(self._path), closing(_connect(self._path)) as connection:
+            rows = connection.execute(
+                "SELECT key, value FROM Cache WHERE raw = 1 AND key NOT LIKE ?", (f"{_CLAIM}%",)
+            )
+            texts = {key: _decode(key, entry) for key, entry in rows if isinstance(entry, str)}
+        return {key: text.request if text else {} for key, text in texts.items()}
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Drop texts. Raises StoreError."""
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                cache.delete(key)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -288,7 +313,7 @@ def _why_foreign(path: Path, *, thorough: bool) -> str | None:
             counters = {name: settings.pop(name, None) for name in _COUNTERS}
             if settings != _SETTINGS or not all(type(n) is int for n in counters.values()):
                 return "its settings are not the ones of this plugin"
-            # Takes a second for 100 MB, so it is for those who are about to write.
+            # It reads the whole file, so it is for those who are about to pay for a text.
             if thorough and list(connection.execute("PRAGMA integrity_check(1)")) != [("ok",)]:
                 return "it is damaged"
     except (OSError, sqlite3.OperationalError) as error:

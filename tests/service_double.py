@@ -6,11 +6,15 @@ It is written from the document alone, so that the client's mistakes are not rep
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
+import ssl
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import cast
@@ -176,6 +180,46 @@ def raw(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -
     return lambda request, handler: handler.send(body, status, headers)
 
 
+SECRET = b"{authorization}"
+"""In what `wire` is to send, stands for the value of the Authorization header that came."""
+
+
+def wire(data: bytes) -> Answer:
+    """Return what answers with exactly these bytes, status line and all, and hangs up."""
+
+    def answer(request: Received, handler: Handler) -> None:
+        handler.wfile.write(data.replace(SECRET, request.headers["authorization"].encode()))
+        handler.close_connection = True
+
+    return answer
+
+
+def forever(start: bytes, again: bytes, pause: float = 0.0) -> Answer:
+    """Return what answers `start`, and then `again` and again until the client hangs up."""
+
+    def answer(request: Received, handler: Handler) -> None:
+        handler.wfile.write(start)
+        while True:
+            handler.wfile.write(again)
+            time.sleep(pause)
+
+    return answer
+
+
+def silence(request: Received, handler: Handler) -> None:
+    """Answer nothing until the client hangs up."""
+    handler.rfile.read()
+    handler.close_connection = True
+
+
+def reset(request: Received, handler: Handler) -> None:
+    """Break the connection, as a program that dies or a firewall does."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # Closing the socket object would wait for the files that were made of it.
+    os.close(handler.connection.detach())
+    handler.close_connection = True
+
+
 def violations(request: Received) -> Iterator[str]:
     """Find everything about a request that the interface document does not allow."""
     fields = FIELDS.get(request.path)
@@ -203,13 +247,43 @@ def _escaped(text: str) -> str:
 
 
 @contextmanager
-def running() -> Iterator[ServiceDouble]:
+def running(tls: ssl.SSLContext | None = None) -> Iterator[ServiceDouble]:
     """Serve a double on a free port until the block ends."""
     with Server(("127.0.0.1", 0), Handler) as server:
         host, port = server.server_address[:2]
-        server.double = ServiceDouble(f"http://{host!s}:{port}", generated())
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        scheme = "https" if tls else "http"
+        server.double = ServiceDouble(f"{scheme}://{host!s}:{port}", generated())
+        if tls:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
         try:
             yield server.double
         finally:
             server.shutdown()
+
+
+@contextmanager
+def listening(talk: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Let `talk` deal with each connection to a free port, and yield `127.0.0.1:PORT`.
+
+    For what comes before a request, or instead of one.
+    """
+
+    def serve() -> None:
+        with suppress(OSError):  # the listener is closed when the block ends
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=deal, args=(connection,), daemon=True).start()
+
+    def deal(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            talk(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)  # wakes the thread up, which closing does not
+            thread.join()

@@ -1,0 +1,213 @@
+"""Approved files: texts that a person answers for, committed beside the pages.
+
+A file is made for diffs and for editing by hand: a YAML header, then HTML with one block element a
+line, and the same bytes for the same text. Files of every earlier format are read for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Literal
+from xml.etree.ElementTree import Element
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .errors import ApprovalError
+from .request import REQUEST_TYPES, Request
+from .sanitizer import VOID_TAGS
+
+
+class Header(BaseModel):
+    """What stands above the text of an approved file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    request: dict[str, object]
+    key: str
+    service: str
+    generated_at: datetime
+    approved_by: str
+    approved_at: date
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ApprovedText:
+    """A text from an approved file, and the request that it was approved for."""
+
+    header: Header
+    html: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Tell whether the text was edited after its approval."""
+        return self.header.sha256 != _sha256(self.html)
+
+    def answers(self, request: Request) -> bool:
+        """Tell whether this is the text for `request`, whatever its key was made of at the time."""
+        model = REQUEST_TYPES.get(str(self.header.request.get("type")))
+        try:
+            approved = model.model_validate(self.header.request) if model else None
+        except ValidationError:
+            return False
+        return approved is not None and _identity(approved) == _identity(request)
+
+
+State = Literal["missing", "draft", "approved", "changed", "outdated"]
+
+
+def state_of(
+    request: Request, approved: ApprovedText | None, *, has_draft: bool
+) -> tuple[State, str]:
+    """Return the state of an article, and the reason in words."""
+    if approved is None:
+        return ("draft", "not reviewed") if has_draft else ("missing", "never generated")
+    by = f"{approved.header.approved_by} approved it"
+    if not approved.answers(request):
+        new = "a draft" if has_draft else "missing"
+        return "outdated", f"{difference(approved.header.request, request)}; the new text is {new}"
+    if approved.is_changed:
+        return "changed", f"edited since {by}"
+    return "approved", f"{by} on {approved.header.approved_at}"
+
+
+def difference(before: Mapping[str, object], request: Request) -> str:
+    """Say in words what an earlier request, as it was kept, had otherwise."""
+    fields = request.model_dump(exclude={"id"})
+    changes = [
+        f"{name} was {before[name]!r}"
+        for name, value in fields.items()
+        if name in before and before[name] != value
+    ]
+    return " and ".join(changes) or "the request was another"
+
+
+def approved_path(directory: Path, page: str, name: str) -> Path:
+    """Return where the article `name` of a page (`src_uri`) has its approved file."""
+    return directory / page / f"{name}.html"
+
+
+def read(path: Path) -> ApprovedText | None:
+    """Return an approved text, or None where there is no file.
+
+    Raises ApprovalError, with file and line, for a file that is damaged.
+    """
+    try:
+        content = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeError) as error:
+        raise ApprovalError(f"{path}: cannot be read ({error})") from error
+    match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
+    if not match:
+        raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
+    try:
+        header = Header.model_validate(yaml.safe_load(match[1]))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        raise ApprovalError(f"{path}:{line}: the header is not YAML: {error.problem}") from error
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        name = str(problem["loc"][0]) if problem["loc"] else "header"
+        line = _line_of(name, match[1])
+        raise ApprovalError(f"{path}:{line}: {name}: {problem['msg'].lower()}") from error
+    except ValueError as error:
+        raise ApprovalError(f"{path}:2: the header is not YAML: {error}") from error
+    return ApprovedText(header, match[2])
+
+
+def write(path: Path, header: Header, text: str) -> None:
+    """Write an approved file; another program never sees it half written. Raises ApprovalError."""
+    front = yaml.safe_dump(header.model_dump(), sort_keys=False, allow_unicode=True, width=10_000)
+    temporary = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(f"---\n{front}---\n{text}", encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    except OSError as error:
+        raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def approve(
+    request: Request, key: str, service: str, generated_at: datetime, text: str, by: str
+) -> Header:
+    """Return the header that says that somebody approved `text` now."""
+    return Header(
+        request=request.model_dump(exclude={"id"}),
+        key=key,
+        service=service,
+        generated_at=generated_at.astimezone(UTC).replace(microsecond=0),
+        approved_by=by,
+        approved_at=datetime.now(UTC).date(),
+        sha256=_sha256(text),
+    )
+
+
+def to_lines(article: Element) -> str:
+    """Return an article as HTML with one block element a line, ending in a line break."""
+    return "".join(f"{line}\n" for line in _lines(article))
+
+
+_BLOCKS = frozenset(
+    "article section header footer aside div h1 h2 h3 h4 h5 h6 p hr ul ol li dl dt dd table "
+    "caption thead tbody tfoot tr figure figcaption blockquote pre".split()
+)
+
+
+def _lines(element: Element) -> Iterator[str]:
+    holds_only_blocks = (
+        len(element) > 0
+        and all(child.tag in _BLOCKS for child in element)
+        and not (element.text or "").strip()
+        and not any((child.tail or "").strip() for child in element)
+    )
+    if not holds_only_blocks:
+        yield _inline(element)
+        return
+    yield _start(element)
+    for child in element:
+        yield from _lines(child)
+    yield f"</{element.tag}>"
+
+
+def _inline(element: Element, *, verbatim: bool = False) -> str:
+    verbatim = verbatim or element.tag == "pre"
+
+    def text(value: str | None) -> str:
+        value = html.escape(value or "", quote=False)
+        return value if verbatim else re.sub(r"\s+", " ", value)
+
+    if element.tag in VOID_TAGS:
+        return _start(element)
+    inner = text(element.text) + "".join(
+        _inline(child, verbatim=verbatim) + text(child.tail) for child in element
+    )
+    if element.tag in _BLOCKS and not verbatim:
+        inner = inner.strip()
+    return f"{_start(element)}{inner}</{element.tag}>"
+
+
+def _start(element: Element) -> str:
+    attributes = "".join(f' {name}="{html.escape(value)}"' for name, value in element.items())
+    return f"<{element.tag}{attributes}>"
+
+
+def _identity(request: Request) -> tuple[object, ...]:
+    return (request.operation, request.revision, *sorted(request.body().items()))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _line_of(name: str, header: str) -> int:
+    before, found, _ = f"\n{header}".partition(f"\n{name}:")
+    return before.count("\n") + 2 if found else 1

@@ -1,0 +1,21 @@
+"""Expected files: a new case is a new file, and UPDATE_GOLDEN=1 writes what is to be expected.
+
+What it wrote is to be read before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def expect(actual: str, path: Path) -> None:
+    """Compare with the expected file, byte for byte; a file that is not there is an empty one."""
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_bytes(actual.encode())
+        if not actual:
+            path.unlink()
+    expected = path.read_bytes().decode() if path.exists() else ""
+    assert actual == expected, f"differs from {path.relative_to(GOLDEN.parent.parent)}"

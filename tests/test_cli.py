@@ -1,0 +1,458 @@
+"""The command line, run as a person would."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from conftest import Project, wait_until
+from service_double import TOKEN, ServiceDouble, generated, raw
+
+ASKED = {"type": "blog", "topic": "Alpha"}
+COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
+
+
+def run(project: Project, *arguments: str, code: int = 0) -> str:
+    """Run `contentgen`; return what it printed, of which no line is a traceback's."""
+    ran = project.run("mkdocs_contentgen", *arguments)
+    assert ran.returncode == code, ran.stdout
+    assert "Traceback" not in ran.stdout
+    return ran.stdout
+
+
+def states(project: Project) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return state and reason of each article, by page and id."""
+    listed = json.loads(run(project, "status", "--json"))
+    return {(a["page"], a["id"]): (a["state"], a["reason"]) for a in listed}
+
+
+def approved_file(project: Project, page: str = "index.md", name: str = "main") -> Path:
+    """Return the path of an approved file."""
+    return project.root / "contentgen" / page / f"{name}.html"
+
+
+def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
+    """A text goes from missing to draft, approved, changed, approved again, and outdated."""
+    key = ("index.md", "main")
+    page = project.page("index.md", ASKED)
+    assert states(project) == {key: ("missing", "never generated")}
+    run(project, "generate")
+    assert states(project) == {key: ("draft", "not reviewed")}
+
+    run(project, "approve", "index.md", "--by", "Jo Doe")
+    (state, reason) = states(project)[key]
+    assert state == "approved"
+    assert reason.startswith("Jo Doe approved it on 2")
+
+    file = approved_file(project)
+    file.write_text(file.read_text().replace("Text number", "Text with the number"))
+    assert states(project) == {key: ("changed", "edited since Jo Doe approved it")}
+    built = project.build()
+    assert built.returncode == 0
+    assert "docs/index.md:2: changed, edited since Jo Doe approved it" in built.stdout
+    assert project.build("--strict").returncode == 1
+    assert 'ai-disclosure="ai-autonomous"' in project.html("index.html")
+    assert "Text with the number" in project.html("index.html")
+
+    run(project, "approve", "index.md", "--by", "Ada")
+    assert states(project)[key][0] == "approved"
+    assert "Text with the number" in file.read_text()
+
+    page.write_text(page.read_text().replace("Alpha", "Beta"))
+    assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is missing")}
+    run(project, "generate")
+    assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is a draft")}
+    built = project.build()
+    assert "docs/index.md:2: outdated, topic was 'Alpha'" in built.stdout
+    assert "Text number 2" in project.html("index.html")
+    assert service.topics == ["Alpha", "Beta"]
+
+
+def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -> None:
+    """It needs no token, no cache and no network, and makes the same bytes on every machine."""
+    project.configure({"require_approval": True}, theme="material")
+    project.page("index.md", [ASKED, {"type": "news", "topic": "Beta", "id": "news"}])
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert project.build("--strict").returncode == 0
+    first = project.files()
+    for name in ("CONTENTGEN_TOKEN", "CONTENTGEN_USER_ID", "CONTENTGEN_BASE_URL"):
+        del project.environment[name]
+    shutil.rmtree(project.root / ".cache")
+    project.environment["TZ"] = "Pacific/Auckland"
+    sent = len(service.received)
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert "2 from approved files, 0 from the cache" in built.stdout
+    assert project.files() == first
+    assert len(service.received) == sent
+    page = project.html("index.html")
+    assert page.count('ai-disclosure="ai-assisted"') == 2
+    assert page.count("AI-generated, reviewed by Jo on 2") == 2
+    assert '"editor": {"@type": "Person", "name": "Jo"}' in page
+
+
+def test_require_approval_lists_all_before_asking(project: Project, service: ServiceDouble) -> None:
+    """Everything that nobody approved is named, and nothing is sent."""
+    project.configure({"require_approval": True})
+    project.page("one.md", ASKED)
+    project.page("two.md", {"type": "blog", "topic": "Beta"})
+    built = project.build()
+    assert built.returncode == 1
+    for page in ("one", "two"):
+        assert f"docs/{page}.md:2: nobody approved this text" in built.stdout
+        assert f"`contentgen approve {page}.md`" in built.stdout
+    assert service.received == []
+
+
+def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -> None:
+    """Under a YAML header, each block element has a line; the same text makes the same bytes."""
+    service.answer = generated(
+        '<article class="blog-post"><h1 style="color: #333">A &amp; B</h1>'
+        '<p style="line-height: 1.6">One <b>bold</b>\n   word.</p><ul><li>x</li><li>y</li></ul>'
+        '<div class="pro-tip" style="background: #eef; color: navy"><p>Tip.</p></div>'
+        "<pre><code>a\n  b</code></pre></article>"
+    )
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    content = approved_file(project).read_text()
+    header, _, text = content.removeprefix("---\n").partition("---\n")
+    assert [line.split(":")[0] for line in header.splitlines() if line[0] != " "] == [
+        "format",
+        "request",
+        "key",
+        "service",
+        "generated_at",
+        "approved_by",
+        "approved_at",
+        "sha256",
+    ]
+    assert text.splitlines() == [
+        '<article class="blog-post">',
+        "<h1>A &amp; B</h1>",
+        "<p>One <b>bold</b> word.</p>",
+        "<ul>",
+        "<li>x</li>",
+        "<li>y</li>",
+        "</ul>",
+        '<div class="pro-tip" style="background: #eef; color: navy">',
+        "<p>Tip.</p>",
+        "</div>",
+        "<pre><code>a",
+        "  b</code></pre>",
+        "</article>",
+    ]
+    assert "already approved" in run(project, "approve", "index.md", "--by", "Other")
+    assert approved_file(project).read_text() == content
+
+
+def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
+    """An approved file that version control gave CRLF line breaks is still approved."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    file = approved_file(project)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert states(project)["index.md", "main"][0] == "approved"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
+        ("format: 1", "format: 99", ":2: format: input should be 1"),
+        ("key:", "key: [", "the header is not YAML"),
+        ("approved_by: Jo", "approved_by: {a: b}", ":13: approved_by: input should be a valid str"),
+        ("approved_at: 2", "approved_at: x2", ":14: approved_at: input should be a valid date"),
+    ],
+)
+def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
+    """Build and commands name file and line, and nothing overwrites the file."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    file = approved_file(project)
+    damaged = file.read_text().replace(old, new, 1)
+    file.write_text(damaged)
+    built = project.build()
+    assert built.returncode == 1
+    assert message in built.stdout
+    assert message in run(project, "status", code=1)
+    assert message in run(project, "approve", "--all", "--by", "Eve", code=1)
+    assert file.read_text() == damaged
+
+
+def test_diff_and_refresh_leave_the_approved_text(project: Project, service: ServiceDouble) -> None:
+    """A refresh makes a draft beside the approved text, `diff` shows it, `approve` decides."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    before = approved_file(project).read_text()
+    run(project, "generate", "--refresh", "index.md")
+    assert approved_file(project).read_text() == before
+    assert states(project)["index.md", "main"][0] == "approved"
+    shown = run(project, "diff", "index.md")
+    assert "Text number [-1.-]{+2.+}" in shown.replace("</p>", "")
+    project.build()
+    assert "Text number 1" in project.html("index.html")
+    time.sleep(1.1)  # an approved file knows seconds
+    run(project, "generate", "--refresh", "index.md")
+    run(project, "approve", "index.md", "--by", "Jo")
+    assert "Text number 3" in approved_file(project).read_text()
+    assert len(service.received) == 3
+
+
+def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> None:
+    """Pages are named by path or glob; what is there is not asked for again."""
+    for name in ("a/one", "a/two", "b"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate", "a/one.md")
+    assert service.topics == ["a/one"]
+    run(project, "generate", "docs/a/*.md")
+    assert sorted(service.topics) == ["a/one", "a/two"]
+    assert "nothing was sent" in run(project, "generate", "a/*")
+    assert "nope.md: is not a page that asks" in run(project, "generate", "nope.md", code=1)
+
+
+def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -> None:
+    """It prints what a real run would send, equal requests once, and sends nothing."""
+    project.page("one.md", ASKED)
+    project.page("two.md", ASKED)
+    project.page("three.md", {"type": "blog", "topic": "Beta"})
+    shown = run(project, "generate", "--dry-run", "--max-requests", "5")
+    assert "2 requests would be sent; max_requests allows 5." in shown
+    assert service.received == []
+    assert "2 texts generated, 0 failed." in run(project, "generate")
+    assert len(service.received) == 2
+
+
+def test_generate_keeps_to_the_budget(project: Project, service: ServiceDouble) -> None:
+    """More than allowed fails before the first request."""
+    project.page("one.md", ASKED)
+    message = run(project, "generate", "--max-requests", "0", code=1)
+    assert "1 requests would be sent, and max_requests allows 0" in message
+    assert service.received == []
+
+
+def test_generate_reports_failures_and_keeps_the_rest(
+    project: Project, service: ServiceDouble
+) -> None:
+    """With a failure the exit status is 1, and everything else is kept."""
+
+    def answer(request: object, handler: object) -> None:
+        topic = getattr(request, "topic", "")
+        (raw(b"no", 500) if topic == "Bad" else generated())(request, handler)  # type: ignore[arg-type]  # handed on as they come
+
+    service.answer = answer
+    project.page("good.md", ASKED)
+    project.page("bad.md", {"type": "blog", "topic": "Bad"})
+    shown = run(project, "generate", code=1)
+    assert "docs/bad.md:2: the service answered 500" in shown
+    assert "1 texts generated, 1 failed." in shown
+    assert project.cached() == {"Alpha"}
+    assert TOKEN not in shown
+
+
+def test_status_check(project: Project) -> None:
+    """`--check` is for CI: 1 unless all articles are ready."""
+    project.page("index.md", ASKED)
+    run(project, "status", "--check", code=1)
+    run(project, "generate")
+    run(project, "status", "--check")
+    project.configure({"require_approval": True})
+    run(project, "status", "--check", code=1)
+
+
+def test_json_is_all_there_is_on_standard_output(project: Project) -> None:
+    """Scripts can parse the output even when there is something to complain of."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    database = project.root / ".cache/plugin/contentgen/cache.db"
+    database.write_bytes(b"rubbish")
+    ran = subprocess.run(
+        ["contentgen", "status", "--json", "-f", str(project.root / "mkdocs.yml")],
+        cwd="/",
+        env=project.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (listed,) = json.loads(ran.stdout)
+    assert set(listed) >= {
+        "page",
+        "id",
+        "type",
+        "topic",
+        "state",
+        "key",
+        "reason",
+        "generated_at",
+        "approved_by",
+    }
+    assert "cannot be trusted" in ran.stderr
+
+
+def test_approve_asks_git_for_the_name(project: Project) -> None:
+    """Without `--by`, git's user answers for the text; without either, there is an error."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.environment |= {"HOME": str(project.root), "XDG_CONFIG_HOME": str(project.root)}
+    project.environment["GIT_CONFIG_NOSYSTEM"] = "1"
+    assert "say who approves with --by" in run(project, "approve", "--all", code=2)
+    subprocess.run(
+        ["git", "config", "--global", "user.name", "Git User"], env=project.environment, check=True
+    )
+    run(project, "approve", "--all")
+    assert "approved_by: Git User" in approved_file(project).read_text()
+
+
+def test_approve_needs_a_text(project: Project) -> None:
+    """What was never generated cannot be approved."""
+    project.page("index.md", ASKED)
+    assert "there is no text to approve" in run(project, "approve", "--all", "--by", "J", code=1)
+
+
+def test_eject(project: Project, service: ServiceDouble) -> None:
+    """The article becomes Markdown at its marker, and the rest of the page stays as it was."""
+    service.answer = generated(
+        "<article><h1>Own <em>title</em></h1><p>A * b_c_d <strong>bold</strong>.</p>"
+        "<h2>Part</h2><ol><li>one</li><li>two</li></ol></article>"
+    )
+    project.write(
+        "docs/index.md",
+        "---\n# a comment\ntitle: T # kept\ncontentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
+        "tags: [a, b]\n---\n\nBefore.\n\n```\n<!-- contentgen -->\n```\n\n<!-- contentgen -->\n\n"
+        "After.\n",
+    )
+    run(project, "generate")
+    assert "holds its text now" in run(project, "eject", "index.md")
+    assert (project.root / "docs/index.md").read_text() == (
+        "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
+        "```\n<!-- contentgen -->\n```\n\n"
+        "# Own *title*\n\nA \\* b\\_c\\_d **bold**.\n\n## Part\n\n1. one\n2. two\n\nAfter.\n"
+    )
+    sent = len(service.received)
+    assert project.build("--strict").returncode == 0
+    assert len(service.received) == sent
+    assert "<strong>bold</strong>" in project.html("index.html")
+
+
+def test_eject_needs_a_text(project: Project) -> None:
+    """A page is not rewritten while its text is missing."""
+    page = project.page("index.md", ASKED)
+    before = page.read_text()
+    assert "there is no text to write" in run(project, "eject", "index.md", code=1)
+    assert page.read_text() == before
+
+
+def test_prune(project: Project, service: ServiceDouble) -> None:
+    """Only texts that no page asks for are dropped, pages that only `serve` shows included."""
+    project.configure(draft_docs="draft.md\n")
+    for name in ("one", "two"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    project.page("draft.md", {"type": "blog", "topic": "two"})
+    (project.root / "docs/two.md").unlink()
+    project.page("one.md", {"type": "blog", "topic": "one", "length": "short"})
+    assert "blog: one\n1 texts would be dropped." in run(project, "prune", "--dry-run")
+    assert project.cached() == {"one", "two"}
+    assert "1 texts dropped." in run(project, "prune")
+    assert project.cached() == {"two"}
+
+
+def test_the_schema_accepts_and_rejects(project: Project) -> None:
+    """The JSON Schema says of a front matter what the plugin says."""
+    schema = json.loads(run(project, "schema"))
+    (request,) = schema["$defs"].values()
+    kinds = {kind["properties"]["type"]["const"]: kind for kind in request["oneOf"]}
+    assert set(kinds) == {"article", "blog", "news"}
+    assert kinds["blog"]["properties"]["format"]["enum"] == ["howto", "listicle", "narrative"]
+    assert kinds["news"]["additionalProperties"] is False
+    for kind in kinds.values():
+        assert all(field["description"] for field in kind["properties"].values())
+
+
+def test_commands_see_what_the_build_sees(project: Project, service: ServiceDouble) -> None:
+    """Pages that plugins make or move are the same to `status` as to a build."""
+    plugins: list[object] = ["blog", {"contentgen": {}}]
+    project.configure(theme="material", plugins=plugins, exclude_docs="out.md\n")
+    project.write("docs/blog/index.md", "# Blog\n")
+    post = {"type": "blog", "topic": "Post"}
+    project.write(
+        "docs/blog/posts/p.md", f"---\ndate: 2026-01-01\ncontentgen: {json.dumps(post)}\n---\n"
+    )
+    project.page("out.md", {"type": "blog", "topic": "Out"})
+    project.page("in.md", {"type": "blog", "topic": "In"})
+    listed = json.loads(run(project, "status", "--json"))
+    assert project.build("--strict").returncode == 0
+    assert (
+        sorted(article["topic"] for article in listed) == sorted(service.topics) == ["In", "Post"]
+    )
+    assert all(state == "draft" for state, _ in states(project).values())
+
+
+def test_status_leaves_the_site_alone(project: Project) -> None:
+    """Reading the pages does not clean what was built."""
+    project.page("index.md", ASKED)
+    assert project.build().returncode == 0
+    before = project.files()
+    run(project, "status")
+    assert project.files() == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(project: Project, command: str) -> None:
+    """Each command is listed, and explains itself."""
+    assert f"\n  {command} " in run(project, "--help")
+    assert "Usage: " in run(project, command, "--help")
+
+
+def test_errors_are_one_line(project: Project) -> None:
+    """A missing configuration, a missing plugin and a bad page are told in one line each."""
+    project.page("index.md", {"type": "blgo", "topic": "x"})
+    assert "did you mean 'blog'?" in run(project, "status", code=1)
+    project.configure(plugins=["search"])
+    assert "has no plugin 'contentgen'" in run(project, "status", code=1)
+    assert "nowhere.yml" in run(project, "status", "-f", "nowhere.yml", code=1)
+
+
+def test_shell_completion(project: Project) -> None:
+    """The shell can be taught the commands."""
+    ran = subprocess.run(
+        ["contentgen"],
+        env=os.environ | {"_CONTENTGEN_COMPLETE": "bash_source"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "complete -o nosort -F _contentgen_completion contentgen" in ran.stdout
+
+
+def test_the_sandbox_on_a_port(project: Project) -> None:
+    """`contentgen sandbox` serves any client over HTTP."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = project.start("mkdocs_contentgen", "sandbox", "--port", str(port))
+    try:
+        wait_until(lambda: "running on" in project.output)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/generate-news?user_id=u",
+            data=json.dumps({"topic": "Port"}).encode(),
+            headers={"Content-Type": "application/json", "Authorization": "Bearer t"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as response:
+            answer = json.loads(response.read())
+        assert answer["success"] is True
+        assert '<article class="news-article">' in answer["content"]
+    finally:
+        process.terminate()
+        process.wait(10)
