@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -37,6 +37,7 @@ class Background:
     def ask(
         self,
         wanted: Mapping[str, Request],
+        replaced: Collection[str],
         store: Store,
         connect: Connect,
         limits: Limits,
@@ -57,7 +58,9 @@ class Background:
             pending = Outcome(error=PendingError("the text is being generated"))
             self._outcomes |= dict.fromkeys(new, pending)
             generation = Generation(store, connect, limits, on_progress=self._progress)
-            thread = threading.Thread(target=self._run, args=(generation, store, new), daemon=True)
+            thread = threading.Thread(
+                target=self._run, args=(generation, new, replaced), daemon=True
+            )
             self._running[thread] = generation
             thread.start()
         return {key: self._outcomes[key] for key in wanted}
@@ -72,13 +75,14 @@ class Background:
             thread.join()
         rmtree(self.news.parent)
 
-    def _run(self, generation: Generation, store: Store, requests: Mapping[str, Request]) -> None:
+    def _run(
+        self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]
+    ) -> None:
         try:
-            self._outcomes |= generate(generation, requests)
+            self._outcomes |= generate(generation, requests, replaced=replaced)
         except ContentgenError as error:
             self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
         finally:
-            store.close()
             self._tell()
 
     def _progress(self, progress: Progress) -> None:

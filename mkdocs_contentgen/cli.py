@@ -108,8 +108,8 @@ def generate(
             generation = Generation(
                 store, site.options.connect, site.options.limits(), on_progress=show
             )
-            outcomes = run(generation, wanted)
-        store.close()
+            replaced = {key for key in wanted if found[key].text}
+            outcomes = run(generation, wanted, replaced=replaced)
     for problem in generation.problems:
         click.echo(f"Warning: {problem}", err=True)
     failed = [

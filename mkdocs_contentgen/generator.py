@@ -11,12 +11,13 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import FrameType
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar, TypeVarTuple
 
 from .errors import (
     AccessDeniedError,
@@ -31,6 +32,9 @@ from .errors import (
 )
 from .request import Request
 from .store import LEASE, Store, StoredText
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
 FIRST_BACKOFF = 0.5
 """Seconds before the second try, at most; each further try may wait twice as long."""
@@ -156,6 +160,9 @@ class Generation:
         self._stop_reason: ContentgenError | None = None
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._store_thread = ThreadPoolExecutor(1, "contentgen-store")
+        self._started = datetime.now(UTC)
+        self._replaced: Collection[str] = ()
         self._store_failed = False
         self._paused_until = 0.0
         self._refusals = 0
@@ -173,29 +180,50 @@ class Generation:
         if self._loop and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stopped.set)
 
-    async def run(self, requests: Mapping[str, Request]) -> dict[str, Outcome]:
+    async def run(
+        self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
+    ) -> dict[str, Outcome]:
         """Return an outcome for each request, by key.
 
+        For the keys in `replaced` there is a text already, which stays until the new one is kept.
         Raises StoreError where the store cannot keep texts, since each would be paid for in every
         build, and ConfigurationError where the service cannot be asked; nothing was sent then.
         """
-        self._loop = loop = asyncio.get_running_loop()
-        self.problems += self._store.prepare()
+        self._loop = asyncio.get_running_loop()
+        self._replaced = replaced
         self._count(total=len(requests))
-        async with self._connect() as client:
-            self._mine = self._store.claim(requests, self._owner)
-            self._others = {key: loop.create_future() for key in requests if key not in self._mine}
-            helpers = [asyncio.create_task(self._renew_claims())]
-            helpers.append(asyncio.create_task(self._follow_others()))
-            try:
-                outcomes = await asyncio.gather(
-                    *(self._resolve(client, key, request) for key, request in requests.items())
-                )
-            finally:
-                for helper in helpers:
-                    helper.cancel()
-                await asyncio.gather(*helpers, return_exceptions=True)
-                self._release(self._mine)
+        try:
+            self.problems += await self._in_store_thread(self._store.prepare)
+            async with self._connect() as client:
+                return await self._run(client, requests)
+        finally:
+            await self._in_store_thread(self._store.close)
+            self._store_thread.shutdown()
+
+    async def _run(self, client: Client, requests: Mapping[str, Request]) -> dict[str, Outcome]:
+        # First the claims, then a look: another build may have got a text just now.
+        self._mine = await self._in_store_thread(self._store.claim, requests, self._owner)
+        there = await self._load(requests)
+        self._others = {
+            key: asyncio.get_running_loop().create_future()
+            for key in requests
+            if key in there or key not in self._mine
+        }
+        for key, text in there.items():
+            self._others[key].set_result(text)
+        helpers = [
+            asyncio.create_task(self._renew_claims()),
+            asyncio.create_task(self._follow_others()),
+        ]
+        try:
+            outcomes = await asyncio.gather(
+                *(self._resolve(client, key, request) for key, request in requests.items())
+            )
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.gather(*helpers, return_exceptions=True)
+            await self._release(self._mine)
         return dict(zip(requests, outcomes, strict=True))
 
     async def _resolve(self, client: Client, key: str, request: Request) -> Outcome:
@@ -205,15 +233,21 @@ class Generation:
             async with self._slots:
                 await self._pause()
                 if self._stop_reason:
-                    outcome = Outcome(error=self._stop_reason)
+                    answer: str | ContentgenError = self._stop_reason
                 else:
                     self._count(in_flight=1)
-                    outcome = await self._ask(client, key, request)
+                    answer = await self._ask(client, request)
                     self._count(in_flight=-1)
+            # The next request is on its way while this answer is written to the disk.
+            if isinstance(answer, str):
+                outcome = await self._keep(key, request, answer)
+            else:
+                outcome = Outcome(error=answer)
+                await self._release({key})
         self._count(done=1, failed=int(outcome.text is None))
         return outcome
 
-    async def _ask(self, client: Client, key: str, request: Request) -> Outcome:
+    async def _ask(self, client: Client, request: Request) -> str | ContentgenError:
         idempotency_key = uuid.uuid4().hex
         deadline = self._clock.monotonic() + self._limits.timeout
         for attempt in range(self._limits.retries + 1):
@@ -226,7 +260,7 @@ class Generation:
                 failure = error
             else:
                 self._refusals = 0
-                return self._keep(key, request, html)
+                return html
 
             self._learn_from(failure, attempt, started)
             left = deadline - max(self._paused_until, self._clock.monotonic())
@@ -235,18 +269,17 @@ class Generation:
             await self._pause()
             if self._stop_reason:
                 break
-        self._release({key})
-        return Outcome(error=failure)
+        return failure
 
-    def _keep(self, key: str, request: Request, html: str) -> Outcome:
+    async def _keep(self, key: str, request: Request, html: str) -> Outcome:
         text = StoredText(html, datetime.now(UTC), request.model_dump(exclude={"id"}))
-        self._mine.discard(key)
         try:
-            self._store.save(key, text)
+            await self._in_store_thread(self._store.save, key, text)
         except StoreError as error:
             # Whatever else is asked for now would be paid for again in the next build.
             self._complain(f"{error}; what was paid for is in this build only, and no more is sent")
             self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
+        self._mine.discard(key)
         return Outcome("service", text)
 
     def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
@@ -288,34 +321,55 @@ class Generation:
     async def _follow_others(self) -> None:
         """Wait for the texts that another build is asking for, and take over where it gave up."""
         while waiting := {key for key, text in self._others.items() if not text.done()}:
-            texts, _ = self._store.load(waiting)
+            texts = await self._load(waiting)
             free = waiting - texts.keys()
             if not self._stop_reason:
-                free = self._claim(free)
+                free = await self._claim(free)
                 self._mine |= free
+                # As at the beginning: it may have got the text just before it let go of it.
+                texts |= await self._load(free)
             for key in free | texts.keys():
                 self._others[key].set_result(texts.get(key))
             await asyncio.sleep(POLL)
 
+    async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
+        """Return the texts that another build has got meanwhile."""
+        if not keys:
+            return {}
+        texts, _ = await self._in_store_thread(self._store.load, keys)
+        return {
+            key: text
+            for key, text in texts.items()
+            if key not in self._replaced or text.generated_at > self._started
+        }
+
     async def _renew_claims(self) -> None:
         while True:
             await asyncio.sleep(LEASE / 3)
-            self._claim(self._mine)
+            await self._claim(self._mine)
 
-    def _claim(self, keys: set[str]) -> set[str]:
-        try:
-            return self._store.claim(keys, self._owner) if keys else set()
-        except StoreError as error:
-            self._complain(str(error))
-            return set()
-
-    def _release(self, keys: set[str]) -> None:
+    async def _claim(self, keys: set[str]) -> set[str]:
         try:
             if keys:
-                self._store.release(keys, self._owner)
+                return await self._in_store_thread(self._store.claim, keys, self._owner)
+        except StoreError as error:
+            self._complain(str(error))
+        return set()
+
+    async def _release(self, keys: set[str]) -> None:
+        try:
+            if keys:
+                await self._in_store_thread(self._store.release, keys, self._owner)
         except StoreError as error:
             self._complain(str(error))
         self._mine = self._mine - keys
+
+    async def _in_store_thread(
+        self, call: Callable[[*Arguments], Result], *arguments: *Arguments
+    ) -> Result:
+        """Run what waits for the disk in a thread of its own, the same one each time."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._store_thread, call, *arguments)
 
     def _complain(self, problem: str) -> None:
         """Note the first problem with the store; the others follow from it."""
@@ -334,14 +388,16 @@ class Generation:
         self._on_progress(self._progress)
 
 
-def generate(generation: Generation, requests: Mapping[str, Request]) -> dict[str, Outcome]:
+def generate(
+    generation: Generation, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
+) -> dict[str, Outcome]:
     """Run `generation` to its end in this thread, and return its outcomes.
 
     On Ctrl-C or SIGTERM nothing more is sent; what is in flight is awaited and kept, and then
     KeyboardInterrupt or SystemExit is raised. A second signal gives up what is in flight.
     """
     if threading.current_thread() is not threading.main_thread():
-        return asyncio.run(generation.run(requests))
+        return asyncio.run(generation.run(requests, replaced=replaced))
     received: list[int] = []
 
     async def run() -> dict[str, Outcome]:
@@ -357,7 +413,7 @@ def generate(generation: Generation, requests: Mapping[str, Request]) -> dict[st
 
         before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
         try:
-            return await generation.run(requests)
+            return await generation.run(requests, replaced=replaced)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

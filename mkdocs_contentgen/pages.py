@@ -29,16 +29,27 @@ class PageRequest:
     request: Request
 
 
+@dataclass(frozen=True)
+class PageProblem:
+    """Something wrong in a page; as text, it begins with its place."""
+
+    page: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def read_requests(
     files: Iterable[File], site: MkDocsConfig, defaults: Mapping[str, object]
-) -> tuple[list[PageRequest], list[str]]:
+) -> tuple[list[PageRequest], list[PageProblem]]:
     """Return all articles that the pages `files` ask for, and all that is wrong with them.
 
     A page with which anything is wrong asks for nothing. `defaults` is the plugin option of that
     name.
     """
     requests: list[PageRequest] = []
-    problems: list[str] = []
+    problems: list[PageProblem] = []
     for file in files:
         try:
             source = file.content_string
@@ -48,7 +59,9 @@ def read_requests(
             continue
         path = _shown_path(file, site)
         found, wrong = _read_page(source, defaults)
-        problems += [f"{path}:{line}: {message}" for line, message in wrong]
+        problems += [
+            PageProblem(file.src_uri, f"{path}:{line}: {message}") for line, message in wrong
+        ]
         requests += [
             PageRequest(file.src_uri, f"{path}:{line}", request) for line, request in found
         ]

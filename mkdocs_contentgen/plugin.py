@@ -86,15 +86,16 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
         self.asked, problems = read_requests(pages, config, self.config.defaults)
-        _fail_on(problems)
-        if not self.asked or self.only_reads:
+        if self.only_reads:
+            _fail_on(map(str, problems))
+        if self.only_reads or not (self.asked or problems):
             return
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                self.asked, config, self.config, background=self._background, log=log.info
+                self.asked, problems, config, self.config, background=self._background, log=log.info
             )
         except ContentgenError as error:
             raise PluginError(f"contentgen: {error}") from error

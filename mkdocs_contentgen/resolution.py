@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -31,11 +31,11 @@ from .errors import (
     StoreError,
 )
 from .generator import Generation, Outcome, check_budget, generate, look_up
-from .pages import PageRequest
+from .pages import PageProblem, PageRequest
 from .presentation import Facts, Presentation, present
 from .progress import shown_progress
 from .request import Request
-from .store import Store, StoredText
+from .store import StoredText
 
 if TYPE_CHECKING:
     from .background import Background
@@ -63,9 +63,22 @@ class Resolution:
     warnings: list[str] = field(default_factory=list)
     summary: str = ""
 
+    def say(self, message: str, *, tolerated: bool) -> None:
+        """Add a warning, or a failure; what is the same for many pages is said once."""
+        messages = self.warnings if tolerated else self.failures
+        if message and message not in messages[-1:]:
+            messages.append(message)
+
+    def show(self, page: str, name: str, article: PageArticle) -> None:
+        """Put an article, or the message in its place, on a page."""
+        self.articles.setdefault(page, {})[name] = article
+        if article.provenance is None:
+            self.unfinished.add(page)
+
 
 def resolve(
-    asked: Iterable[PageRequest],
+    asked: Sequence[PageRequest],
+    problems: Iterable[PageProblem],
     site: MkDocsConfig,
     options: ContentgenConfig,
     *,
@@ -74,105 +87,106 @@ def resolve(
 ) -> Resolution:
     """Get the texts of all requests: from the cache, then, if the options let it, the service.
 
-    With a `background`, nothing is waited for, and nothing is a failure: what has no text yet says
-    so in its page. `log` gets a line now and then while the service is being asked.
+    `problems` are those of the pages; with one of them, or a damaged approved file, nothing is
+    sent.
+    With a `background`, nothing is waited for, and nothing is a failure: what has no text says so
+    in its page. `log` gets a line now and then while the service is being asked.
     Raises ConfigurationError for an option that makes no sense.
     """
     started = time.monotonic()
     policy = options.missing_policy()
     sandbox = options.uses_sandbox()
-    asked = list(asked)
+    lenient = background is not None
     resolution = Resolution()
-    approved = _read_approved(asked, options.approved_directory(site), resolution)
-    keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in approved}
-    if options.require_approval and keys:
-        resolution.failures += [
+    for problem in problems:
+        resolution.say(str(problem), tolerated=lenient)
+        resolution.show(problem.page, "main", _message_in_place(str(problem)))
+    settled = _read_approved(asked, options.approved_directory(site), resolution, lenient=lenient)
+    keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in settled}
+    for entry in keys if options.require_approval else ():
+        resolution.say(
             f"{entry.place}: nobody approved this text; review and approve it with "
-            f"`contentgen approve {entry.page}`"
-            for entry in keys
-        ]
-    if resolution.failures and background is None:
+            f"`contentgen approve {entry.page}`",
+            tolerated=lenient,
+        )
+    if resolution.failures:
         return resolution
 
     requests = {key: entry.request for entry, key in keys.items()}
-    store = options.store(site)
-    try:
-        outcomes, problems = look_up(requests, store, max_age=options.max_age)
-        wanted = {key: request for key, request in requests.items() if outcomes[key].error}
-        if policy == "generate" and wanted:
-            generated, found = _generate(wanted, store, site, options, background, log)
-            problems += found
-            for key, outcome in generated.items():
-                outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
-    except BudgetError as error:
-        places = [
-            f"{entry.place}: would be asked for" for entry, key in keys.items() if key in wanted
-        ]
-        return Resolution(failures=[*places, str(error)])
-    finally:
-        store.close()
+    outcomes, complaints = look_up(requests, options.store(site), max_age=options.max_age)
+    wanted = {key: request for key, request in requests.items() if outcomes[key].error}
+    if policy == "generate" and wanted:
+        try:
+            generated, more = _generate(wanted, outcomes, site, options, background, log)
+        except BudgetError as error:
+            places = [entry.place for entry, key in keys.items() if key in wanted]
+            resolution.failures += [
+                *(f"{place}: would be asked for" for place in places),
+                str(error),
+            ]
+            return resolution
+        complaints += more
+        for key, outcome in generated.items():
+            outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
 
-    resolution.warnings += problems
-    for entry in asked:
-        outcome, review = approved.get(entry) or (outcomes[keys[entry]], None)
-        message = _message(outcome, entry, policy)
-        tolerated = outcome.text or background or _is_tolerated(outcome, policy, options.on_error)
-        messages = resolution.warnings if tolerated else resolution.failures
-        if message and message not in messages[-1:]:
-            messages.append(message)
-        if outcome.text is None:
-            resolution.unfinished.add(entry.page)
+    resolution.warnings += complaints
+    for entry, key in keys.items():
+        message = _message(outcomes[key], entry, policy)
+        tolerated = lenient or _is_tolerated(outcomes[key], policy, options.on_error)
+        resolution.say(message, tolerated=tolerated)
+        settled[entry] = (outcomes[key], None)
+    for entry in asked:  # in the order of the pages
+        outcome, review = settled[entry]
         article = _page_article(outcome, entry.request, review, options.presentation())
-        resolution.articles.setdefault(entry.page, {})[entry.request.id] = article
-    sources = [outcome.source for outcome, _ in approved.values()]
-    sources += [outcome.source for outcome in outcomes.values()]
+        resolution.show(entry.page, entry.request.id, article)
+    sources = [outcome.source for outcome, _ in settled.values()]
     resolution.summary = _summary(sources, time.monotonic() - started)
     return resolution
 
 
 def _read_approved(
-    asked: Iterable[PageRequest], directory: Path, resolution: Resolution
+    asked: Iterable[PageRequest], directory: Path, resolution: Resolution, *, lenient: bool
 ) -> dict[PageRequest, tuple[Outcome, Review | None]]:
-    """Return the texts from approved files, each with its review, if that still holds."""
-    texts: dict[PageRequest, tuple[Outcome, Review | None]] = {}
+    """Return what approved files settle: texts, each with its review if that still holds."""
+    settled: dict[PageRequest, tuple[Outcome, Review | None]] = {}
     for entry in asked:
         try:
             text = read_approved(approved_path(directory, entry.page, entry.request.id))
         except ApprovalError as error:
-            resolution.failures.append(str(error))
+            resolution.say(str(error), tolerated=lenient)
+            settled[entry] = (Outcome(error=error), None)
             continue
         if text is None:
             continue
         state, reason = state_of(entry.request, text, has_draft=False)
         if state != "approved":
-            resolution.warnings.append(
-                f"{entry.place}: {state}, {reason}; `contentgen status` says more"
-            )
+            message = f"{entry.place}: {state}, {reason}; `contentgen status` says more"
+            resolution.say(message, tolerated=True)
         if state != "outdated":
             header = text.header
             review = Review(header.approved_by, header.approved_at) if state == "approved" else None
             stored = StoredText(text.html, header.generated_at, header.request)
-            texts[entry] = (Outcome("approved", stored), review)
-    return texts
+            settled[entry] = (Outcome("approved", stored), review)
+    return settled
 
 
 def _generate(
     wanted: Mapping[str, Request],
-    store: Store,
+    found: Mapping[str, Outcome],
     site: MkDocsConfig,
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
 ) -> tuple[dict[str, Outcome], list[str]]:
-    limits = options.limits()
+    replaced = {key for key in wanted if found[key].text}
+    store = options.store(site)
     if background:
-        # Its thread outlives this build, so it has a store of its own.
-        return background.ask(wanted, options.store(site), options.connect, limits), []
+        return background.ask(wanted, replaced, store, options.connect, options.limits()), []
     check_budget(wanted, options.max_requests)
     with shown_progress(log) as show:
-        generation = Generation(store, options.connect, limits, on_progress=show)
+        generation = Generation(store, options.connect, options.limits(), on_progress=show)
         try:
-            return generate(generation, wanted), generation.problems
+            return generate(generation, wanted, replaced=replaced), generation.problems
         except (ConfigurationError, StoreError) as error:
             return dict.fromkeys(wanted, Outcome(error=error)), generation.problems
 
@@ -207,6 +221,8 @@ def _message(outcome: Outcome, entry: PageRequest, policy: OnMissing) -> str:
 
 
 def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
+    if outcome.text:
+        return True
     setting = policy if isinstance(outcome.error, MissingError) else on_error
     return setting == "placeholder"
 
@@ -215,16 +231,19 @@ def _page_article(
     outcome: Outcome, request: Request, review: Review | None, how: Presentation
 ) -> PageArticle:
     if outcome.text is None:
-        message = str(outcome.error)
-        return PageArticle(lambda: (placeholder(message), None), None)
+        return _message_in_place(str(outcome.error))
     provenance = Provenance(request.type, outcome.text.generated_at, review)
     return PageArticle(partial(present, outcome.text.html, provenance, how), provenance)
 
 
-def _summary(sources: Iterable[str | None], seconds: float) -> str:
+def _message_in_place(message: str) -> PageArticle:
+    return PageArticle(lambda: (placeholder(message), None), None)
+
+
+def _summary(sources: Sequence[str | None], seconds: float) -> str:
     number = Counter(sources)
     return (
-        f"{number.total()} texts: {number['approved']} from approved files, "
+        f"{len(sources)} texts: {number['approved']} from approved files, "
         f"{number['cache']} from the cache, {number['service']} generated, "
         f"{number[None]} missing, in {seconds:.1f} s"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -245,7 +245,7 @@ def test_progress_counts_to_the_end(store: DiskStore) -> None:
 
 
 def two_at_once(
-    store: DiskStore, first: Script, second: Script, stop_first: Callable[[Generation], None]
+    store: DiskStore, first: Script, second: Script
 ) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
     """Run two generations of the same requests on one directory, the second a moment later."""
 
@@ -254,8 +254,8 @@ def two_at_once(
         one = Generation(store, first.connect, Limits())
         two = Generation(other, second.connect, Limits())
         running = asyncio.create_task(one.run(requests("a", "b")))
-        await asyncio.sleep(0.1)
-        stop_first(one)
+        while len(first.sent) < 2:
+            await asyncio.sleep(0.01)
         outcomes = await asyncio.gather(running, two.run(requests("a", "b")))
         store.close()
         other.close()
@@ -268,7 +268,7 @@ def test_two_builds_pay_once(store: DiskStore) -> None:
     """The second build gets what the first one is asking for, and sends nothing."""
     time = FakeTime()
     first, second = Script(time, takes=0.5), Script(time)
-    one, two = two_at_once(store, first, second, lambda generation: None)
+    one, two = two_at_once(store, first, second)
     assert sorted(first.topics) == ["a", "b"]
     assert second.topics == []
     assert {outcome.source for outcome in one.values()} == {"service"}
@@ -280,7 +280,7 @@ def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None
     time = FakeTime()
     first = Script(time, {"a": [RejectedError("x")]}, takes=0.5)
     second = Script(time)
-    one, two = two_at_once(store, first, second, lambda generation: None)
+    one, two = two_at_once(store, first, second)
     assert second.topics == ["a"]
     assert isinstance(one["a"].error, RejectedError)
     assert two["a"].source == "service"
@@ -293,7 +293,8 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
     async def main() -> dict[str, Outcome]:
         generation = Generation(store, script.connect, Limits(concurrency=2))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
-        await asyncio.sleep(0.1)
+        while len(script.sent) < 2:
+            await asyncio.sleep(0.01)
         generation.stop(StoppedError("stopped"))
         return await running
 

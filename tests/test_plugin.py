@@ -163,7 +163,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set; set CONTENTGEN_TOKEN"),
         ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set; set CONTENTGEN_USER_ID"),
         ({"base_url": "http://far.example"}, {}, "would show the token to everybody on the way"),
-        ({"base_url": "far.example"}, {}, "'far.example' is not an https address"),
+        ({"base_url": "far.example"}, {}, "base_url: is not an https address"),
         ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
         ({"concurrency": 0}, {}, "expected a whole number from 1 up, found 0"),
         ({"timeout": "soon"}, {}, "expected a number of seconds above 0, found 'soon'"),

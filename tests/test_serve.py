@@ -90,6 +90,18 @@ def test_a_failure_shows_in_the_page(project: Project, service: ServiceDouble) -
         assert service.topics == ["One"]
 
 
+def test_a_wrong_front_matter_shows_in_the_page(project: Project, service: ServiceDouble) -> None:
+    """A mistake is shown where the article would be, and mending it brings the article."""
+    project.page("index.md", {"type": "blgo", "topic": "One"})
+    with serving(project) as site:
+        wait_until(
+            lambda: "did you mean &#x27;blog&#x27;?" in site.page() or "'blog'?" in site.page()
+        )
+        project.page("index.md", {"type": "blog", "topic": "One"})
+        wait_until(lambda: "Text number 1" in site.page())
+        assert service.topics == ["One"]
+
+
 def test_without_credentials_the_page_says_so(project: Project) -> None:
     """What cannot be asked for is shown in the page as well."""
     del project.environment["CONTENTGEN_TOKEN"]
