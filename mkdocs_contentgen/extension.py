@@ -216,8 +216,13 @@ def _split_after_lead(root: Element, separator: str) -> None:
     for position, article in enumerate(root):
         if article.tag != "article":
             continue
-        leads = [i for i, child in enumerate(article) if child.get("class") in ("intro", "lead")]
-        leads += [i for i, child in enumerate(article) if child.tag == "p"]
+        classes = [set(child.get("class", "").split()) for child in article]
+        leads = [i for i, names in enumerate(classes) if names & {"intro", "lead"}]
+        leads += [
+            i
+            for i, names in enumerate(classes)
+            if article[i].tag == "p" and "contentgen-disclosure" not in names
+        ]
         if leads and leads[0] + 1 < len(article):
             rest = Element("article", article.attrib)
             rest.extend(article[leads[0] + 1 :])
