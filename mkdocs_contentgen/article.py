@@ -36,8 +36,8 @@ def demote_headings(article: Element) -> None:
 
 
 def close_heading_gaps(article: Element) -> None:
-    """Let no heading be more than one level below the one before it."""
-    level = 0
+    """Let no heading be more than one level below the one before it, or below the title."""
+    level = 1
     for element in article.iter():
         if _HEADING.fullmatch(element.tag):
             level = min(int(element.tag[1]), level + 1)
