@@ -79,7 +79,7 @@ class _Placing(Treeprocessor):
         markers = {
             str(number): match
             for number, block in enumerate(self.md.htmlStash.rawHtmlBlocks)
-            if isinstance(block, str) and (match := MARKER.fullmatch(block.strip()))
+            if isinstance(block, str) and (match := MARKER.search(block))
         }
         articles = self._extension.articles.get(file.src_uri, {}) if file else {}
         if file and (markers or articles):
@@ -87,7 +87,9 @@ class _Placing(Treeprocessor):
         if file and articles and self._extension.stylesheet:
             href = get_relative_url(self._extension.stylesheet, file.url)
             _link_stylesheet(root, href)
-        cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = title
+        # Before permalinks get into it.
+        text = "" if title is None else get_heading_text(title, self.md)
+        cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = text
 
     def _place(
         self, root: Element, page: str, articles: Articles, markers: dict[str, re.Match[str]]
@@ -121,7 +123,7 @@ class _Placing(Treeprocessor):
             return article
 
         for parent, index, number in list(_places(root)):
-            if number not in markers:
+            if number not in markers or not _is_alone(markers[number]):
                 continue
             marker = markers.pop(number)
             name = marker[1] or first
@@ -141,7 +143,7 @@ class _Placing(Treeprocessor):
                 article = make(name)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problem = "the marker stands within other text; put empty lines before and after it"
+        problem = "the marker stands within other text or HTML; put it between empty lines"
         problems += [(marker[0], problem) for marker in markers.values()]
         root.extend([make(name) for name in articles if name not in placed])
 
@@ -161,12 +163,12 @@ class _Placing(Treeprocessor):
 class _Titling(Treeprocessor):
     """Tells MkDocs the title that it does not see, since it stands inside an `<article>`."""
 
-    title: Element | None = None
+    title = ""
 
     def run(self, root: Element) -> None:
-        if self.title is not None and "mkdocs_extract_title" in self.md.treeprocessors:
+        if self.title and "mkdocs_extract_title" in self.md.treeprocessors:
             extractor = self.md.treeprocessors["mkdocs_extract_title"]
-            extractor.title = get_heading_text(self.title, self.md)  # type: ignore[attr-defined]  # MkDocs' own processor
+            extractor.title = self.title  # type: ignore[attr-defined]  # MkDocs' own processor
 
 
 def _file_of_page(md: Markdown) -> File | None:
@@ -181,17 +183,28 @@ def _file_of_page(md: Markdown) -> File | None:
     return file if isinstance(file, File) else None
 
 
-def _places(root: Element) -> Iterator[tuple[Element, int | None, str]]:
-    """Find the elements that hold nothing but a piece of raw HTML.
+def _places(parent: Element) -> Iterator[tuple[Element, int | None, str]]:
+    """Find the elements that hold nothing but a piece of raw HTML, in the order of the page.
 
     Yields a parent, the index of the paragraph in it (None: the parent itself, such as a list
     item), and the number of the piece.
     """
-    for parent in root.iter():
-        for index, child in enumerate(parent):
-            match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
-            if match and not len(child):
-                yield (parent, index, match[1]) if child.tag == "p" else (child, None, match[1])
+    for index, child in enumerate(parent):
+        match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
+        if not match or len(child):
+            yield from _places(child)
+        elif child.tag == "p":
+            yield parent, index, match[1]
+        elif child.tag in _HOLDERS:
+            yield child, None, match[1]
+
+
+_HOLDERS = frozenset("li dd td th div blockquote details section aside main figure".split())
+"""What can hold an article without a paragraph around it; a heading or a link cannot."""
+
+
+def _is_alone(marker: re.Match[str]) -> bool:
+    return marker.string.strip() == marker[0]
 
 
 def _link_stylesheet(root: Element, href: str) -> None:
@@ -244,8 +257,8 @@ def _escape_for_markdown(article: Element, toc_marker: str) -> None:
         for name, value in element.items():
             element.set(name, value.replace("&", "&amp;"))
         if toc_marker and element.text and element.text.strip() == toc_marker:
-            first, rest = toc_marker[0], element.text.lstrip()[1:]
-            element.text = f"&#{ord(first)};{rest}"
+            first = toc_marker[0]
+            element.text = element.text.replace(first, f"&#{ord(first)};", 1)
 
 
 def _escape(text: str | None) -> str | None:

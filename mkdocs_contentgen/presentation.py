@@ -68,20 +68,24 @@ def _restyle(article: Element, styles: str) -> None:
 
 
 def _let_tables_scroll(article: Element) -> None:
-    """Put each table into a region that the keyboard can scroll on a narrow screen."""
+    """Put each table into a group that the keyboard can scroll on a narrow screen.
+
+    It is no region, of which a page must not have two of the same name. It takes over the table's
+    classes, since many themes have a look for tables without one only.
+    """
     for parent in list(article.iter()):
         for index, child in enumerate(parent):
             if child.tag == "table":
                 attributes = {
-                    "class": "contentgen-scroll",
-                    "role": "region",
+                    "class": f"contentgen-scroll {child.attrib.pop('class', '')}".strip(),
+                    "role": "group",
                     "aria-label": _text(child.find("caption")) or "Table",
                     "tabindex": "0",
                 }
-                region = Element("div", attributes)
-                region.tail, child.tail = child.tail, None
-                region.append(child)
-                parent[index] = region
+                group = Element("div", attributes)
+                group.tail, child.tail = child.tail, None
+                group.append(child)
+                parent[index] = group
 
 
 # Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.

@@ -24,9 +24,12 @@ MAX_CHARACTERS = 256 * 1024
 MAX_TAGS = 20_000
 MAX_DEPTH = 100
 _MAX_PASSES = 5
-MAX_COPIES = 1_000_000
-"""How many elements a parser may have to make of formatting ones that nobody closes: HTML says
-that each paragraph gets them all anew, so that 200 KB can fill any memory."""
+MAX_COPIES = 1_500_000
+"""How many elements, or forty characters of their attributes, a parser may have to repeat.
+
+An element of formatting that nobody closes goes on in each paragraph that follows, says HTML: each
+gets a copy of it, and 100 KB can fill any memory.
+"""
 
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
@@ -72,9 +75,13 @@ _VALUES = {
     "scope": re.compile(r"(row|col)(group)?"),
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
-# Of those without attributes, a parser opens three of a kind anew at most.
-_FORMATTING = re.compile(r"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/]", re.I)
-_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13
+# With its attributes, if these are written so that no other `<` can be within them.
+_FORMATTING = re.compile(
+    r"<(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])"
+    r"((?:\s+[^\s\"'<>/=]+(?:=(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+))?)*+\s*/?>)?",
+    re.I | re.ASCII,
+)
+_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # more of a kind than three at a time are not repeated
 # A parser drops one line break at the start of a <pre>, and nh3 does not put it back.
 _PRE_AND_BREAK = re.compile(r"(<pre[^>]*>)\n")
 # Python-Markdown marks its own places in a text with these.
@@ -105,7 +112,8 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
         clean, before = _parsed(clean, keep), clean
         if clean == before:
             break
-        if clean.count("<") > 4 * MAX_TAGS:  # each end and each <tbody> that HTML lets one omit
+        # Ends that HTML lets one omit, and entities, make it longer, but not as much as this.
+        if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
             raise UnsafeHTMLError("the HTML is too intricate: it makes a parser repeat elements")
     else:
         raise UnsafeHTMLError("the HTML reads otherwise each time that it is parsed")
@@ -123,11 +131,23 @@ def _check_size(html: str) -> None:
         )
     if (tags := html.count("<")) > MAX_TAGS:
         raise UnsafeHTMLError(f"the HTML is too intricate: {tags:,} tags, {MAX_TAGS:,} at most")
-    formatting = _FORMATTING_WITHOUT_ATTRIBUTES + len(_FORMATTING.findall(html))
-    if formatting * tags > MAX_COPIES:
+    if _repeated(html) * tags > MAX_COPIES:
         raise UnsafeHTMLError(
-            f"the HTML is too intricate: {formatting:,} formatting elements in {tags:,} tags"
+            f"the HTML is too intricate: {tags:,} tags, and formatting that each may repeat"
         )
+
+
+def _repeated(html: str) -> float:
+    """Return how much a parser can have to repeat in each paragraph at most."""
+    number, length, link = _FORMATTING_WITHOUT_ATTRIBUTES, 0, 0
+    for tag in _FORMATTING.finditer(html):
+        size = len(tag[0] if tag[2] else html)
+        if tag[1] in "aA":
+            link = max(link, size)  # a link ends the one before it
+        else:
+            number += 1
+            length += size
+    return number + (length + link) / 40
 
 
 def _parsed(html: str, keep: Callable[[str, str, str], str | None]) -> str:

@@ -20,7 +20,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,9 +96,9 @@ class DiskStore:
             problems = self._set_aside_if_foreign()
         except StoreError as error:
             return texts, [str(error)]
-        if not self._path.exists():
-            return texts, problems
         try:
+            if not self._path.exists():
+                return texts, problems
             with closing(_connect(self._path)) as connection:
                 for key in keys:
                     entry = _select(connection, key)
@@ -111,7 +111,7 @@ class DiskStore:
                             f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
                             "and is ignored"
                         )
-        except sqlite3.OperationalError as error:
+        except (OSError, sqlite3.OperationalError) as error:
             problems.append(f"the cache {self._path} cannot be read ({_reason(error)})")
         except sqlite3.DatabaseError as error:
             try:
@@ -134,6 +134,9 @@ class DiskStore:
         with _writing(self._path):
             if not self._path.exists():
                 _create(self._directory)
+            # While it opens, diskcache waits a whole minute where another program is writing.
+            with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
             self._cache = _open_diskcache(self._directory)
         return problems
 
@@ -196,8 +199,15 @@ class DiskStore:
         return self._cache
 
     def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
+        judged = _lstat(self._path)
         reason = _why_foreign(self._path, thorough=thorough)
-        return [self._set_aside(reason)] if reason else []
+        if reason is None:
+            return []
+        found = _lstat(self._path)
+        if judged and not (found and os.path.samestat(judged, found)):
+            # Another build has set it aside meanwhile, and may have begun a new one.
+            return self._set_aside_if_foreign(thorough=thorough)
+        return [self._set_aside(reason)]
 
     def _set_aside(self, reason: str) -> str:
         self.close()  # or whatever is saved next would go to the renamed file
@@ -205,7 +215,7 @@ class DiskStore:
         try:
             for suffix in ("", "-journal", "-wal", "-shm"):
                 path = self._path.with_name(DATABASE + suffix)
-                if path.is_symlink() or path.exists():
+                with suppress(FileNotFoundError):  # another build may be faster
                     path.rename(f"{path}.set-aside-{stamp}")
         except OSError as error:
             raise StoreError(
@@ -330,6 +340,10 @@ def _lstat(path: Path) -> os.stat_result | None:
         return path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise StoreError(f"the cache {path} cannot be read ({_reason(error)})") from error
+    except OSError as error:
+        raise StoreError(f"the cache {path} cannot be read ({_reason(error)})") from error
 
 
 def _journal_names_files(journal: Path) -> bool:
@@ -409,7 +423,15 @@ def _open_diskcache(directory: Path) -> diskcache.Cache:
         def remove(self, file_path: str) -> None:
             """Do nothing: a row of this cache has no file, whatever it says."""
 
-    return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **_SETTINGS)
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **_SETTINGS)
+        except sqlite3.OperationalError as error:
+            # For one of its statements, diskcache does not wait at all.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 @contextmanager

@@ -108,7 +108,8 @@ def _moderate(name: str, token: NumberToken | PercentageToken | DimensionToken) 
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """Return the classes of `contentgen.css` that say on any theme what a harmless style says.
 
-    Spacing and type sizes are the theme's own, as is all of a code block's look.
+    Spacing and type sizes are the theme's own, as are the lines of tables and all of a code
+    block's look.
     """
     if tag in ("pre", "code", "kbd", "samp", "var"):
         return ()
@@ -120,7 +121,7 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     classes = [
         *_ink(_colours(values.get("color", []))),
         *_fill(_colours(value for name in _BACKGROUNDS for value in values.get(name, []))),
-        *_lines(values),
+        *([] if tag in _TABLES else _lines(values)),
     ]
     for name, value in values.items():
         words = {token.lower_value for token in value if isinstance(token, IdentToken)}
@@ -136,6 +137,7 @@ Colour = tuple[float, float, float]
 """Lightness (0 to 1), chroma and hue (degrees) in OKLCH, where equal lightness looks equal."""
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_TABLES = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
 _BACKGROUNDS = ("background", "background-color", "background-image")
 _WORDS = {
     ("font-weight", "bold"): "cg-bold",

@@ -11,6 +11,7 @@ import re
 import socket
 import ssl
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -150,6 +151,11 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     double: ServiceDouble
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print nothing of clients that hang up, only of mistakes in the tests."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 def article_for(request: Received) -> str:

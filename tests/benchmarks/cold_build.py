@@ -46,7 +46,8 @@ def main(rounds: int) -> None:
         project = Path(directory)
         (project / "docs").mkdir()
         (project / "mkdocs.yml").write_text(
-            f"site_name: S\ntheme: material\nplugins: [contentgen: {{concurrency: {CONCURRENCY}}}]\n"
+            "site_name: S\ntheme: material\n"
+            f"plugins: [contentgen: {{concurrency: {CONCURRENCY}}}]\n"
         )
         for number in range(PAGES):
             front = f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n"
