@@ -342,8 +342,6 @@ def _lstat(path: Path) -> os.stat_result | None:
         return None
     except OSError as error:
         raise StoreError(f"the cache {path} cannot be read ({_reason(error)})") from error
-    except OSError as error:
-        raise StoreError(f"the cache {path} cannot be read ({_reason(error)})") from error
 
 
 def _journal_names_files(journal: Path) -> bool:
