@@ -40,6 +40,9 @@ class Article(Protocol):
         """What makes the element anew, and tells what a page can say of it elsewhere."""
 
 
+_EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
+"""What looks for a page's title, in MkDocs and in ProperDocs."""
+
 Articles = Mapping[str, Article]
 """The articles of a page by their ids, in the page's order."""
 
@@ -76,14 +79,18 @@ class _Placing(Treeprocessor):
     def run(self, root: Element) -> None:
         title: Element | None = None
         file = _file_of_page(self.md)
+        blocks = _raw_blocks(root, self.md)
         markers = {
-            str(number): match
-            for number, block in enumerate(self.md.htmlStash.rawHtmlBlocks)
-            if isinstance(block, str) and (match := MARKER.search(block))
+            number: match for number, block in blocks.items() if (match := MARKER.search(block))
         }
         articles = self._extension.articles.get(file.src_uri, {}) if file else {}
         if file and (markers or articles):
             title = self._place(root, file.src_uri, articles, markers)
+            if "excerpt" in self.md.treeprocessors:
+                if title is not None:
+                    _hoist(root, title)
+                if not any(_SEPARATOR in block for block in blocks.values()):
+                    _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if file and articles and self._extension.stylesheet:
             href = get_relative_url(self._extension.stylesheet, file.url)
             _link_stylesheet(root, href)
@@ -146,12 +153,6 @@ class _Placing(Treeprocessor):
         problem = "the marker stands within other text or HTML; put it between empty lines"
         problems += [(marker[0], problem) for marker in markers.values()]
         root.extend([make(name) for name in articles if name not in placed])
-
-        if "excerpt" in self.md.treeprocessors:
-            if title is not None:
-                _hoist(root, title)
-            if not any(_SEPARATOR in str(block) for block in self.md.htmlStash.rawHtmlBlocks):
-                _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         return title
 
     def _toc_marker(self) -> str:
@@ -166,21 +167,36 @@ class _Titling(Treeprocessor):
     title = ""
 
     def run(self, root: Element) -> None:
-        if self.title and "mkdocs_extract_title" in self.md.treeprocessors:
-            extractor = self.md.treeprocessors["mkdocs_extract_title"]
-            extractor.title = self.title  # type: ignore[attr-defined]  # MkDocs' own processor
+        for name in _EXTRACTORS:
+            if self.title and name in self.md.treeprocessors:
+                extractor = self.md.treeprocessors[name]
+                extractor.title = self.title  # type: ignore[attr-defined]  # MkDocs' own processor
 
 
 def _file_of_page(md: Markdown) -> File | None:
     """Return the file of the page that is rendered, which MkDocs' link processor knows.
 
     The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
-    A Markdown of another kind, such as for a docstring, has none and gets no articles.
+    A Markdown of another kind, such as that of mkdocstrings for a docstring, may have a link
+    processor too, but does not look for a title: it gets no articles.
     """
+    if not any(name in md.treeprocessors for name in (*_EXTRACTORS, "excerpt")):
+        return None
     if "relpath" not in md.treeprocessors:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
     return file if isinstance(file, File) else None
+
+
+def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
+    """Return the pieces of raw HTML in `root` by their numbers.
+
+    Material's blog renders an excerpt once for each view, and what is left in the stash of the
+    last time is none of this one's.
+    """
+    numbers = HTML_PLACEHOLDER_RE.findall("".join(root.itertext()))
+    blocks = md.htmlStash.rawHtmlBlocks
+    return {number: block for number in numbers if isinstance(block := blocks[int(number)], str)}
 
 
 def _places(parent: Element) -> Iterator[tuple[Element, int | None, str]]:

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 import yaml
@@ -46,8 +47,10 @@ def read_requests(
     """Return all articles that the pages `files` ask for, and all that is wrong with them.
 
     A page with which anything is wrong asks for nothing. `defaults` is the plugin option of that
-    name.
+    name; what the `.meta.yml` files of Material's meta plugin say comes before it, but makes no
+    page ask that does not ask itself.
     """
+    folders = _folder_defaults(site)
     requests: list[PageRequest] = []
     problems: list[PageProblem] = []
     for file in files:
@@ -58,7 +61,13 @@ def read_requests(
         if "contentgen" not in source:
             continue
         path = _shown_path(file, site)
-        found, wrong = _read_page(source, defaults)
+        inherited = {
+            key: value
+            for folder, values in folders
+            if PurePosixPath(file.src_uri).is_relative_to(folder)
+            for key, value in values.items()
+        }
+        found, wrong = _read_page(source, defaults, inherited)
         problems += [
             PageProblem(file.src_uri, f"{path}:{line}: {message}") for line, message in wrong
         ]
@@ -79,8 +88,28 @@ def _shown_path(file: File, site: MkDocsConfig) -> str:
     return posixpath.join(docs, file.src_uri)
 
 
+def _folder_defaults(site: MkDocsConfig) -> list[tuple[PurePosixPath, dict[str, object]]]:
+    """Return the `contentgen` of all `.meta.yml` files with their folders, outer ones first."""
+    read: Mapping[str, object] = getattr(site.plugins.get("material/meta"), "meta", {})
+    return sorted(
+        (PurePosixPath(*PurePath(path).parent.parts), meta["contentgen"])
+        for path, meta in read.items()
+        if isinstance(meta, dict) and isinstance(meta.get("contentgen"), dict)
+    )
+
+
+def _with_inherited(entry: object, inherited: dict[str, object]) -> object:
+    """Return an entry of `contentgen` with what its folder has to add."""
+    if not inherited or not (entry is None or isinstance(entry, dict)):
+        return entry
+    entry = entry or {}
+    if "type" in inherited and entry.get("type", inherited["type"]) != inherited["type"]:
+        inherited = {key: inherited[key] for key in ("length",) if key in inherited}
+    return {**inherited, **entry}
+
+
 def _read_page(
-    source: str, defaults: Mapping[str, object]
+    source: str, defaults: Mapping[str, object], inherited: dict[str, object]
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
     """Return the requests of a page or what is wrong with them, each with its line."""
     _, meta = mkdocs_meta.get_data(source)
@@ -90,6 +119,12 @@ def _read_page(
     from .request import parse_front_matter
 
     node = _compose(source)
+    asked = meta["contentgen"]
+    meta["contentgen"] = (
+        [_with_inherited(entry, inherited) for entry in asked]
+        if isinstance(asked, list)
+        else _with_inherited(asked, inherited)
+    )
     requests, problems = parse_front_matter(meta, defaults)
     if problems:
         return [], sorted((_line_of(node, problem.path), str(problem)) for problem in problems)

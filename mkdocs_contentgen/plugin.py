@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable, Iterable
 from importlib import resources
@@ -15,6 +16,7 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_markdown_title
 
 from .config import ContentgenConfig
 from .errors import ContentgenError
@@ -107,26 +109,34 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         unfinished = resolution.unfinished
         self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
+    # After the plugins that read a title as a template, and before those that draw cards of it.
+    @event_priority(-90)
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
-        """Give Markdown something to convert: it skips a page that has no text of its own."""
-        articles = self._extension.articles.get(page.file.src_uri)
-        if articles and not markdown.strip():
-            return f"<!-- contentgen {next(iter(articles))} -->"
-        return None
+        """Say what the author did not say of the page, and give Markdown something to convert.
 
-    # Before the plugins that read what a page says of itself, such as those for feeds.
-    @event_priority(50)
-    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Say what the author should know of the page, and what its author did not say of it."""
-        for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
-            log.warning(f"{place_of(page.file, config, marker)}: {problem}")
-        for facts in self._extension.facts.get(page.file.src_uri, {}).values():
+        Markdown skips a page that has no text of its own. And social cards are drawn, feeds and
+        tags made, of what a page says of itself, some of them from here on.
+        """
+        articles = self._articles.get(page.file.src_uri)
+        if not articles:
+            return None
+        told = [facts for article in articles.values() if (facts := article.facts())]
+        for facts in told:
             if facts.lead:
                 page.meta.setdefault("description", facts.lead)
             if facts.published:
                 page.meta.setdefault("date", facts.published)
+        if told and get_markdown_title(markdown) is None:
+            # Until MkDocs finds it out itself, when it renders the page.
+            page._title_from_render = html.escape(told[0].title, quote=False) or None
+        return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
+        """Say what the author should know of the page that was just rendered."""
+        for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
+            log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Add the style sheet to a site that links it."""
@@ -135,6 +145,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             sheet = File.generated(config, STYLESHEET, content=source.read_text("utf-8"))
             files.append(sheet)
 
+    # Before the plugins that change the finished page, such as those that minify it.
+    @event_priority(50)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
         """Tell machines what the page tells its readers of its articles."""
         facts = self._extension.facts.get(page.file.src_uri)

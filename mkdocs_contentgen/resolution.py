@@ -29,6 +29,7 @@ from .errors import (
     PendingError,
     StoppedError,
     StoreError,
+    UnsafeHTMLError,
 )
 from .generator import Generation, Outcome, check_budget, generate, look_up
 from .pages import PageProblem, PageRequest
@@ -41,12 +42,26 @@ if TYPE_CHECKING:
     from .background import Background
 
 
-@dataclass(frozen=True)
+@dataclass
 class PageArticle:
     """One article of a page: how to make its element, and what to say of it, if it is there."""
 
-    make: Callable[[], tuple[Element, Facts | None]]
+    maker: Callable[[], tuple[Element, Facts | None]]
     provenance: Provenance | None
+    _made: tuple[Element, Facts | None] | None = None
+
+    def make(self) -> tuple[Element, Facts | None]:
+        """Return the element anew, and what it says of itself. Raises UnsafeHTMLError."""
+        made, self._made = self._made, None
+        return made or self.maker()
+
+    def facts(self) -> Facts | None:
+        """Return what the article says of itself, if it is there and can be shown."""
+        try:
+            self._made = self.maker()  # the page is rendered next
+        except UnsafeHTMLError:
+            return None
+        return self._made[1]
 
 
 @dataclass

@@ -1,0 +1,804 @@
+"""Articles in a real browser: every theme and scheme, as its readers see, search and scroll them.
+
+Each theme's site is built once, by `mkdocs build` against the service double, and served with
+`Content-Security-Policy: style-src 'self'`. No test may make the browser ask another host.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import os
+import random
+import re
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypedDict, cast
+
+import pytest
+from conftest import Project
+from golden_file import GOLDEN
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
+from service_double import TOKEN, USER, Handler, Received, generated, running
+
+from mkdocs_contentgen.request import ArticleRequest, BlogRequest, NewsRequest
+from mkdocs_contentgen.sandbox import write_article
+
+LIMIT = 4.5
+"""The least contrast that a text may have (WCAG 2.2, success criterion 1.4.3)."""
+
+# --- The articles ---------------------------------------------------------------------------------
+
+LINK = '<a href="https://far.example/">a link</a>'
+INLINE = (
+    f"{LINK}, <code>code</code>, <small>small print</small>, <mark>a mark</mark>, <kbd>a key</kbd>,"
+    " <del>deleted</del>, <ins>inserted</ins>, <abbr title='x'>abbr</abbr>, <sub>sub</sub>,"
+    " <q>quoted</q>, <a href='https://far.example/'><code>linked code</code></a>"
+)
+COLOURS = f"""
+<article class="blog-post" style="background: #111; color: #fff; padding: 40px">
+<h1 style="color: white; background: linear-gradient(90deg, #667eea, #764ba2)">Colours 🎨</h1>
+<p class="intro" style="color: #fff; background: #fff">White on white.</p>
+<p style="color: #777; background: #000">Grey on black.</p>
+<p style="color: #000; background-color: #111">Black on black: {INLINE}.</p>
+<p style="color: yellow; background: white">Yellow on white: {INLINE}.</p>
+<p style="color: yellow">Yellow with <em style="color: silver">silver</em> in it.</p>
+<h4 style="color: #eee">A heading that skips two levels</h4>
+<p>Plain text: {INLINE}, <a style="color: white" href="https://far.example/">a white link</a>,
+<code style="background: #000; color: #111">dark code</code>,
+<mark style="background: navy; color: black">a dark mark</mark>,
+<span style="background: crimson">crimson</span>, <strong style="color: gold">gold</strong>,
+<span style="color: #7f8c8d">grey</span>.</p>
+<div style="background: linear-gradient(rgba(0,0,0,.9), #fff)">
+<h2 style="color: #fff">In a gradient</h2><p>Text in a gradient: {INLINE}.</p></div>
+<p style="background: conic-gradient(red, lime, blue)">A conic gradient: {INLINE}.</p>
+<p style="background: repeating-linear-gradient(45deg, #000, #000 9px, #fff 9px, #fff 20px)">
+Stripes: {INLINE}.</p>
+<p style="background: radial-gradient(white, black); color: white">A radial gradient.</p>
+<div class="pro-tip" style="background: linear-gradient(135deg, #667eea, #764ba2); color: white">
+<p>💡 <strong>Pro tip:</strong> {INLINE}.</p></div>
+<div class="pro-tip">A tip without a style: {INLINE}.</div>
+<div style="background: #c00" lang="de"><p>Rot <span style="color: #0c0">mit Grün</span></p>
+<div style="background: #00c"><p>Blue in red <span style="color: red">with red</span></p>
+<div style="background: #fff"><p style="color: #ff0">Yellow on white in blue in red</p>
+<div style="background: hsl(120deg, 50%, 50%)"><blockquote style="color: hsla(120, 50%, 50%, .3)">
+Green in white in blue in red: {INLINE}, <a href="https://far.example/" style="color: green">green
+</a></blockquote></div></div></div></div>
+<h2 style="color: transparent">Transparent</h2>
+<p style="color: rgba(255,255,255,.05)">Nearly transparent.</p>
+<p style="background: rgba(0, 0, 0, 0.5); color: #888">Half a background.</p>
+<blockquote style="background: #f8f9fa; border-left: 4px solid #3498db; color: #eee">
+<p>A quote with a bar: {INLINE}.</p></blockquote>
+<blockquote>A plain quote: {INLINE}.</blockquote>
+<table style="background: #000; color: #000"><caption style="color: #ddd">A caption</caption>
+<thead style="background: #2c3e50"><tr><th style="background: #2c3e50; color: white">Dark head</th>
+<th>Head: {LINK}</th></tr></thead>
+<tbody><tr style="background: #fee"><td>Pink row</td><td style="color: #999">grey</td></tr>
+<tr><td style="background: yellow; color: white">Yellow</td><td>{LINK} <code>code</code></td></tr>
+<tr><td>plain</td><td style="background: #030">dark green</td></tr></tbody></table>
+<table><tr><th>Year</th><th>Number</th></tr><tr><td>2020</td><td>{LINK}</td></tr>
+<tr><td>2021</td><td><code>8</code></td></tr></table>
+<ul style="background: #222; color: #222"><li>A dark list</li>
+<li style="color: #fff">white<ul><li>{LINK}</li></ul></li></ul>
+<ol><li style="background: #fafad2">An item with a fill</li><li>and one without</li></ol>
+<dl style="color: #ccc"><dt style="color: orange">Term</dt><dd>Meaning</dd></dl>
+<pre style="background: #000; color: #0f0"><code>$ print green on black</code></pre>
+<pre>without a code element</pre>
+<figure style="background: #eee"><pre><code>in a figure</code></pre>
+<figcaption style="color: #fff">A caption</figcaption></figure>
+<section style="background: navy"><h3>A section</h3><p style="color: navy">Navy on navy.</p>
+<pre><code>code in navy</code></pre><table><tr><th>In navy</th><td>cell</td></tr></table></section>
+<p style="border: 2px solid red">A box.</p>
+<p class="conclusion" style="background: #e8f4f8; color: #2c3e50">The end: {INLINE}.</p>
+</article>"""
+
+
+def random_colours(seed: int, number: int) -> str:
+    """Return an article of texts in random colours on random fills, within one another."""
+    rng = random.Random(seed)
+
+    def colour() -> str:
+        return rng.choice(
+            (
+                f"#{rng.randrange(2**24):06x}",
+                f"#{rng.randrange(2**12):03x}",
+                f"rgba({', '.join(str(rng.randrange(256)) for _ in 'rgb')}, {rng.random():.1f})",
+                f"hsl({rng.randrange(360)}, {rng.randrange(101)}%, {rng.randrange(101)}%)",
+                rng.choice(("white", "black", "red", "lime", "navy", "gold", "teal", "silver")),
+            )
+        )
+
+    def fill() -> str:
+        if rng.random() < 0.3:
+            return (
+                f"linear-gradient({rng.randrange(360)}deg, {colour()}, {colour()} 40%, {colour()})"
+            )
+        return colour()
+
+    parts = ["<article><h1>Random colours</h1>"]
+    for _ in range(number):
+        outer, inner = f"{colour()} on {fill()}", f"{colour()} on {fill()}"
+        (ink, _, ground), (ink2, _, ground2) = outer.partition(" on "), inner.partition(" on ")
+        parts.append(
+            f'<div style="color: {ink}; background: {ground}">{outer}'
+            f'<p style="color: {ink2}; background: {ground2}">{inner} {LINK}</p></div>'
+            f'<p style="color: {ink2}">{ink2} <em style="background: {ground}">{outer}</em></p>'
+        )
+    return "".join([*parts, "</article>"])
+
+
+WIDE = (
+    "<article><h1>Wide</h1>"
+    f"<p>{'Donaudampfschifffahrt' * 8}</p>"
+    f"<h2>{'Donaudampfschifffahrt' * 4}</h2>"
+    f'<p style="background: #eee">{LINK} {"https://far.example/" * 9}</p>'
+    "<table><caption>Twelve columns</caption><tr>"
+    + "".join(f"<th>Column number {number}</th>" for number in range(12))
+    + "</tr><tr>"
+    + "".join(f"<td>Cell number {number}</td>" for number in range(12))
+    + "</tr></table>"
+    f'<table style="background: #eee"><tr>{"<td>Cell</td>" * 40}</tr></table>'
+    f"<pre><code>{'a very long line of code, ' * 20}</code></pre>"
+    f"<pre>{'a very long line without a code element, ' * 20}</pre>"
+    f"<p><code>{'code' * 60}</code></p><blockquote>{'quote' * 60}</blockquote>"
+    "<h2>A section</h2><p>Its text is xylographic.</p></article>"
+)
+
+SANDBOX: Mapping[str, ArticleRequest | BlogRequest | NewsRequest] = {
+    "article": ArticleRequest(topic="An article", focus="research", audience="expert"),
+    "blog": BlogRequest(topic="A blog post", style="technical", format="listicle"),
+    "news": NewsRequest(topic="A news article", length="short", tone="investigative"),
+}
+
+ATTACKS = [
+    case.partition("\n")[2].rstrip("\n")
+    for path in sorted((GOLDEN / "sanitizer").glob("*.html"))
+    if ".out" not in path.name
+    for case in re.split(r"^=== ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]
+]
+"""The cases of the sanitizer's golden files."""
+
+RAW_ATTACK = """<!doctype html><p onclick="alert('click')">x</p><script>alert('script')</script>
+<img src="https://evil.example/pixel.png"><a href="javascript:alert(1)">link</a>
+<p style="background: url(https://evil.example/background)">y</p>"""
+"""What the tests for attacks have to notice."""
+
+PLAIN = """# Plain
+
+A paragraph with [a link](all.md).
+
+## A section
+
+- a list
+
+## Another section
+
+Its text.
+"""
+
+
+def texts() -> dict[str, str]:
+    """Return all articles by their topics."""
+    return {
+        "Colours": COLOURS,
+        "Random": random_colours(7, 20),
+        "Wide": WIDE,
+        **{request.topic: write_article(request) for request in SANDBOX.values()},
+        **{
+            f"Attack {i}": f"<article><h2>{i}</h2>{html}</article>"
+            for i, html in enumerate(ATTACKS)
+        },
+    }
+
+
+# --- The sites ------------------------------------------------------------------------------------
+
+MATERIAL = {
+    "name": "material",
+    "font": False,
+    "features": ["navigation.instant"],
+    "palette": [
+        {
+            "media": f"(prefers-color-scheme: {name})",
+            "scheme": scheme,
+            "primary": "indigo",
+            "toggle": {"icon": "material/weather-night", "name": f"Leave {name}"},
+        }
+        for name, scheme in (("light", "default"), ("dark", "slate"))
+    ],
+}
+MKDOCS = {"name": "mkdocs", "highlightjs": False}  # highlight.js would come from another host
+SITES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "material": (MATERIAL, {}),
+    "mkdocs": (MKDOCS, {}),
+    "mkdocs-dark": ({**MKDOCS, "color_mode": "dark"}, {}),
+    "readthedocs": ({"name": "readthedocs", "highlightjs": False}, {}),
+    "keep": (MKDOCS, {"styles": "keep"}),
+    "strip": (MKDOCS, {"styles": "strip"}),
+}
+"""The themes and the options of the plugin, by the names of the sites."""
+
+
+class Look(NamedTuple):
+    """How a reader sees a site."""
+
+    site: str
+    scheme: Literal["light", "dark"]
+
+
+LOOKS = [
+    Look("material", "light"),
+    Look("material", "dark"),
+    Look("mkdocs", "light"),
+    Look("mkdocs-dark", "dark"),
+    Look("readthedocs", "light"),
+]
+THEMES = ("material", "mkdocs", "readthedocs")
+in_each_look = pytest.mark.parametrize("look", LOOKS, ids="-".join)
+in_each_theme = pytest.mark.parametrize("theme", THEMES)
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def end_headers(self) -> None:
+        # Only styles are limited: whatever script gets into a page is to run and be noticed.
+        if not self.path.endswith("?unlimited"):
+            self.send_header("Content-Security-Policy", "style-src 'self' 'report-sample'")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+def write_project(root: Path, address: str, name: str, environment: dict[str, str]) -> Project:
+    """Write the project of a site, to be built to `root/site` and served at `address/name/`."""
+    project = Project(root, environment)
+    theme, options = SITES[name]
+    project.configure(
+        theme=theme,
+        plugins=["search", {"contentgen": {**options, "max_requests": 1000, "concurrency": 32}}],
+        markdown_extensions=[{"toc": {"permalink": True}}],
+        site_url=f"{address}/{name}/",
+    )
+    project.write("docs/index.md", PLAIN)
+    project.write("docs/raw.html", RAW_ATTACK)
+    nasty = [{"type": "blog", "topic": name, "id": name.lower()} for name in ("Colours", "Random")]
+    sandbox = [{"type": kind, "id": kind, **request.body()} for kind, request in SANDBOX.items()]
+    project.page("all.md", [*nasty, *sandbox])
+    project.page("colours.md", nasty[0])
+    project.page("wide.md", {"type": "article", "topic": "Wide"})
+    for asked in sandbox:
+        project.page(f"guides/{asked['type']}.md", asked)
+    if name in THEMES:
+        # A third each; the theme makes no difference to a single attack.
+        numbers = range(THEMES.index(name), len(ATTACKS), len(THEMES))
+        attacks = [{"type": "article", "topic": f"Attack {n}", "id": f"a{n}"} for n in numbers]
+        project.page("attacks.md", attacks)
+    return project
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Build all sites side by side, serve them, and return where."""
+    root = tmp_path_factory.mktemp("sites")
+    (root / "served").mkdir()
+    articles = texts()
+
+    def answer(request: Received, handler: Handler) -> None:
+        generated(articles[request.topic])(request, handler)
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+    handler = functools.partial(_Handler, directory=str(root / "served"))
+    with Server(("127.0.0.1", 0), handler) as server, running() as service:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        service.answer = answer
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
+        } | {
+            "CONTENTGEN_BASE_URL": service.base_url,
+            "CONTENTGEN_USER_ID": USER,
+            "CONTENTGEN_TOKEN": TOKEN,
+            "NO_MKDOCS_2_WARNING": "1",
+        }
+        projects = [write_project(root / name, address, name, environment) for name in SITES]
+        builds = [
+            (project, project.start("mkdocs", "build", "-d", f"../served/{name}"))
+            for name, project in zip(SITES, projects, strict=True)
+        ]
+        for project, build in builds:
+            assert build.wait(timeout=120) == 0, project.output
+        assert service.violations == []
+        yield address
+        server.shutdown()
+
+
+# --- The browser ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return Debian's Chromium; where there is none, the tests are skipped, but not in CI."""
+    executable = shutil.which("chromium")
+    if executable is None:
+        reason = "no `chromium` on the PATH (Debian: apt install chromium)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable,
+            args=[
+                *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
+                *("--disable-component-update", "--disable-sync", "--no-first-run"),
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visitor:
+    """Opens pages of the sites, and notes what they must not do."""
+
+    browser: Browser
+    address: str
+    foreign: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+    contexts: list[BrowserContext] = field(default_factory=list)
+
+    def open(self, look: Look, path: str, width: int = 1280, height: int = 800) -> Page:
+        """Open a page as a new reader."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=look.scheme
+        )
+        self.contexts.append(context)
+        context.set_default_timeout(20_000)
+        context.add_init_script(WATCH)
+        page = context.new_page()
+        page.on("request", self._note_request)
+        page.on("dialog", self._note_dialog)
+        page.goto(f"{self.address}/{look.site}/{path}")
+        return page
+
+    def _note_request(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.address}/", "data:", "blob:")):
+            self.foreign.append(request.url)
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+
+WATCH = """
+window.violations = [];
+addEventListener('securitypolicyviolation', event =>
+    violations.push(`${event.effectiveDirective}: ${event.sample || event.blockedURI}`));
+"""
+
+
+@contextmanager
+def visiting(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Return a visitor; in the end, no other host was asked, and no script opened a dialog."""
+    visitor = Visitor(browser, address)
+    yield visitor
+    for context in visitor.contexts:
+        context.close()
+    assert visitor.foreign == []
+    assert visitor.dialogs == []
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Return a visitor for one test."""
+    with visiting(browser, address) as visitor:
+        yield visitor
+
+
+# --- Contrast -------------------------------------------------------------------------------------
+
+
+class Text(TypedDict):
+    """A piece of text, its contrast against the worst pixel behind it, and that pixel."""
+
+    text: str
+    within: str
+    ratio: float
+    colour: list[int]
+    behind: list[int]
+
+
+HIDE = """
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(`
+    *, ::before, ::after { transition: none !important; animation: none !important; }
+    article * {
+        -webkit-text-fill-color: transparent !important;
+        text-decoration-color: transparent !important;
+        text-shadow: none !important;
+    }
+    ${rule}`);
+document.adoptedStyleSheets = [sheet];
+"""
+"""Leaves only what is behind the texts (in a way that the Content-Security-Policy allows)."""
+
+MEASURE = """
+async picture => {
+    const bytes = Uint8Array.from(atob(picture), letter => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const drawing = canvas.getContext('2d', {willReadFrequently: true});
+    drawing.drawImage(bitmap, 0, 0);
+    const pixels = drawing.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    const brush = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+    const colours = new Map();
+    const parse = colour => {
+        if (!colours.has(colour)) {
+            brush.clearRect(0, 0, 1, 1);
+            brush.fillStyle = colour;
+            brush.fillRect(0, 0, 1, 1);
+            colours.set(colour, [...brush.getImageData(0, 0, 1, 1).data]);
+        }
+        return colours.get(colour);
+    };
+    const linear = value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const luminance = ([red, green, blue]) =>
+        0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255);
+    const contrast = (one, other) => {
+        const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+        return (light + 0.05) / (dark + 0.05);
+    };
+    const found = [];
+    for (const article of document.querySelectorAll('article.contentgen')) {
+        const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const node = walker.currentNode, element = node.parentElement;
+            // The theme's own: its permalinks, which show while one points at a heading.
+            if (!node.data.trim() || element.closest('.headerlink')) continue;
+            let opacity = 1;
+            for (let at = element; at; at = at.parentElement)
+                opacity *= getComputedStyle(at).opacity;
+            const [red, green, blue, alpha] = parse(getComputedStyle(element).color);
+            const share = opacity * alpha / 255;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            let worst = null;
+            for (const box of range.getClientRects()) {
+                const inset = Math.min(3, box.width / 2 - 0.5);
+                // Where the letters are, without the room for accents that lines may share.
+                for (const part of [0.3, 0.5, 0.7]) {
+                    const y = Math.round(box.top + scrollY + part * box.height);
+                    // And not where the frame of a neighbour ends.
+                    for (let x = Math.ceil(box.left + inset); x < box.right - inset; x += 2) {
+                        const at = 4 * (y * bitmap.width + x);
+                        if (x < 0 || x >= bitmap.width || y < 0 || y >= bitmap.height) continue;
+                        const behind = [pixels[at], pixels[at + 1], pixels[at + 2]];
+                        const shown = [red, green, blue].map(
+                            (value, i) => share * value + (1 - share) * behind[i]);
+                        const ratio = contrast(shown, behind);
+                        if (!worst || ratio < worst.ratio)
+                            worst = {ratio, behind, colour: shown.map(Math.round)};
+                    }
+                }
+            }
+            if (worst)
+                found.push(
+                    {text: node.data.trim(), within: element.outerHTML.slice(0, 80), ...worst});
+        }
+    }
+    return found;
+}
+"""
+
+
+def measure(page: Page, rule: str = "") -> list[Text]:
+    """Measure the contrast of each text in the articles of a page, with the pixels behind it.
+
+    Meanwhile another `rule` of style holds as well.
+    """
+    page.evaluate(f"rule => {{ {HIDE} }}", rule)
+    picture = page.screenshot(full_page=True, scale="css")
+    found = page.evaluate(MEASURE, base64.b64encode(picture).decode())
+    page.evaluate("() => { document.adoptedStyleSheets = []; }")
+    return cast(list[Text], found)
+
+
+def too_faint(measured: list[Text]) -> list[str]:
+    """Return the texts whose contrast is too small, each as a line of a report."""
+    return [
+        f"{text['ratio']:.2f} {text['text'][:40]!r} {text['colour']} on {text['behind']}"
+        f" in {text['within']}"
+        for text in measured
+        if text["ratio"] < LIMIT
+    ]
+
+
+def violations(page: Page) -> set[str]:
+    """Return what the Content-Security-Policy forbade."""
+    return set(page.evaluate("violations"))
+
+
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+AUDIT = """
+async () => {
+    const {violations} = await axe.run(document, {resultTypes: ['violations']});
+    return violations.flatMap(({id, nodes}) => nodes.map(({target, html}) => ({
+        rule: id,
+        html: html.slice(0, 200),
+        inside: !!document.querySelector(target[0])?.closest('article.contentgen'),
+    })));
+}
+"""
+
+
+def audit(page: Page) -> list[dict[str, Any]]:
+    """Return what axe-core finds on a page."""
+    page.evaluate(f"{AXE}; undefined")
+    return cast(list[dict[str, Any]], page.evaluate(AUDIT))
+
+
+# --- What holds in each look ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shown:
+    """In one of the looks: a page without articles, one with all, and what was measured there."""
+
+    plain: Page
+    page: Page
+    texts: list[Text]
+
+
+@pytest.fixture(scope="module", params=LOOKS, ids="-".join)
+def shown(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Shown]:
+    """Open the site in each look."""
+    with visiting(browser, address) as visitor:
+        page = visitor.open(request.param, "all/")
+        yield Shown(visitor.open(request.param, ""), page, measure(page))
+
+
+def named(measured: list[Text], start: str) -> Text:
+    """Return the text that starts so."""
+    return next(text for text in measured if text["text"].startswith(start))
+
+
+def test_every_text_has_contrast(shown: Shown) -> None:
+    """Each text has a contrast of 4.5:1 against what is behind it, whatever the service sent."""
+    assert len(shown.texts) > 500
+    assert too_faint(shown.texts) == []
+
+
+def test_meanings_survive(shown: Shown) -> None:
+    """A callout stays one, fills and inks keep their hues, also in tables and one in another."""
+    page = named(shown.texts, "Nearly transparent")["behind"]
+    for start in ("Grey on black", "Pro tip", "A tip without", "A quote with a bar", "The end"):
+        fill = named(shown.texts, start)["behind"]
+        assert max(abs(one - other) for one, other in zip(fill, page, strict=True)) >= 6, start
+    for start, strongest in (("Rot", 0), ("Pink row", 0), ("dark green", 1), ("Blue in red", 2)):
+        fill = named(shown.texts, start)["behind"]
+        assert fill[strongest] == max(fill) > min(fill) + 10, start
+    for start, strongest in (("with red", 0), ("mit Grün", 1), ("Navy on navy", 2)):
+        ink = named(shown.texts, start)["colour"]
+        assert ink[strongest] == max(ink) > min(ink) + 30, start
+
+
+def test_articles_comply_with_a_content_security_policy(shown: Shown) -> None:
+    """No style is forbidden by `style-src 'self'` that is not on a page without an article."""
+    assert shown.page.locator("article [style], article[style]").count() == 0
+    assert violations(shown.page) <= violations(shown.plain)
+
+
+def test_axe_finds_nothing_new(shown: Shown) -> None:
+    """Articles add nothing to what axe-core finds on a page of the theme."""
+    known = {found["rule"] for found in audit(shown.plain)}
+    found = audit(shown.page)
+    assert [what for what in found if what["inside"] or what["rule"] not in known] == []
+
+
+def test_the_style_sheet_is_linked_where_it_is_needed(shown: Shown) -> None:
+    """A page without an article has no link to the style sheet, and one with five has one."""
+    links = [page.locator("link[href$='/contentgen.css']") for page in (shown.plain, shown.page)]
+    assert [link.count() for link in links] == [0, 1]
+
+
+def test_headings_have_no_gaps(shown: Shown) -> None:
+    """There is one `<h1>`, and no heading is more than a level below the one before it."""
+    headings = shown.page.locator("[role=main], .md-content").locator("h1, h2, h3, h4, h5, h6")
+    levels = [int(tag[1]) for tag in headings.evaluate_all("all => all.map(it => it.tagName)")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert len(levels) > 10
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_what_screen_readers_get(shown: Shown) -> None:
+    """Emoji are shown, but not read, and a language that the service names is kept."""
+    tip = shown.page.locator(".pro-tip").first
+    assert "💡" in tip.inner_text()
+    assert "Pro tip:" in tip.aria_snapshot()
+    assert "💡" not in tip.aria_snapshot()
+    german = shown.page.get_by_text("Rot mit Grün")
+    assert german.evaluate("it => it.closest('[lang]').lang") == "de"
+
+
+# --- The option `styles` --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("site", ["keep", "strip"])
+def test_keep_and_strip(visitor: Visitor, site: str) -> None:
+    """`keep` shows the colours of the service, `strip` none, and neither has a style sheet."""
+    page = visitor.open(Look(site, "light"), "colours/?unlimited")
+    look = page.get_by_text("Grey on black").evaluate(
+        "it => [getComputedStyle(it).color, getComputedStyle(it).backgroundColor]"
+    )
+    assert (look == ["rgb(119, 119, 119)", "rgb(0, 0, 0)"]) == (site == "keep")
+    assert (page.locator("article [style]").count() > 0) == (site == "keep")
+    assert page.locator("link[href*=contentgen], [class*=cg-]").count() == 0
+
+
+def test_contrast_would_be_missed(visitor: Visitor) -> None:
+    """Where styles are kept, the same page has texts that cannot be read, and they are found."""
+    page = visitor.open(Look("keep", "light"), "colours/?unlimited")
+    assert "color-contrast" in {found["rule"] for found in audit(page) if found["inside"]}
+    faint = too_faint(measure(page))
+    for start in ("White on white", "Black on black", "Yellow on white", "Navy on navy"):
+        assert any(f" {start!r}"[:-1] in line for line in faint), start
+
+
+def test_violations_would_be_noticed(visitor: Visitor) -> None:
+    """Where styles are kept, they are forbidden, and that is noticed."""
+    noticed = violations(visitor.open(Look("keep", "light"), "colours/"))
+    assert "style-src-attr: color: yellow" in noticed
+
+
+# --- Other circumstances --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("look", [Look("material", "dark"), Look("mkdocs-dark", "dark")])
+def test_prints_well(visitor: Visitor, look: Look) -> None:
+    """Also a dark page can be read on white paper, whether backgrounds are printed or not."""
+    page = visitor.open(look, "colours/")
+    page.emulate_media(media="print")
+    for elements in ("html, body", "html, body, body *"):
+        rule = f":is({elements}), body::before {{ background: white !important; }}"
+        assert too_faint(measure(page, rule)) == []
+
+
+def test_palette_switch(visitor: Visitor) -> None:
+    """Contrast and hues are kept when the reader switches to dark and back."""
+    page = visitor.open(Look("material", "light"), "colours/")
+    behind = []
+    for title in ("Leave light", "Leave dark"):
+        page.locator(f"label[title='{title}']").click()
+        measured = measure(page)
+        assert too_faint(measured) == []
+        behind.append(named(measured, "A tip without")["behind"])
+    assert max(behind[0]) < 100 < 200 < min(behind[1])
+
+
+# --- Attacks --------------------------------------------------------------------------------------
+
+PROVOKE = """
+() => {
+    const events = ['click', 'mouseover', 'mouseenter', 'focus', 'blur', 'input', 'toggle', 'load',
+                    'error', 'animationstart', 'transitionend', 'wheel', 'copy', 'pointerdown'];
+    for (const element of document.querySelectorAll('.contentgen, .contentgen *, body > p, img'))
+        if (element.tagName !== 'A')
+            for (const name of events) element.dispatchEvent(new Event(name, {bubbles: true}));
+    const links = [...document.querySelectorAll('.contentgen a, body > a')];
+    return [...new Set(links.map(link => link.protocol))].sort();
+}
+"""
+"""Does to each element what a reader may do, and returns to what kinds of addresses links lead."""
+
+
+@in_each_theme
+def test_attacks_fail(visitor: Visitor, theme: str) -> None:
+    """No script of an article runs, and nothing in it asks another host or leads to a script."""
+    page = visitor.open(Look(theme, "light"), "attacks/")
+    assert page.locator("article.contentgen").count() > 60
+    protocols = page.evaluate(PROVOKE)
+    page.wait_for_timeout(200)
+    assert set(protocols) <= {"http:", "https:", "mailto:"}
+    assert visitor.dialogs == []
+    assert visitor.foreign == []
+
+
+def test_attacks_would_be_noticed(visitor: Visitor) -> None:
+    """On a page that nobody sanitized, each kind of attack is noticed."""
+    page = visitor.open(Look("mkdocs", "light"), "raw.html?unlimited")
+    assert "javascript:" in page.evaluate(PROVOKE)
+    page.wait_for_timeout(200)
+    assert {"script", "click"} <= set(visitor.dialogs)
+    assert {address.rpartition("/")[2] for address in visitor.foreign} == {
+        "pixel.png",
+        "background",
+    }
+    visitor.dialogs.clear()
+    visitor.foreign.clear()
+
+
+# --- Readers --------------------------------------------------------------------------------------
+
+
+@in_each_theme
+def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) -> None:
+    """A click in the table of contents leads to the heading in the article."""
+    page = visitor.open(Look(theme, "light"), "guides/blog/", height=500)
+    heading = page.locator("article h2").nth(3)
+    anchor = heading.get_attribute("id")
+    page.locator(f"a[href$='#{anchor}']:not(.headerlink)").locator("visible=true").first.click()
+    page.wait_for_function(
+        """anchor => {
+            const heading = document.getElementById(anchor);
+            const box = heading.getBoundingClientRect();
+            const shown = document.elementFromPoint(box.left + 5, box.top + box.height / 2);
+            return location.hash === '#' + anchor && box.top >= 0 && box.top < 200
+                && heading.contains(shown);
+        }""",
+        arg=anchor,
+    )
+
+
+@in_each_theme
+def test_search_finds_a_word_of_an_article(visitor: Visitor, theme: str) -> None:
+    """A search for a word leads to the section of the article that has it."""
+    page = visitor.open(Look(theme, "light"), "")
+    if theme == "material":
+        page.get_by_text("Type to start searching").wait_for(state="attached")
+        page.locator(".md-search__input").press_sequentially("xylographic")
+    elif theme == "mkdocs":
+        page.get_by_role("link", name="Search").click()
+        page.locator("#mkdocs-search-query").press_sequentially("xylographic")
+    else:
+        page.locator("input[name=q]").fill("xylographic")
+        page.locator("input[name=q]").press("Enter")
+    page.locator("a[href$='wide/#a-section']").locator("visible=true").first.click()
+    page.wait_for_url("**/wide/#a-section")
+    assert page.locator("#a-section").inner_text().startswith("A section")
+
+
+@in_each_theme
+def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, theme: str) -> None:
+    """At 360 pixels only the groups of tables and code scroll, tables with the keyboard too."""
+    for path in ("colours/", "wide/"):
+        page = visitor.open(Look(theme, "light"), path, width=360)
+        room = page.evaluate(
+            "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
+        )
+        assert room == [360, 360], path
+    for group in page.get_by_role("group").locator("visible=true").all():
+        group.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => document.activeElement.scrollLeft > 0")
+    assert page.get_by_role("group", name="Twelve columns").count() == 1
+
+
+def test_instant_navigation(visitor: Visitor) -> None:
+    """The style sheet comes and goes with the article where Material loads pages by itself."""
+    page = visitor.open(Look("material", "light"), "")
+    page.evaluate("window.stayed = true")
+    for path in ("colours/", "guides/blog/"):
+        page.locator(f"nav a[href$='{path}']").first.evaluate("link => link.click()")
+        page.wait_for_url(f"**/{path}")
+        callout = page.locator(".pro-tip").first
+        page.wait_for_function(
+            "callout => getComputedStyle(callout).borderLeftStyle === 'solid'",
+            arg=callout.element_handle(),
+        )
+        page.locator("nav a[href='../'], nav a[href='../../'], a.md-logo").first.evaluate(
+            "link => link.click()"
+        )
+        page.wait_for_url("**/material/")
+        page.wait_for_function("document.querySelectorAll('article .pro-tip').length === 0")
+    assert page.evaluate("window.stayed")
