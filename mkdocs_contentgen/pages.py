@@ -91,11 +91,12 @@ def _shown_path(file: File, site: MkDocsConfig) -> str:
 def _folder_defaults(site: MkDocsConfig) -> list[tuple[PurePosixPath, dict[str, object]]]:
     """Return the `contentgen` of all `.meta.yml` files with their folders, outer ones first."""
     read: Mapping[str, object] = getattr(site.plugins.get("material/meta"), "meta", {})
-    return sorted(
+    folders = [
         (PurePosixPath(*PurePath(path).parent.parts), meta["contentgen"])
         for path, meta in read.items()
         if isinstance(meta, dict) and isinstance(meta.get("contentgen"), dict)
-    )
+    ]
+    return sorted(folders, key=lambda folder: folder[0])
 
 
 def _with_inherited(entry: object, inherited: dict[str, object]) -> object:

@@ -41,6 +41,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     reads_drafts = False
     """Whether pages count that only a server shows."""
 
+    _sent = 0
+    """Requests of earlier builds in this process: static-i18n makes one for each language."""
+
     _dirty = False
     _background: Background | None = None
 
@@ -97,10 +100,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
         try:
             resolution = resolve(
-                self.asked, problems, config, self.config, background=self._background, log=log.info
+                self.asked,
+                problems,
+                config,
+                self.config,
+                budget=self.config.max_requests - self._sent,
+                background=self._background,
+                log=log.info,
             )
         except ContentgenError as error:
             raise PluginError(f"contentgen: {error}") from error
+        self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)
         _fail_on(resolution.failures)

@@ -78,6 +78,9 @@ class Resolution:
     warnings: list[str] = field(default_factory=list)
     summary: str = ""
 
+    sent: int = 0
+    """Number of requests that count for the budget."""
+
     def say(self, message: str, *, tolerated: bool) -> None:
         """Add a warning, or a failure; what is the same for many pages is said once."""
         messages = self.warnings if tolerated else self.failures
@@ -97,6 +100,7 @@ def resolve(
     site: MkDocsConfig,
     options: ContentgenConfig,
     *,
+    budget: int,
     background: Background | None,
     log: Callable[[str], None],
 ) -> Resolution:
@@ -105,7 +109,8 @@ def resolve(
     `problems` are those of the pages; with one of them, or a damaged approved file, nothing is
     sent.
     With a `background`, nothing is waited for, and nothing is a failure: what has no text says so
-    in its page. `log` gets a line now and then while the service is being asked.
+    in its page. `budget` is what is left of `max_requests`. `log` gets a line now and then while
+    the service is being asked.
     Raises ConfigurationError for an option that makes no sense.
     """
     started = time.monotonic()
@@ -132,6 +137,8 @@ def resolve(
     wanted = {key: request for key, request in requests.items() if outcomes[key].error}
     if policy == "generate" and wanted:
         try:
+            if background is None:
+                check_budget(wanted, budget)
             generated, more = _generate(wanted, outcomes, site, options, background, log)
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
@@ -140,6 +147,7 @@ def resolve(
                 str(error),
             ]
             return resolution
+        resolution.sent = len(wanted)
         complaints += more
         for key, outcome in generated.items():
             outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
@@ -197,7 +205,6 @@ def _generate(
     store = options.store(site)
     if background:
         return background.ask(wanted, replaced, store, options.connect, options.limits()), []
-    check_budget(wanted, options.max_requests)
     with shown_progress(log) as show:
         generation = Generation(store, options.connect, options.limits(), on_progress=show)
         try:

@@ -634,3 +634,10 @@ def test_together(pair: Pair) -> None:
     built = pair.site.build("--strict")
     assert built.returncode == 0, built.stdout
     assert pair.site.files() == last
+
+
+def test_the_guide_has_each_row() -> None:
+    """The guide's table has the rows of today, with a version for each."""
+    guide = Path(__file__).parents[2] / "example_site/docs/compatibility.md"
+    shown = re.findall(r"^\| (.+) \| [0-9][0-9.]* \| (.+) \|$", guide.read_text(), re.MULTILINE)
+    assert shown == [(row.name, row.checked) for row in NEIGHBOURS.values()]
