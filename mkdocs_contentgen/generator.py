@@ -192,11 +192,15 @@ class Generation:
         self._loop = asyncio.get_running_loop()
         self._replaced = replaced
         self._count(total=len(requests))
+        # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
+        preparing = asyncio.ensure_future(self._in_store_thread(self._store.prepare))
         try:
-            self.problems += await self._in_store_thread(self._store.prepare)
+            await asyncio.sleep(0)
             async with self._connect() as client:
+                self.problems += await preparing
                 return await self._run(client, requests)
         finally:
+            await asyncio.gather(preparing, return_exceptions=True)
             await self._in_store_thread(self._store.close)
             self._store_thread.shutdown()
 
