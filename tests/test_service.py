@@ -696,7 +696,7 @@ def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> No
     "slow",
     [
         pytest.param(silence, id="silent"),
-        pytest.param(generated(delay=1.0), id="late"),
+        pytest.param(generated(delay=3.0), id="late"),
         pytest.param(forever(b"", b"H", 0.05), id="drips-status-line"),
         pytest.param(forever(HEAD + b"X: ", b"y", 0.05), id="drips-header"),
         pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), id="continues"),
@@ -709,9 +709,9 @@ def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answe
     """`timeout` is for the request as a whole, also where something arrives all the time."""
     service.answer = slow
     started = time.monotonic()
-    error = failure(UnknownOutcomeError, service.base_url, timeout=1.5)
-    assert 0.29 < time.monotonic() - started < 1.3
-    assert "within 1.5 s" in str(error)
+    error = failure(UnknownOutcomeError, service.base_url, timeout=1)
+    assert 0.99 < time.monotonic() - started < 5
+    assert "within 1 s" in str(error)
     assert len(service.received) == 1
 
 
