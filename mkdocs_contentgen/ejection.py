@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element, tostring
 import yaml
 from markdownify import markdownify
 
-from .approval import state_of
 from .article import demote_headings, parse_article
 from .errors import ApprovalError
 from .extension import MARKER
@@ -51,8 +50,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
 
 
 def _current_html(article: Article) -> str:
-    state, _ = state_of(article.entry.request, article.approved, has_draft=bool(article.draft))
-    if article.approved and state in ("approved", "changed"):
+    if article.approved and article.state in ("approved", "changed"):
         return article.approved.html
     if article.draft:
         return article.draft.html
