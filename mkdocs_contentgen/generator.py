@@ -45,6 +45,9 @@ REFUSALS = 3
 POLL = 0.25
 """Seconds between two looks at a text that another build is asking for."""
 
+SPREAD = 0.002
+"""Seconds between the first requests: what is sent at once is answered at once, and then waits."""
+
 
 class Client(Protocol):
     """What sends a request to the service."""
@@ -220,15 +223,18 @@ class Generation:
             asyncio.create_task(self._follow_others()),
         ]
         try:
-            outcomes = await asyncio.gather(
-                *(self._resolve(client, key, request) for key, request in requests.items())
-            )
+            async with asyncio.TaskGroup() as group:
+                tasks = {}
+                for key, request in requests.items():
+                    tasks[key] = group.create_task(self._resolve(client, key, request))
+                    if len(tasks) < self._limits.concurrency:
+                        await self._clock.sleep(SPREAD)
         finally:
             for helper in helpers:
                 helper.cancel()
             await asyncio.gather(*helpers, return_exceptions=True)
             await self._release(self._mine)
-        return dict(zip(requests, outcomes, strict=True))
+        return {key: task.result() for key, task in tasks.items()}
 
     async def _resolve(self, client: Client, key: str, request: Request) -> Outcome:
         if key in self._others and (text := await self._others[key]):

@@ -72,6 +72,8 @@ class ServiceClient:
                 # The deadline of send() is for the request as a whole, its drips included.
                 timeout=None,  # noqa: S113
                 follow_redirects=False,
+                # Reading the machine's certificates takes longer than all else that starts here.
+                verify=url.scheme == "https",
                 # A kept connection that the service closes just now would leave it unknown whether
                 # the request ran.
                 limits=httpx.Limits(max_keepalive_connections=0),

@@ -232,7 +232,7 @@ def test_each_text_is_kept_at_once(store: DiskStore) -> None:
 def test_progress_counts_to_the_end(store: DiskStore) -> None:
     """The last progress has everything done and nothing in flight."""
     seen: list[Progress] = []
-    script = Script(FakeTime(), {"b": [RejectedError("x")]})
+    script = Script(FakeTime(), {"b": [RejectedError("x")]}, takes=0.1)
 
     async def main() -> None:
         generation = Generation(store, script.connect, Limits(), on_progress=seen.append)
