@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -65,11 +65,18 @@ State = Literal["missing", "draft", "approved", "changed", "outdated"]
 
 
 def state_of(
-    request: Request, approved: ApprovedText | None, *, has_draft: bool
+    request: Request,
+    approved: ApprovedText | None,
+    *,
+    has_draft: bool,
+    unused: Iterable[Mapping[str, object]] = (),
 ) -> tuple[State, str]:
-    """Return the state of an article, and the reason in words."""
+    """Return the state of an article, and the reason in words.
+
+    `unused` are requests whose texts are in the cache, though no page asks for them now.
+    """
     if approved is None:
-        return ("draft", "not reviewed") if has_draft else ("missing", "never generated")
+        return ("draft", "not reviewed") if has_draft else ("missing", _why(request, unused))
     by = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
         new = "a draft" if has_draft else "missing"
@@ -79,15 +86,26 @@ def state_of(
     return "approved", f"{by} on {approved.header.approved_at}"
 
 
+def _why(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
+    """Say that there is no text, and what changed where one field explains it."""
+    for before in unused:
+        if len(changes := _changes(before, request)) == 1:
+            return f"{changes[0]} in the text that the cache has"
+    return "never generated"
+
+
 def difference(before: Mapping[str, object], request: Request) -> str:
     """Say in words what an earlier request, as it was kept, had otherwise."""
+    return " and ".join(_changes(before, request)) or "the request was another"
+
+
+def _changes(before: Mapping[str, object], request: Request) -> list[str]:
     fields = request.model_dump(exclude={"id"})
-    changes = [
+    return [
         f"{name} was {before[name]!r}"
         for name, value in fields.items()
         if name in before and before[name] != value
     ]
-    return " and ".join(changes) or "the request was another"
 
 
 def approved_path(directory: Path, page: str, name: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from mkdocs.structure.nav import get_navigation
 
 from .approval import ApprovedText, State, approved_path, read, state_of
 from .config import ContentgenConfig
-from .errors import ConfigurationError
+from .errors import ConfigurationError, StoreError
 from .pages import PageRequest
 from .plugin import ContentgenPlugin
 from .store import StoredText
@@ -49,13 +49,21 @@ class Site:
         keys = {entry: entry.request.key(sandbox=sandbox) for entry in self.asked}
         store = self.options.store(self.config)
         texts, problems = store.load(keys.values())
+        unused: list[Mapping[str, object]] = []
+        if texts.keys() < set(keys.values()):
+            try:
+                cached = store.requests()
+            except StoreError as error:
+                problems.append(str(error))
+            else:
+                unused = [request for key, request in cached.items() if key not in texts]
         store.close()
         directory = self.options.approved_directory(self.config)
         articles = []
         for entry, key in keys.items():
             path = approved_path(directory, entry.page, entry.request.id)
             approved = read(path)
-            state, reason = state_of(entry.request, approved, has_draft=key in texts)
+            state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
             article = Article(entry, key, path, approved, texts.get(key), state, reason)
             articles.append(article)
         return articles, problems

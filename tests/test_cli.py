@@ -261,6 +261,17 @@ def test_generate_reports_failures_and_keeps_the_rest(
     assert TOKEN not in shown
 
 
+def test_status_names_the_field_that_changed(project: Project) -> None:
+    """A text that nobody approved is not lost from sight when its request changes in one field."""
+    key = ("index.md", "main")
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.page("index.md", ASKED | {"topic": "Beta"})
+    assert states(project) == {key: ("missing", "topic was 'Alpha' in the text that the cache has")}
+    project.page("index.md", ASKED | {"topic": "Beta", "format": "listicle"})
+    assert states(project) == {key: ("missing", "never generated")}
+
+
 def test_status_check(project: Project) -> None:
     """`--check` is for CI: 1 unless all articles are ready."""
     project.page("index.md", ASKED)
