@@ -197,7 +197,10 @@ def eject(config_file: str | None, page: str) -> None:
 @config_option
 @click.option("--dry-run", is_flag=True, help="Say what would be dropped, and drop nothing.")
 def prune(config_file: str | None, dry_run: bool) -> None:
-    """Drop the cached texts that no page asks for any more, drafts of pages included."""
+    """Drop the cached texts that no page asks for any more, drafts of pages included.
+
+    A shared cache is left alone, since other branches and sites may ask for them.
+    """
     with _opened(config_file, drafts=True) as site:
         needed = {
             entry.request.key(sandbox=sandbox) for entry in site.asked for sandbox in (True, False)
@@ -274,6 +277,7 @@ def _as_object(article: Article) -> dict[str, object]:
         "state": article.state,
         "key": article.key,
         "reason": article.reason,
+        "where": article.where,
         "generated_at": generated.isoformat() if generated else None,
         "approved_by": header.approved_by if header else None,
     }
@@ -288,13 +292,15 @@ def _print_table(articles: list[Article]) -> None:
         click.echo("No page asks for an article.")
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("Page", "Id", "Type", "Topic", "State", "Reason"):
+    for heading in ("Page", "Id", "Type", "Topic", "State", "Where", "Reason"):
         table.add_column(heading, overflow="fold")
     for article in articles:
         request = article.entry.request
         state = Text(article.state, style=COLOURS[article.state])
         cells = (article.entry.page, request.id, request.type, request.topic)
-        table.add_row(*map(Text, cells), state, Text(article.reason))
+        table.add_row(
+            *map(Text, cells), state, Text(", ".join(article.where)), Text(article.reason)
+        )
     Console().print(table)
 
 

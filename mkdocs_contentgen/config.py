@@ -17,7 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from .disclosure import LINES
 from .errors import ConfigurationError
-from .store import DiskStore, Store
+from .store import SCHEMES, DiskStore, SharedStore, Store, shown_address
 
 if TYPE_CHECKING:
     from .generator import Client, Limits
@@ -71,6 +71,18 @@ class _Credential(c.OptionallyRequired[str]):
         return value
 
 
+class _CacheAddress(_Credential):
+    """The address of a shared cache, which may hold a password and so is not shown."""
+
+    def run_validation(self, value: object) -> str:
+        address = super().run_validation(value)
+        if address and not shown_address(address):
+            raise ValidationError(
+                f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"
+            )
+        return address
+
+
 class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
     """`true`, `false`, or a mapping with the visible lines in other words."""
 
@@ -111,6 +123,12 @@ class ContentgenConfig(Config):
     """The directory of the cache, relative to `mkdocs.yml`.
 
     Default: `.cache/plugin/contentgen`."""
+
+    cache_url = _CacheAddress(default="")
+    """A Redis or Valkey that many machines share as their cache, such as `rediss://host:6379`.
+
+    The cache of each machine stays in front of it. A user and a password in the address are never
+    printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
 
     approved_dir = c.Type(str, default="contentgen")
     """The directory where approved articles are committed, relative to `mkdocs.yml`.
@@ -214,7 +232,8 @@ class ContentgenConfig(Config):
 
     def store(self, site: MkDocsConfig) -> Store:
         """Return the cache."""
-        return DiskStore(project_directory(site) / self.cache_dir)
+        local = DiskStore(project_directory(site) / self.cache_dir)
+        return SharedStore(local, self.cache_url) if self.cache_url else local
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service. Raises ConfigurationError."""

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import FrameType
 from typing import Literal, Protocol, TypeVar, TypeVarTuple
 
@@ -109,9 +110,17 @@ def look_up(
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return an outcome for each request, by key, from what is in the store; and its problems.
 
-    An outcome with an error is one to ask the service for.
+    An outcome with an error is one to ask the service for. The store is closed afterwards.
     """
     texts, problems = store.load(requests)
+    if max_age is not None:
+        # Another machine may have asked anew for what is too old here.
+        limit = datetime.now(UTC) - max_age
+        old = [key for key, text in texts.items() if text.generated_at <= limit]
+        newer, more = store.load(old, since=limit)
+        texts |= newer
+        problems += more
+    problems += store.close()
     return {key: _found(texts.get(key), max_age) for key in requests}, problems
 
 
@@ -159,7 +168,7 @@ class Generation:
         self._on_progress = on_progress
         self._clock = clock or Clock()
         self._owner = uuid.uuid4().hex
-        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._stop_reason: ContentgenError | None = None
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -171,7 +180,8 @@ class Generation:
         self._refusals = 0
         self._last_refusal = 0.0
         self._mine: set[str] = set()
-        self._others: dict[str, asyncio.Future[StoredText | None]] = {}
+        self._requests: Mapping[str, Request] = {}
+        self._outcomes: dict[str, Outcome] = {}
         self._progress = Progress(total=0, done=0, failed=0, in_flight=0)
 
     def stop(self, reason: ContentgenError) -> None:
@@ -193,6 +203,7 @@ class Generation:
         build, and ConfigurationError where the service cannot be asked; nothing was sent then.
         """
         self._loop = asyncio.get_running_loop()
+        self._requests = requests
         self._replaced = replaced
         self._count(total=len(requests))
         # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
@@ -201,61 +212,84 @@ class Generation:
             await asyncio.sleep(0)
             async with self._connect() as client:
                 self.problems += await preparing
-                return await self._run(client, requests)
+                await self._run(client)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            await self._in_store_thread(self._store.close)
+            self.problems += await self._in_store_thread(self._store.close)
             self._store_thread.shutdown()
+        return {key: self._outcomes[key] for key in requests}
 
-    async def _run(self, client: Client, requests: Mapping[str, Request]) -> dict[str, Outcome]:
-        # First the claims, then a look: another build may have got a text just now.
-        self._mine = await self._in_store_thread(self._store.claim, requests, self._owner)
-        there = await self._load(requests)
-        self._others = {
-            key: asyncio.get_running_loop().create_future()
-            for key in requests
-            if key in there or key not in self._mine
-        }
-        for key, text in there.items():
-            self._others[key].set_result(text)
-        helpers = [
-            asyncio.create_task(self._renew_claims()),
-            asyncio.create_task(self._follow_others()),
-        ]
+    async def _run(self, client: Client) -> None:
+        renewal = asyncio.create_task(self._renew_claims())
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = {}
-                for key, request in requests.items():
-                    tasks[key] = group.create_task(self._resolve(client, key, request))
-                    if len(tasks) < self._limits.concurrency:
-                        await self._clock.sleep(SPREAD)
+                for number in range(self._limits.concurrency):
+                    group.create_task(self._work(client, group, SPREAD * number))
+                await self._hand_out()
         finally:
-            for helper in helpers:
-                helper.cancel()
-            await asyncio.gather(*helpers, return_exceptions=True)
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
             await self._release(self._mine)
-        return {key: task.result() for key, task in tasks.items()}
 
-    async def _resolve(self, client: Client, key: str, request: Request) -> Outcome:
-        if key in self._others and (text := await self._others[key]):
-            outcome = Outcome("cache", text)
-        else:
-            async with self._slots:
-                await self._pause()
-                if self._stop_reason:
-                    answer: str | ContentgenError = self._stop_reason
-                else:
-                    self._count(in_flight=1)
-                    answer = await self._ask(client, request)
-                    self._count(in_flight=-1)
-            # The next request is on its way while this answer is written to the disk.
-            if isinstance(answer, str):
-                outcome = await self._keep(key, request, answer)
+    async def _hand_out(self) -> None:
+        """Give the workers what this run may ask for; get the rest from those who ask for it."""
+        todo = list(self._requests)
+        with_others: list[str] = []
+        try:
+            # A few at a time, so that runs on many machines share the work.
+            for start in range(0, len(todo), self._limits.concurrency):
+                with_others += await self._share(todo[start : start + self._limits.concurrency])
+            while with_others := await self._share(with_others):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopped.wait(), POLL)
+        except StoreError as error:
+            self.stop(error)
+            for key in self._requests.keys() - self._outcomes.keys() - self._mine:
+                self._settle(key, Outcome(error=error))
+        for _ in range(self._limits.concurrency):
+            await self._queue.put(None)
+
+    async def _share(self, keys: list[str]) -> list[str]:
+        """Settle or hand out what can be now; return what another run is asking for."""
+        if self._stop_reason:
+            for key in keys:
+                self._settle(key, Outcome(error=self._stop_reason))
+            return []
+        # First the claims, then a look: another run may have got a text just before it let go.
+        mine = await self._in_store_thread(self._store.claim, keys, self._owner)
+        self._mine |= mine
+        there = await self._load(keys)
+        await self._release(mine & there.keys())
+        for key in keys:
+            if key in there:
+                self._settle(key, Outcome("cache", there[key]))
+            elif key in mine:
+                await self._queue.put(key)
+        return [key for key in keys if key not in mine and key not in there]
+
+    async def _work(self, client: Client, group: asyncio.TaskGroup, delay: float) -> None:
+        await self._clock.sleep(delay)
+        while (key := await self._queue.get()) is not None:
+            await self._pause()
+            if self._stop_reason:
+                answer: str | ContentgenError = self._stop_reason
             else:
-                outcome = Outcome(error=answer)
-                await self._release({key})
+                self._count(in_flight=1)
+                answer = await self._ask(client, self._requests[key])
+                self._count(in_flight=-1)
+            # The next request is on its way while this answer is written to the disk.
+            group.create_task(self._finish(key, answer))
+
+    async def _finish(self, key: str, answer: str | ContentgenError) -> None:
+        if isinstance(answer, str):
+            self._settle(key, await self._keep(key, answer))
+        else:
+            await self._release({key})
+            self._settle(key, Outcome(error=answer))
+
+    def _settle(self, key: str, outcome: Outcome) -> None:
+        self._outcomes[key] = outcome
         self._count(done=1, failed=int(outcome.text is None))
-        return outcome
 
     async def _ask(self, client: Client, request: Request) -> str | ContentgenError:
         idempotency_key = uuid.uuid4().hex
@@ -272,7 +306,7 @@ class Generation:
                 self._refusals = 0
                 return html
 
-            self._learn_from(failure, attempt, started)
+            await self._learn_from(failure, attempt, started)
             left = deadline - max(self._paused_until, self._clock.monotonic())
             if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
                 break
@@ -281,10 +315,11 @@ class Generation:
                 break
         return failure
 
-    async def _keep(self, key: str, request: Request, html: str) -> Outcome:
-        text = StoredText(html, datetime.now(UTC), request.model_dump(exclude={"id"}))
+    async def _keep(self, key: str, html: str) -> Outcome:
+        request = self._requests[key].model_dump(exclude={"id"})
+        text = StoredText(html, datetime.now(UTC), request)
         try:
-            await self._in_store_thread(self._store.save, key, text)
+            await self._in_store_thread(self._store.save, {key: text})
         except StoreError as error:
             # Whatever else is asked for now would be paid for again in the next build.
             self._complain(f"{error}; what was paid for is in this build only, and no more is sent")
@@ -292,7 +327,7 @@ class Generation:
         self._mine.discard(key)
         return Outcome("service", text)
 
-    def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
+    async def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
         """Let what happened to one request spare the others."""
         now = self._clock.monotonic()
         if not isinstance(failure, UnreachableError):
@@ -313,11 +348,15 @@ class Generation:
                 delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
             if delay > self._limits.timeout:
                 self.stop(NotSentError(f"{failure}, and asks to come back in {delay:.0f} s"))
-            else:
-                self._paused_until = max(self._paused_until, now + delay)
+                return
+            self._paused_until = max(self._paused_until, now + delay)
+            if not isinstance(failure, UnreachableError):
+                await self._in_store_thread(self._store.pause, delay)
 
     async def _pause(self) -> None:
         """Wait until the service may be asked again, or the run is stopped."""
+        elsewhere = await self._in_store_thread(self._store.paused)
+        self._paused_until = max(self._paused_until, self._clock.monotonic() + elsewhere)
         while not self._stop_reason and (
             (left := self._paused_until - self._clock.monotonic()) > 0
         ):
@@ -328,43 +367,25 @@ class Generation:
             nap.cancel()
             alarm.cancel()
 
-    async def _follow_others(self) -> None:
-        """Wait for the texts that another build is asking for, and take over where it gave up."""
-        while waiting := {key for key, text in self._others.items() if not text.done()}:
-            texts = await self._load(waiting)
-            free = waiting - texts.keys()
-            if not self._stop_reason:
-                free = await self._claim(free)
-                self._mine |= free
-                # As at the beginning: it may have got the text just before it let go of it.
-                texts |= await self._load(free)
-            for key in free | texts.keys():
-                self._others[key].set_result(texts.get(key))
-            await asyncio.sleep(POLL)
-
     async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
-        """Return the texts that another build has got meanwhile."""
-        if not keys:
-            return {}
-        texts, _ = await self._in_store_thread(self._store.load, keys)
-        return {
-            key: text
-            for key, text in texts.items()
-            if key not in self._replaced or text.generated_at > self._started
-        }
+        """Return the texts that another run has got meanwhile."""
+        replaced = [key for key in keys if key in self._replaced]
+        texts: dict[str, StoredText] = {}
+        if others := [key for key in keys if key not in self._replaced]:
+            texts, _ = await self._in_store_thread(self._store.load, others)
+        if replaced:
+            load = partial(self._store.load, since=self._started)
+            newer, _ = await self._in_store_thread(load, replaced)
+            texts |= newer
+        return texts
 
     async def _renew_claims(self) -> None:
         while True:
             await asyncio.sleep(LEASE / 3)
-            await self._claim(self._mine)
-
-    async def _claim(self, keys: set[str]) -> set[str]:
-        try:
-            if keys:
-                return await self._in_store_thread(self._store.claim, keys, self._owner)
-        except StoreError as error:
-            self._complain(str(error))
-        return set()
+            try:
+                await self._in_store_thread(self._store.claim, list(self._mine), self._owner)
+            except StoreError as error:
+                self._complain(str(error))
 
     async def _release(self, keys: set[str]) -> None:
         try:

@@ -36,7 +36,7 @@ from .pages import PageProblem, PageRequest
 from .presentation import Facts, Presentation, present
 from .progress import shown_progress
 from .request import Request
-from .store import StoredText
+from .store import Store, StoredText
 
 if TYPE_CHECKING:
     from .background import Background
@@ -133,13 +133,14 @@ def resolve(
         return resolution
 
     requests = {key: entry.request for entry, key in keys.items()}
-    outcomes, complaints = look_up(requests, options.store(site), max_age=options.max_age)
+    store = options.store(site)
+    outcomes, complaints = look_up(requests, store, max_age=options.max_age)
     wanted = {key: request for key, request in requests.items() if outcomes[key].error}
     if policy == "generate" and wanted:
         try:
             if background is None:
                 check_budget(wanted, budget)
-            generated, more = _generate(wanted, outcomes, site, options, background, log)
+            generated, more = _generate(wanted, outcomes, store, options, background, log)
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
             resolution.failures += [
@@ -196,13 +197,12 @@ def _read_approved(
 def _generate(
     wanted: Mapping[str, Request],
     found: Mapping[str, Outcome],
-    site: MkDocsConfig,
+    store: Store,
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
 ) -> tuple[dict[str, Outcome], list[str]]:
     replaced = {key for key in wanted if found[key].text}
-    store = options.store(site)
     if background:
         return background.ask(wanted, replaced, store, options.connect, options.limits()), []
     with shown_progress(log) as show:

@@ -33,6 +33,8 @@ class Article:
     draft: StoredText | None
     state: State
     reason: str
+    where: list[str]
+    """Where its text is: `approved file`, `cache`, `shared cache`."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Site:
         sandbox = self.options.uses_sandbox()
         keys = {entry: entry.request.key(sandbox=sandbox) for entry in self.asked}
         store = self.options.store(self.config)
+        shared = store.shared(keys.values())
         texts, problems = store.load(keys.values())
         unused: list[Mapping[str, object]] = []
         if texts.keys() < set(keys.values()):
@@ -57,15 +60,22 @@ class Site:
                 problems.append(str(error))
             else:
                 unused = [request for key, request in cached.items() if key not in texts]
-        store.close()
+        problems += store.close()
         directory = self.options.approved_directory(self.config)
         articles = []
         for entry, key in keys.items():
             path = approved_path(directory, entry.page, entry.request.id)
             approved = read(path)
             state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
-            article = Article(entry, key, path, approved, texts.get(key), state, reason)
-            articles.append(article)
+            places = {
+                "approved file": approved,
+                "cache": key in texts,
+                "shared cache": key in shared,
+            }
+            where = [place for place, there in places.items() if there]
+            articles.append(
+                Article(entry, key, path, approved, texts.get(key), state, reason, where)
+            )
         return articles, problems
 
 

@@ -307,7 +307,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
 
 def save(store: DiskStore, topic: str, age: timedelta) -> None:
     """Put a text of this age into the store."""
-    store.save(topic, StoredText(HTML, datetime.now(UTC) - age, {}))
+    store.save({topic: StoredText(HTML, datetime.now(UTC) - age, {})})
     store.close()
 
 

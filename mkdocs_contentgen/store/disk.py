@@ -1,0 +1,258 @@
+"""The cache in a directory of this machine.
+
+Writing goes through diskcache, with a Disk that knows texts and no files: no pickle is ever read,
+and no file that a row names.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ..errors import StoreError
+from .database import (
+    DATABASE,
+    LOCK_TIMEOUT,
+    SETTINGS,
+    connect,
+    lstat,
+    reason_of,
+    select,
+    why_foreign,
+)
+from .entry import LEASE, StoredText, decode, encode
+
+if TYPE_CHECKING:
+    import diskcache
+
+
+class DiskStore:
+    """A Store in a directory of this machine."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._path = directory / DATABASE
+        self._cache: diskcache.Cache | None = None
+
+    def load(
+        self, keys: Iterable[str], *, since: datetime | None = None
+    ) -> tuple[dict[str, StoredText], list[str]]:
+        """Return those of the texts that are there, and what is wrong with the store."""
+        texts: dict[str, StoredText] = {}
+        try:
+            problems = self._set_aside_if_foreign()
+        except StoreError as error:
+            return texts, [str(error)]
+        try:
+            if not self._path.exists():
+                return texts, problems
+            with closing(connect(self._path)) as connection:
+                for key in keys:
+                    entry = select(connection, key)
+                    if entry is None:
+                        continue
+                    text = decode(key, entry)
+                    if text and (since is None or text.generated_at > since):
+                        texts[key] = text
+                    elif text is None:
+                        problems.append(
+                            f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
+                            "and is ignored"
+                        )
+        except (OSError, sqlite3.OperationalError) as error:
+            problems.append(f"the cache {self._path} cannot be read ({reason_of(error)})")
+        except sqlite3.DatabaseError as error:
+            try:
+                problems.append(self._set_aside(reason_of(error)))
+            except StoreError as failure:
+                problems.append(str(failure))
+        return texts, problems
+
+    def prepare(self) -> list[str]:
+        """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
+        if self._cache is not None:
+            return []
+        directory = str(self._directory)
+        if directory.startswith("~") or os.path.expandvars(directory) != directory:
+            raise StoreError(
+                f"the cache {self._path} cannot be used, since diskcache would take a part of its "
+                "path for a variable; choose another cache_dir"
+            )
+        problems = self._set_aside_if_foreign(thorough=True)
+        with _writing(self._path):
+            if not self._path.exists():
+                _create(self._directory)
+            # While it opens, diskcache waits a whole minute where another program is writing.
+            with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+            self._cache = _open_diskcache(self._directory)
+        return problems
+
+    def save(self, texts: Mapping[str, StoredText]) -> None:
+        """Keep texts, on the disk before this returns. Raises StoreError."""
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            for key, text in texts.items():
+                cache.set(key, encode(key, text))
+                cache.delete(_CLAIM + key)
+
+    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+        """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
+        cache = self._prepared()
+        claimed = set()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                holder, expires = cache.get(_CLAIM + key, expire_time=True)
+                # A claim that lasts longer than any can was made before the clock was set back.
+                lasts = isinstance(expires, float) and expires <= time.time() + LEASE
+                if holder in (None, owner) or not lasts:
+                    cache.set(_CLAIM + key, owner, expire=LEASE)
+                    claimed.add(key)
+        return claimed
+
+    def release(self, keys: Iterable[str], owner: str) -> None:
+        """Give up claims of `owner`. Raises StoreError."""
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                if cache.get(_CLAIM + key) == owner:
+                    cache.delete(_CLAIM + key)
+
+    def pause(self, seconds: float) -> None:
+        """Tell nobody: this store knows of no other machine."""
+
+    def paused(self) -> float:
+        """Return 0, since nobody can have told."""
+        return 0.0
+
+    def shared(self, keys: Collection[str]) -> set[str]:
+        """Return nothing: no other machine has this directory."""
+        return set()
+
+    def requests(self) -> dict[str, dict[str, object]]:
+        """Return what each text that is there was asked for with, by key. Raises StoreError."""
+        self._set_aside_if_foreign()
+        if not self._path.exists():
+            return {}
+        with _writing(self._path), closing(connect(self._path)) as connection:
+            rows = connection.execute(
+                "SELECT key, value FROM Cache WHERE raw = 1 AND key NOT LIKE ?", (f"{_CLAIM}%",)
+            )
+            texts = {key: decode(key, entry) for key, entry in rows if isinstance(entry, str)}
+        return {key: text.request if text else {} for key, text in texts.items()}
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Drop texts. Raises StoreError."""
+        cache = self._prepared()
+        with _writing(self._path), cache.transact():
+            for key in keys:
+                cache.delete(key)
+
+    def close(self) -> list[str]:
+        """Let go of the database; all that went wrong was said before."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+        return []
+
+    def _prepared(self) -> diskcache.Cache:
+        self.prepare()
+        return self._cache
+
+    def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
+        judged = lstat(self._path)
+        reason = why_foreign(self._path, thorough=thorough)
+        if reason is None:
+            return []
+        found = lstat(self._path)
+        if judged and not (found and os.path.samestat(judged, found)):
+            # Another build has set it aside meanwhile, and may have begun a new one.
+            return self._set_aside_if_foreign(thorough=thorough)
+        return [self._set_aside(reason)]
+
+    def _set_aside(self, reason: str) -> str:
+        self.close()  # or whatever is saved next would go to the renamed file
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        try:
+            for suffix in ("", "-journal", "-wal", "-shm"):
+                path = self._path.with_name(DATABASE + suffix)
+                with suppress(FileNotFoundError):  # another build may be faster
+                    path.rename(f"{path}.set-aside-{stamp}")
+        except OSError as error:
+            raise StoreError(
+                f"the cache {self._path} cannot be trusted ({reason}), "
+                f"nor can it be set aside ({error.strerror}); remove it"
+            ) from error
+        return (
+            f"the cache {self._path} cannot be trusted ({reason}); "
+            f"it was renamed to {DATABASE}.set-aside-{stamp}, and a new one is used"
+        )
+
+
+_CLAIM = "claim:"
+
+
+def _create(directory: Path) -> None:
+    """Make an empty database; another process never sees it half made."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
+        _open_diskcache(Path(temporary)).close()
+        database = Path(temporary, DATABASE)
+        try:
+            # A link, since a rename would replace what another process has made meanwhile.
+            (directory / DATABASE).hardlink_to(database)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            database.rename(directory / DATABASE)
+
+
+def _open_diskcache(directory: Path) -> diskcache.Cache:
+    import diskcache
+
+    class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+        """Keeps texts in their rows: no pickles, no files."""
+
+        def put(self, key: str) -> tuple[str, bool]:
+            return key, True
+
+        def store(self, value: str, read: bool, key: object = None) -> tuple[int, int, None, str]:
+            return len(value), diskcache.core.MODE_RAW, None, value
+
+        def fetch(self, mode: int, filename: object, value: object, read: bool) -> str:
+            if mode != diskcache.core.MODE_RAW or not isinstance(value, str):
+                raise OSError("not a text")  # diskcache takes it for a miss
+            return value
+
+        def remove(self, file_path: str) -> None:
+            """Do nothing: a row of this cache has no file, whatever it says."""
+
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **SETTINGS)
+        except sqlite3.OperationalError as error:
+            # For one of its statements, diskcache does not wait at all.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what diskcache, sqlite3 and the file system raise into StoreError."""
+    import diskcache
+
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"the cache {path} cannot be written ({reason_of(error)})") from error
+    except diskcache.Timeout as error:
+        raise StoreError(f"the cache {path} is locked by another program") from error
