@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
@@ -211,11 +211,11 @@ class Generation:
         try:
             await asyncio.sleep(0)
             async with self._connect() as client:
-                self.problems += await preparing
+                self._note(await preparing)
                 await self._run(client)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self.problems += await self._in_store_thread(self._store.close)
+            self._note(await self._in_store_thread(self._store.close))
             self._store_thread.shutdown()
         return {key: self._outcomes[key] for key in requests}
 
@@ -372,12 +372,18 @@ class Generation:
         replaced = [key for key in keys if key in self._replaced]
         texts: dict[str, StoredText] = {}
         if others := [key for key in keys if key not in self._replaced]:
-            texts, _ = await self._in_store_thread(self._store.load, others)
+            texts, problems = await self._in_store_thread(self._store.load, others)
+            self._note(problems)
         if replaced:
             load = partial(self._store.load, since=self._started)
-            newer, _ = await self._in_store_thread(load, replaced)
+            newer, problems = await self._in_store_thread(load, replaced)
+            self._note(problems)
             texts |= newer
         return texts
+
+    def _note(self, problems: Iterable[str]) -> None:
+        """Keep what is wrong with the store, each once, though it may show at each look."""
+        self.problems += [problem for problem in problems if problem not in self.problems]
 
     async def _renew_claims(self) -> None:
         while True:

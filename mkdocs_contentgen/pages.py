@@ -119,7 +119,6 @@ def _read_page(
     # What a site without requests does not need is not imported.
     from .request import parse_front_matter
 
-    node = _compose(source)
     asked = meta["contentgen"]
     meta["contentgen"] = (
         [_with_inherited(entry, inherited) for entry in asked]
@@ -127,9 +126,15 @@ def _read_page(
         else _with_inherited(asked, inherited)
     )
     requests, problems = parse_front_matter(meta, defaults)
+    listed = isinstance(asked, list)
+    key = _KEY.search(source)
+    if key and not problems and not listed:
+        # Most pages have it so, and reading the YAML a second time takes longer than all else.
+        line = source.count("\n", 0, key.start(1)) + 1
+        return [(line, request) for request in requests], []
+    node = _compose(source)
     if problems:
         return [], sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
-    listed = isinstance(meta["contentgen"], list)
     return [
         (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
         for index, request in enumerate(requests)
@@ -177,5 +182,6 @@ def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
 # libyaml's, where MkDocs found that.
 _SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
 _ASKS = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
+_KEY = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")
 _LINES_BEFORE = 2
 """YAML counts lines from zero, behind the line `---`."""

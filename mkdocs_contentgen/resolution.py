@@ -153,7 +153,7 @@ def resolve(
         for key, outcome in generated.items():
             outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
 
-    resolution.warnings += complaints
+    resolution.warnings += dict.fromkeys(complaints)
     for entry, key in keys.items():
         message = _message(outcomes[key], entry, policy)
         tolerated = lenient or _is_tolerated(outcomes[key], policy, options.on_error)

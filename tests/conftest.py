@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -134,6 +135,22 @@ def project(tmp_path: Path, service: ServiceDouble) -> Project:
     (tmp_path / "docs").mkdir()
     project.configure()
     return project
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Make a certificate for 127.0.0.1 that nobody trusts."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl to make a certificate")
+    subprocess.run(
+        "openssl req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 "
+        "-keyout key.pem -out cert.pem -subj /CN=double -addext subjectAltName=IP:127.0.0.1 "
+        "-addext keyUsage=critical,digitalSignature,keyCertSign".split(),
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    return tmp_path / "cert.pem"
 
 
 def wait_until(condition: Callable[[], object], timeout: float = 20) -> None:

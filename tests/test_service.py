@@ -7,10 +7,8 @@ import base64
 import gc
 import gzip
 import json
-import shutil
 import socket
 import ssl
-import subprocess
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -342,22 +340,6 @@ def test_an_environment_that_cannot_be_used(
     error = failure(ConfigurationError, "https://service.example")
     assert name in str(error)
     assert "pass" not in str(error)
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """Make a certificate for 127.0.0.1 that nobody trusts."""
-    if shutil.which("openssl") is None:
-        pytest.skip("needs openssl to make a certificate")
-    subprocess.run(
-        "openssl req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 "
-        "-keyout key.pem -out cert.pem -subj /CN=double -addext subjectAltName=IP:127.0.0.1 "
-        "-addext keyUsage=critical,digitalSignature,keyCertSign".split(),
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-    )
-    return tmp_path / "cert.pem"
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "
 """The schemes of `cache_url`, and what the client calls them; the `s` stands for TLS."""
 
 CONNECT_TIMEOUT = 3.0
-ANSWER_TIMEOUT = 10.0
+ANSWER_TIMEOUT = 5.0
 """Seconds after which the shared cache counts as away."""
 
 _BATCH = 100
@@ -270,9 +270,16 @@ class SharedStore:
         return client
 
 
+_REASONS = {
+    "OutOfMemoryError": "it is full",
+    "AuthenticationError": "it refuses the user or the password",
+    "TimeoutError": "it does not answer in time",
+}
+
+
 def _reason(error: Exception) -> str:
     """Say what went wrong, without the server's own words, which could repeat a password."""
-    if code := re.match(r"[A-Z]{2,}\b", str(error)):
-        return code[0]
+    name = type(error).__name__
     cause = error.__cause__ or error.__context__ or error
-    return getattr(cause, "strerror", None) or type(error).__name__
+    code = re.match(r"[A-Z]{2,}\b", str(error))
+    return _REASONS.get(name) or getattr(cause, "strerror", None) or (code[0] if code else name)

@@ -1,0 +1,157 @@
+"""What the benchmarks share: sites, builds that are measured, tables and results."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+
+from mkdocs_contentgen.request import BlogRequest
+from mkdocs_contentgen.store import DiskStore, StoredText
+
+RESULTS = Path(__file__).parent / "results"
+
+HOOK = """
+from pathlib import Path
+
+ARTICLES = Path(__file__).with_name("articles")
+
+
+def on_page_content(html, page, **kwargs):
+    return html + (ARTICLES / f"{page.file.name}.html").read_text()
+"""
+
+
+def article(number: int, kilobytes: int = 10) -> str:
+    """Return an article of about that size, with the kinds of elements that the service sends."""
+    paragraph = f"<p>Text {number} <strong>says</strong> {'some more words here ' * 22}</p>"
+    styled = '<div class="pro-tip" style="background: #fff3cd; padding: 1rem">A tip.</div>'
+    sections = kilobytes * 1024 // (2 * len(paragraph) + len(styled) + 40)
+    body = "".join(
+        f'<h2 style="color: #2c3e50">Part {part}</h2>{paragraph}{styled}{paragraph}'
+        for part in range(sections)
+    )
+    return f'<article class="blog-post"><h1>Title {number}</h1>{body}</article>'
+
+
+@dataclass
+class Site:
+    """A project in a directory of its own."""
+
+    root: Path
+
+    def configure(self, **options: object) -> None:
+        """Write `mkdocs.yml`: Material, and what `options` say."""
+        config = {"site_name": "Site", "theme": {"name": "material", "font": False}, **options}
+        (self.root / "docs").mkdir(parents=True, exist_ok=True)
+        (self.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+
+    def page(self, number: int, front: str, text: str = "") -> None:
+        """Write a page."""
+        (self.root / f"docs/p{number}.md").write_text(f"{front}{text}")
+
+
+def plain_site(root: Path, pages: int, **options: object) -> Site:
+    """Make a site of handwritten pages."""
+    site = Site(root)
+    site.configure(**options)
+    for number in range(pages):
+        paragraphs = "".join(f"## Part {n}\n\n{'word ' * 120}\n\n" for n in range(8))
+        site.page(number, f"---\ntitle: Page {number}\n---\n", paragraphs)
+    return site
+
+
+def generated_site(root: Path, pages: int) -> Site:
+    """Make a site whose pages ask for articles, which are all in its cache."""
+    site = Site(root)
+    site.configure(plugins=["search", {"contentgen": {"disclosure": False}}])
+    texts = {}
+    for number in range(pages):
+        site.page(number, f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n")
+        request = BlogRequest(topic=f"Topic {number}")
+        texts[request.key(sandbox=False)] = StoredText(
+            article(number), datetime(2026, 1, 2, tzinfo=UTC), request.model_dump(exclude={"id"})
+        )
+    store = DiskStore(root / ".cache/plugin/contentgen")
+    store.save(texts)
+    store.close()
+    return site
+
+
+def pasted_site(root: Path, pages: int) -> Site:
+    """Make the site whose authors pasted the same HTML into the Markdown."""
+    site = Site(root)
+    site.configure(plugins=["search"])
+    for number in range(pages):
+        site.page(number, f"---\ntitle: Title {number}\n---\n", article(number))
+    return site
+
+
+def hooked_site(root: Path, pages: int) -> Site:
+    """Make the site where a hook of two lines puts ready HTML into the page: the limit."""
+    site = Site(root)
+    site.configure(plugins=["search"], hooks=["hook.py"])
+    (root / "hook.py").write_text(HOOK)
+    (root / "articles").mkdir()
+    for number in range(pages):
+        site.page(number, f"---\ntitle: Title {number}\n---\n")
+        (root / f"articles/p{number}.html").write_text(article(number))
+    return site
+
+
+def build(site: Site, **environment: str) -> float:
+    """Build a site; return the seconds that it took."""
+    return run(site, "mkdocs", "build", "--quiet", **environment)
+
+
+def run(site: Site, *command: str, **environment: str) -> float:
+    """Run a program of Python in a site; return the seconds that it took."""
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=site.root,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"} | environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - started
+
+
+def in_turn(
+    name: str, measured: Mapping[str, Callable[[], float]], *, rounds: int, unit: str = "s"
+) -> dict[str, list[float]]:
+    """Measure things in turn, after one round that does not count; print a table on the way."""
+    print(f"\n{name}\n" + "".join(f"{label:>22}" for label in measured))
+    values: dict[str, list[float]] = {label: [] for label in measured}
+    for measure in measured.values():
+        measure()
+    for _ in range(rounds):
+        for label, measure in measured.items():
+            values[label].append(measure())
+        print("".join(f"{values[label][-1]:>20.3f} {unit}" for label in measured))
+    return values
+
+
+def ratio(values: Sequence[float], base: Sequence[float]) -> float:
+    """Return the median of the ratios, round by round, since the machine's mood is in both."""
+    return statistics.median(one / other for one, other in zip(values, base, strict=True))
+
+
+def report(file: str, rows: Mapping[str, tuple[float, float | None]]) -> None:
+    """Print each figure beside its goal, and write them as JSON to `results/`."""
+    print()
+    for name, (value, goal) in rows.items():
+        said = "" if goal is None else f"   goal {goal:.2f}   {'ok' if value <= goal else 'MISSED'}"
+        print(f"{name:60} {value:8.3f}{said}")
+    RESULTS.mkdir(exist_ok=True)
+    result = {name: {"value": value, "goal": goal} for name, (value, goal) in rows.items()}
+    (RESULTS / f"{file}.json").write_text(json.dumps(result, indent=2) + "\n")

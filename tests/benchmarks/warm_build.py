@@ -1,0 +1,59 @@
+"""What the plugin costs a build that asks for nothing, against doing the same by hand.
+
+Usage: python tests/benchmarks/warm_build.py [ROUNDS] [PAGES]
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sites import (
+    build,
+    generated_site,
+    hooked_site,
+    in_turn,
+    pasted_site,
+    plain_site,
+    ratio,
+    report,
+)
+
+
+def main(rounds: int = 5, pages: int = 300) -> None:
+    """Measure a site of articles, and one where no page asks for any."""
+    with TemporaryDirectory() as directory:
+        root = Path(directory)
+        articles = {
+            "plugin": generated_site(root / "generated", pages),
+            "pasted HTML": pasted_site(root / "pasted", pages),
+            "hook, the limit": hooked_site(root / "hooked", pages),
+        }
+        warm = in_turn(
+            f"warm build, {pages} pages with articles of 10 KB",
+            {name: partial(build, site) for name, site in articles.items()},
+            rounds=rounds,
+        )
+        handwritten = {
+            "plugin": plain_site(root / "with", pages, plugins=["search", "contentgen"]),
+            "none": plain_site(root / "without", pages, plugins=["search"]),
+        }
+        unused = in_turn(
+            f"build, {pages} pages without any request",
+            {name: partial(build, site) for name, site in handwritten.items()},
+            rounds=rounds,
+        )
+    report(
+        "warm_build",
+        {
+            "warm build over pasted HTML": (ratio(warm["plugin"], warm["pasted HTML"]), 0.97),
+            "warm build over a hook": (ratio(warm["plugin"], warm["hook, the limit"]), 1.12),
+            "no request over no plugin": (ratio(unused["plugin"], unused["none"]), 1.03),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
