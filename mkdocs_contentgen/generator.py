@@ -116,10 +116,10 @@ def look_up(
     if max_age is not None:
         # Another machine may have asked anew for what is too old here.
         limit = datetime.now(UTC) - max_age
-        old = [key for key, text in texts.items() if text.generated_at <= limit]
-        newer, more = store.load(old, since=limit)
-        texts |= newer
-        problems += more
+        if old := [key for key, text in texts.items() if text.generated_at <= limit]:
+            newer, more = store.load(old, since=limit)
+            texts |= newer
+            problems += more
     problems += store.close()
     return {key: _found(texts.get(key), max_age) for key in requests}, problems
 
@@ -389,7 +389,8 @@ class Generation:
         while True:
             await asyncio.sleep(LEASE / 3)
             try:
-                await self._in_store_thread(self._store.claim, list(self._mine), self._owner)
+                if self._mine:
+                    await self._in_store_thread(self._store.claim, list(self._mine), self._owner)
             except StoreError as error:
                 self._complain(str(error))
 

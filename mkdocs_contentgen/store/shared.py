@@ -94,8 +94,8 @@ class SharedStore:
         except StoreError as error:
             if self._lost:
                 raise
-            self._local_is_writable = False
-            problems = [f"{error}; texts are kept in {self._name} only"]
+            problems = []
+            self._keep_there_only(error)
         for memory in replies:
             policy = memory.get("maxmemory_policy", "") if isinstance(memory, dict) else ""
             if str(policy).startswith("allkeys-"):
@@ -121,25 +121,20 @@ class SharedStore:
     def claim(self, keys: Iterable[str], owner: str) -> set[str]:
         """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
         keys = list(keys)
-
-        def commands(pipeline: Pipeline) -> None:
-            for key in keys:
-                pipeline.eval(_CLAIM_SCRIPT, 1, _CLAIM + key, owner, str(round(LEASE * 1000)))
-
-        replies = self._send(commands)
+        lease = str(round(LEASE * 1000))
+        replies = self._send_each(
+            keys, lambda pipeline, key: pipeline.eval(_CLAIM_SCRIPT, 1, _CLAIM + key, owner, lease)
+        )
         if self._lost:
             return self._local.claim(keys, owner)
-        return {key for key, reply in zip(keys, replies, strict=True) if reply == 1}
+        return {key for key, reply in replies.items() if reply == 1}
 
     def release(self, keys: Iterable[str], owner: str) -> None:
         """Give up claims of `owner`; those that cannot be given up expire."""
         keys = list(keys)
-
-        def commands(pipeline: Pipeline) -> None:
-            for key in keys:
-                pipeline.eval(_RELEASE_SCRIPT, 1, _CLAIM + key, owner)
-
-        self._send(commands)
+        self._send_each(
+            keys, lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 1, _CLAIM + key, owner)
+        )
         if self._lost and self._local_is_writable:
             self._local.release(keys, owner)
 
@@ -156,13 +151,8 @@ class SharedStore:
 
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return those of the texts that other machines can get too."""
-
-        def commands(pipeline: Pipeline) -> None:
-            for key in keys:
-                pipeline.exists(_TEXT + key)
-
-        replies = self._send(commands) if keys else []
-        return {key for key, reply in zip(keys, replies, strict=False) if reply == 1}
+        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key))
+        return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> dict[str, dict[str, object]]:
         """Return what each text of this machine was asked for with, by key. Raises StoreError."""
@@ -188,19 +178,23 @@ class SharedStore:
         try:
             self._local.save(texts)
         except StoreError as error:
-            if self._local_is_writable:
-                self._problems.append(f"{error}; texts are kept in {self._name} only")
-            self._local_is_writable = False
+            self._keep_there_only(error)
             return error
         return None
 
-    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
-        def commands(pipeline: Pipeline) -> None:
-            for key in keys:
-                pipeline.getrange(_TEXT + key, 0, MAX_ENTRY)
+    def _keep_there_only(self, error: StoreError) -> None:
+        if self._local_is_writable:
+            self._problems.append(f"{error}; texts are kept in {self._name} only")
+        self._local_is_writable = False
 
+    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
+        replies = self._send_each(
+            keys,
+            lambda pipeline, key: pipeline.getrange(_TEXT + key, 0, MAX_ENTRY),
+            may_be_foreign=True,
+        )
         texts = {}
-        for key, entry in zip(keys, self._send(commands, may_be_foreign=True), strict=False):
+        for key, entry in replies.items():
             if not entry:
                 continue
             text = decode(key, entry) if isinstance(entry, bytes) else None
@@ -211,6 +205,22 @@ class SharedStore:
             elif since is None or text.generated_at > since:
                 texts[key] = text
         return texts
+
+    def _send_each(
+        self,
+        keys: Collection[str],
+        command: Callable[[Pipeline, str], object],
+        *,
+        may_be_foreign: bool = False,
+    ) -> dict[str, object]:
+        """Send a command for each key, and return the replies by key, as `_send()` does."""
+        if not keys:
+            return {}
+        replies = self._send(
+            lambda pipeline: [command(pipeline, key) for key in keys],
+            may_be_foreign=may_be_foreign,
+        )
+        return dict(zip(keys, replies, strict=True)) if replies else {}
 
     def _send(
         self, commands: Callable[[Pipeline], object], *, may_be_foreign: bool = False

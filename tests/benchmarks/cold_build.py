@@ -12,36 +12,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
+
+from sites import Site, article, build, in_turn, ratio, report
 
 from mkdocs_contentgen.request import BlogRequest
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from service_double import TOKEN, USER, generated, running  # noqa: E402  tests are no package
+from service_double import TOKEN, USER, generated, running
 
-PAGES, SECONDS, CONCURRENCY, GOAL = 48, 0.5, 8, 1.05
-
-
-def build(project: Path, environment: dict[str, str]) -> float:
-    """Build the project; return the seconds that it took."""
-    started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet"],
-        cwd=project,
-        env=environment,
-        check=True,
-    )
-    return time.perf_counter() - started
+PAGES, SECONDS, CONCURRENCY = 48, 0.5, 8
 
 
 async def bare(base_url: str) -> float:
@@ -70,42 +57,38 @@ async def bare(base_url: str) -> float:
     return time.perf_counter() - started
 
 
-def main(rounds: int) -> None:
+def main(rounds: int = 5) -> None:
     """Measure, print the table and write the result."""
-    body = "".join(f"<h2>Part {n}</h2><p>{'word ' * 200}</p>" for n in range(10))
-    with tempfile.TemporaryDirectory() as directory, running() as service:
-        project = Path(directory)
-        (project / "docs").mkdir()
-        (project / "mkdocs.yml").write_text(
-            "site_name: S\ntheme: material\n"
-            f"plugins: [contentgen: {{concurrency: {CONCURRENCY}}}]\n"
-        )
+    with TemporaryDirectory() as directory, running() as service:
+        site = Site(Path(directory))
+        site.configure(plugins=["search", {"contentgen": {"concurrency": CONCURRENCY}}])
         for number in range(PAGES):
-            front = f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n"
-            (project / f"docs/p{number}.md").write_text(front)
-        environment = os.environ | {
+            site.page(number, f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n")
+        environment = {
             "CONTENTGEN_BASE_URL": service.base_url,
             "CONTENTGEN_USER_ID": USER,
             "CONTENTGEN_TOKEN": TOKEN,
-            "NO_MKDOCS_2_WARNING": "1",
         }
-        service.answer = generated(f"<article><h1>T</h1>{body}</article>", delay=SECONDS)
-        print(f"{'cold':>8} {'network':>8} {'warm':>8} {'cold/ideal':>11}")
-        ratios = []
-        for _ in range(rounds):
-            shutil.rmtree(project / ".cache", ignore_errors=True)
-            cold, warm = build(project, environment), build(project, environment)
-            network = asyncio.run(bare(service.base_url))
-            ratios.append(cold / (network + warm))
-            print(f"{cold:8.2f} {network:8.2f} {warm:8.2f} {ratios[-1]:11.3f}")
-        if len(service.received) != 2 * PAGES * rounds:
-            raise SystemExit(f"{len(service.received)} requests, not {PAGES} a round")
-    ratio = statistics.median(ratios)
-    print(f"median {ratio:.3f}, goal at most {GOAL}")
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    (results / "cold_build.json").write_text(json.dumps({"ratio": ratio, "goal": GOAL}) + "\n")
+        service.answer = generated(article(1), delay=SECONDS)
+
+        def cold() -> float:
+            rmtree(site.root / ".cache", ignore_errors=True)
+            return build(site, **environment)
+
+        times = in_turn(
+            f"{PAGES} pages whose texts take {SECONDS} s each, {CONCURRENCY} at once",
+            {
+                "cold": cold,
+                "network": lambda: asyncio.run(bare(service.base_url)),
+                "warm": partial(build, site, **environment),
+            },
+            rounds=rounds,
+        )
+        if len(service.received) != 2 * PAGES * (rounds + 1):
+            raise SystemExit(f"{len(service.received)} requests, not {2 * PAGES} a round")
+    ideal = [network + warm for network, warm in zip(times["network"], times["warm"], strict=True)]
+    report("cold_build", {"cold build over the ideal": (ratio(times["cold"], ideal), 1.05)})
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    main(*map(int, sys.argv[1:]))

@@ -17,10 +17,7 @@ from tempfile import TemporaryDirectory
 
 from sites import Site, build, generated_site, in_turn, pasted_site, ratio, report, run
 
-SMALL_THEME = {"site_name": "Site", "nav": [{"Start": "p0.md"}], "theme": {"name": None}}
-
 READ = """
-import sys
 from pathlib import Path
 from mkdocs.utils import meta
 for path in Path("docs").rglob("*.md"):
@@ -56,7 +53,7 @@ def main(rounds: int = 3, fewer: int = 1_000, more: int = 10_000) -> None:
                 "contentgen status": partial(
                     run, generated, "mkdocs_contentgen", "status", "--json"
                 ),
-                "reading front matter": partial(read, generated),
+                "reading front matter": partial(run, generated, "timeit", "-n1", "-r1", READ),
             },
             rounds=rounds,
         )
@@ -71,19 +68,11 @@ def small(site: Site, *, contentgen: bool = False) -> Site:
     (site.root / "theme").mkdir()
     (site.root / "theme/main.html").write_text("<title>{{ page.title }}</title>{{ page.content }}")
     site.configure(
-        **SMALL_THEME
-        | {"theme": {"name": None, "custom_dir": str(site.root / "theme")}}
-        | {"plugins": [{"contentgen": {"disclosure": False}}] if contentgen else []}
+        nav=[{"Start": "p0.md"}],
+        theme={"name": None, "custom_dir": str(site.root / "theme")},
+        plugins=[{"contentgen": {"disclosure": False}}] if contentgen else [],
     )
     return site
-
-
-def read(site: Site) -> float:
-    """Read and parse the front matter of all pages; return the seconds that it took."""
-    return run(site, *READ_COMMAND)
-
-
-READ_COMMAND = ("timeit", "-n1", "-r1", READ)
 
 
 def peak(site: Site) -> float:
