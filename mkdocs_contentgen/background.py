@@ -12,7 +12,8 @@ from tempfile import mkdtemp
 from types import FrameType
 
 from .errors import BudgetError, ContentgenError, PendingError, StoppedError
-from .generator import Connect, Generation, Limits, Outcome, Progress, generate
+from .generator import Connect, Generation, Limits, Progress, generate
+from .lookup import Outcome
 from .request import Request
 from .store import Store
 

@@ -80,8 +80,9 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from .generator import Generation, check_budget, look_up
+    from .generator import Generation
     from .generator import generate as run
+    from .lookup import check_budget, look_up
     from .progress import shown_progress
     from .site import chosen
 

@@ -1,4 +1,4 @@
-"""Where the texts of a build come from: the cache, then the service.
+"""Asking the service for many texts at once.
 
 Nothing here prints or logs. What went wrong is part of the result, one outcome for each request.
 """
@@ -15,22 +15,21 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import Literal, Protocol, TypeVar, TypeVarTuple
+from typing import Protocol, TypeVar, TypeVarTuple
 
 from .errors import (
     AccessDeniedError,
-    BudgetError,
     ContentgenError,
-    MissingError,
     NotSentError,
     ServiceError,
     StoppedError,
     StoreError,
     UnreachableError,
 )
+from .lookup import Outcome
 from .request import Request
 from .store import LEASE, Store, StoredText
 
@@ -62,19 +61,6 @@ Connect = Callable[[], AbstractAsyncContextManager[Client]]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one request.
-
-    Without a text, `error` says why. With a text and an error, the text is an old one that could
-    not be replaced.
-    """
-
-    source: Literal["approved", "cache", "service"] | None = None
-    text: StoredText | None = None
-    error: ContentgenError | None = None
-
-
-@dataclass(frozen=True)
 class Progress:
     """How far a generation is, in numbers of requests."""
 
@@ -100,50 +86,6 @@ class Clock:
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     random: Callable[[], float] = random.random
-
-
-def look_up(
-    requests: Mapping[str, Request],
-    store: Store,
-    *,
-    max_age: timedelta | None = None,
-) -> tuple[dict[str, Outcome], list[str]]:
-    """Return an outcome for each request, by key, from what is in the store; and its problems.
-
-    An outcome with an error is one to ask the service for. The store is closed afterwards.
-    """
-    texts, problems = store.load(requests)
-    if max_age is not None:
-        # Another machine may have asked anew for what is too old here.
-        limit = datetime.now(UTC) - max_age
-        if old := [key for key, text in texts.items() if text.generated_at <= limit]:
-            newer, more = store.load(old, since=limit)
-            texts |= newer
-            problems += more
-    problems += store.close()
-    return {key: _found(texts.get(key), max_age) for key in requests}, problems
-
-
-def _found(text: StoredText | None, max_age: timedelta | None) -> Outcome:
-    if text is None:
-        return Outcome(error=MissingError("the text was never generated"))
-    age = datetime.now(UTC) - text.generated_at
-    if max_age is not None and age > max_age:
-        return Outcome("cache", text, MissingError(f"the text is {_in_words(age)} old"))
-    return Outcome("cache", text)
-
-
-def check_budget(requests: Mapping[str, Request], max_requests: int) -> None:
-    """Raise BudgetError if so many requests are more than the option `max_requests` allows."""
-    if len(requests) > max_requests:
-        raise BudgetError(
-            f"{len(requests)} requests would be sent, and max_requests allows {max_requests}; "
-            "nothing was sent: raise max_requests if that is what you want to pay for"
-        )
-
-
-def _in_words(age: timedelta) -> str:
-    return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"
 
 
 class Generation:

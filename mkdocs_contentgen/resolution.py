@@ -31,10 +31,9 @@ from .errors import (
     StoreError,
     UnsafeHTMLError,
 )
-from .generator import Generation, Outcome, check_budget, generate, look_up
+from .lookup import Outcome, check_budget, look_up
 from .pages import PageProblem, PageRequest
 from .presentation import Facts, Presentation, present
-from .progress import shown_progress
 from .request import Request
 from .store import Store, StoredText
 
@@ -205,6 +204,10 @@ def _generate(
     replaced = {key for key in wanted if found[key].text}
     if background:
         return background.ask(wanted, replaced, store, options.connect, options.limits()), []
+    # What a build that finds all its texts does not need is not imported.
+    from .generator import Generation, generate
+    from .progress import shown_progress
+
     with shown_progress(log) as show:
         generation = Generation(store, options.connect, options.limits(), on_progress=show)
         try:

@@ -6,19 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from mkdocs_contentgen import generator
 from mkdocs_contentgen.errors import (
     AccessDeniedError,
-    BudgetError,
     ContentgenError,
     InvalidAnswerError,
-    MissingError,
     NotSentError,
     RejectedError,
     ServiceError,
@@ -26,9 +22,10 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
     UnreachableError,
 )
-from mkdocs_contentgen.generator import Clock, Generation, Limits, Outcome, Progress
+from mkdocs_contentgen.generator import Clock, Generation, Limits, Progress
+from mkdocs_contentgen.lookup import Outcome
 from mkdocs_contentgen.request import BlogRequest, Request
-from mkdocs_contentgen.store import DiskStore, StoredText
+from mkdocs_contentgen.store import DiskStore
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
@@ -303,37 +300,6 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
     assert script.topics == ["a", "b"]
     assert [bool(outcome.text) for outcome in outcomes.values()] == [True, True, False, False]
     assert set(store.load("abcd")[0]) == {"a", "b"}
-
-
-def save(store: DiskStore, topic: str, age: timedelta) -> None:
-    """Put a text of this age into the store."""
-    store.save({topic: StoredText(HTML, datetime.now(UTC) - age, {})})
-    store.close()
-
-
-def test_look_up_says_what_to_ask_for(store: DiskStore) -> None:
-    """A text that is missing or older than `max_age` is to be asked for; others are not."""
-    save(store, "old", timedelta(days=40))
-    save(store, "new", timedelta(days=1))
-    save(store, "future", timedelta(days=-400))
-    asked = requests("old", "new", "future", "none")
-    outcomes, problems = generator.look_up(asked, store, max_age=timedelta(days=30))
-    assert problems == []
-    assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {
-        "old": "the text is 40 days old",
-        "none": "the text was never generated",
-    }
-    assert outcomes["old"].text
-    outcomes, _ = generator.look_up(asked, store)
-    assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["none"]
-    assert isinstance(outcomes["none"].error, MissingError)
-
-
-def test_budget() -> None:
-    """As many requests as allowed pass, one more does not."""
-    generator.check_budget(requests("a", "b"), 2)
-    with pytest.raises(BudgetError, match="2 requests would be sent, and max_requests allows 1"):
-        generator.check_budget(requests("a", "b"), 1)
 
 
 def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
