@@ -51,6 +51,7 @@ def read_requests(
     page ask that does not ask itself.
     """
     folders = _folder_defaults(site)
+    docs = _shown_docs(site)
     requests: list[PageRequest] = []
     problems: list[PageProblem] = []
     for file in files:
@@ -60,7 +61,7 @@ def read_requests(
             continue  # MkDocs is about to report it
         if "contentgen" not in source:
             continue
-        path = _shown_path(file, site)
+        path = posixpath.join(docs, file.src_uri)
         inherited = {
             key: value
             for folder, values in folders
@@ -80,12 +81,12 @@ def read_requests(
 def place_of(file: File, site: MkDocsConfig, text: str) -> str:
     """Return where `text` first stands in a page, such as `docs/post.md:12`, for messages."""
     source = file.content_string
-    return f"{_shown_path(file, site)}:{source.count(chr(10), 0, max(source.find(text), 0)) + 1}"
+    line = source.count("\n", 0, max(source.find(text), 0)) + 1
+    return f"{posixpath.join(_shown_docs(site), file.src_uri)}:{line}"
 
 
-def _shown_path(file: File, site: MkDocsConfig) -> str:
-    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
-    return posixpath.join(docs, file.src_uri)
+def _shown_docs(site: MkDocsConfig) -> str:
+    return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
 
 
 def _folder_defaults(site: MkDocsConfig) -> list[tuple[PurePosixPath, dict[str, object]]]:

@@ -70,8 +70,7 @@ class Request(BaseModel):
             "revision": self.revision,
             "sandbox": sandbox,
         }
-        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return hashlib.sha256(_CANONICAL.encode(identity).encode()).hexdigest()
 
 
 class ArticleRequest(Request):
@@ -226,6 +225,7 @@ def front_matter_schema() -> dict[str, object]:
     }
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 _PERSONAL = ("type", "topic", "id", "revision")
 
