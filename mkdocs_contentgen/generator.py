@@ -42,8 +42,8 @@ FIRST_BACKOFF = 0.5
 REFUSALS = 3
 """Connections refused in a row after which the service counts as down."""
 
-POLL = 0.25
-"""Seconds between two looks at a text that another build is asking for."""
+POLL, LONGEST_POLL = 0.25, 2.0
+"""Seconds between two looks at texts that others are asking for, at first and in the end."""
 
 SPREAD = 0.002
 """Seconds between the first requests: what is sent at once is answered at once, and then waits."""
@@ -119,6 +119,10 @@ class Generation:
         self._replaced: Collection[str] = ()
         self._store_failed = False
         self._paused_until = 0.0
+        self._window: float = limits.concurrency
+        self._in_flight = 0
+        self._landed = asyncio.Event()
+        self._door = asyncio.Lock()
         self._refusals = 0
         self._last_refusal = 0.0
         self._mine: set[str] = set()
@@ -181,9 +185,11 @@ class Generation:
             # A few at a time, so that runs on many machines share the work.
             for start in range(0, len(todo), self._limits.concurrency):
                 with_others += await self._share(todo[start : start + self._limits.concurrency])
-            while with_others := await self._share(with_others):
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopped.wait(), POLL)
+            pause = POLL
+            while left := await self._share(with_others):
+                pause = POLL if len(left) < len(with_others) else min(2 * pause, LONGEST_POLL)
+                with_others = left
+                await self._or_stop(asyncio.sleep(pause))
         except StoreError as error:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._mine:
@@ -213,6 +219,7 @@ class Generation:
         await self._clock.sleep(delay)
         while (key := await self._queue.get()) is not None:
             await self._pause()
+            await self._wait_for_room()
             if self._stop_reason:
                 answer: str | ContentgenError = self._stop_reason
             else:
@@ -238,6 +245,7 @@ class Generation:
         deadline = self._clock.monotonic() + self._limits.timeout
         for attempt in range(self._limits.retries + 1):
             started = self._clock.monotonic()
+            self._in_flight += 1
             try:
                 html = await client.send(
                     request, idempotency_key=idempotency_key, timeout=deadline - started
@@ -246,13 +254,19 @@ class Generation:
                 failure = error
             else:
                 self._refusals = 0
+                self._window = min(self._limits.concurrency, self._window + 1 / self._window)
                 return html
+            finally:
+                self._in_flight -= 1
+                self._landed.set()
 
             await self._learn_from(failure, attempt, started)
             left = deadline - max(self._paused_until, self._clock.monotonic())
             if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
                 break
             await self._pause()
+            # It is for the others that it waits here.
+            deadline += await self._wait_for_room()
             if self._stop_reason:
                 break
         return failure
@@ -293,6 +307,8 @@ class Generation:
                 return
             self._paused_until = max(self._paused_until, now + delay)
             if not isinstance(failure, UnreachableError):
+                # What is in flight now is what the service takes at once.
+                self._window = max(1, min(self._window, self._in_flight))
                 await self._in_store_thread(self._store.pause, delay)
 
     async def _pause(self) -> None:
@@ -303,11 +319,23 @@ class Generation:
             (left := self._paused_until - self._clock.monotonic()) > 0
         ):
             # Not all at the same moment.
-            nap = asyncio.ensure_future(self._clock.sleep(left * (1 + self._clock.random() / 10)))
-            alarm = asyncio.ensure_future(self._stopped.wait())
-            await asyncio.wait({nap, alarm}, return_when=asyncio.FIRST_COMPLETED)
-            nap.cancel()
-            alarm.cancel()
+            await self._or_stop(self._clock.sleep(left * (1 + self._clock.random() / 10)))
+
+    async def _wait_for_room(self) -> float:
+        """Wait while as much is in flight as the service takes; return the seconds."""
+        started = self._clock.monotonic()
+        async with self._door:  # so that whoever came first goes first
+            while self._in_flight + 1 > self._window and not self._stop_reason:
+                self._landed.clear()
+                await self._or_stop(self._landed.wait())
+        return self._clock.monotonic() - started
+
+    async def _or_stop(self, waiting: Awaitable[object]) -> None:
+        """Wait for something, or until the run is stopped."""
+        either = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._stopped.wait())]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        for future in either:
+            future.cancel()
 
     async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
         """Return the texts that another run has got meanwhile."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
     AccessDeniedError,
@@ -129,6 +130,38 @@ def test_back_off_grows_with_jitter(store: DiskStore, chance: float) -> None:
     waits = [later - earlier for earlier, later in pairwise(moments)]
     factor = (0.5 + chance / 2) * (1 + chance / 10)
     assert waits == pytest.approx([0.5 * factor, 1.0 * factor, 2.0 * factor])
+
+
+@dataclass
+class TwoAtATime:
+    """A service that takes half a minute for a text, and refuses a third one meanwhile."""
+
+    inside: int = 0
+    refused: int = 0
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+        """Answer, or refuse."""
+        if self.inside == 2:
+            self.refused += 1
+            raise NotSentError("too many requests", retry_after=5)
+        assert timeout > 60
+        self.inside += 1
+        await asyncio.sleep(30)
+        self.inside -= 1
+        return HTML
+
+
+def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
+    """After a refusal no more is in flight than the service took, so that nothing fails."""
+    loop = SimulatedTime()
+    service = TwoAtATime()
+    generation = Generation(
+        store, lambda: nullcontext(service), Limits(), clock=Clock(monotonic=loop.time)
+    )
+    outcomes = loop.run_until_complete(generation.run(requests(*"abcdefghijkl")))
+    loop.close()
+    assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
+    assert service.refused < 20
 
 
 def test_retries_come_to_an_end(store: DiskStore) -> None:
