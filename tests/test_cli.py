@@ -190,6 +190,20 @@ def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, messag
     assert file.read_text() == damaged
 
 
+def test_an_edit_that_leaves_no_article(project: Project) -> None:
+    """A page is built without a text that cannot be shown, and a warning says why."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    with approved_file(project).open("a") as file:
+        file.write("<article>Another</article>\n")
+    built = project.build()
+    assert built.returncode == 0
+    reason = "the article 'main' cannot be shown: expected one <article>, found 2"
+    assert f"docs/index.md:1: {reason}" in built.stdout
+    assert "<article" not in project.html("index.html")
+
+
 def test_diff_and_refresh_leave_the_approved_text(project: Project, service: ServiceDouble) -> None:
     """A refresh makes a draft beside the approved text, `diff` shows it, `approve` decides."""
     project.page("index.md", ASKED)
@@ -354,6 +368,50 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     assert project.build("--strict").returncode == 0
     assert len(service.received) == sent
     assert "<strong>bold</strong>" in project.html("index.html")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
+            ":1: the front matter is not one key a",
+        ),
+        ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
+    ],
+)
+def test_eject_leaves_what_it_cannot_rewrite(project: Project, source: str, message: str) -> None:
+    """A front matter of another form is not touched, and the message says what to do."""
+    page = project.write("docs/index.md", source)
+    assert message in run(project, "eject", "index.md", code=1)
+    assert page.read_text() == source
+
+
+def test_eject_names_what_is_not_needed_any_more(project: Project) -> None:
+    """The approved file of a page that was rewritten is named, and not removed."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert "main.html can be removed" in run(project, "eject", "index.md")
+    assert approved_file(project).exists()
+
+
+def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -> None:
+    """Whoever names too little, too much, or what is not there reads what to do."""
+    project.write("docs/index.md", "# Title\n")
+    assert "No page asks for an article." in run(project, "status")
+    assert "All texts are there; nothing was sent." in run(project, "generate")
+    for name in ("a", "b"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    assert "?.md fits 2 pages; name one" in run(project, "eject", "?.md", code=2)
+    assert "name the pages to approve, or use --all" in run(project, "approve", code=2)
+    assert "name the pages to approve" in run(project, "approve", "--all", "a.md", code=2)
+    compared = run(project, "diff", "a.md")
+    assert "article 'main': missing, never generated; there are no two to compare" in compared
+    run(project, "generate")
+    run(project, "approve", "a.md", "--by", "Jo")
+    assert "the draft says the same as the approved text" in run(project, "diff", "a.md")
+    assert service.topics == ["a", "b"]
 
 
 def test_eject_needs_a_text(project: Project) -> None:

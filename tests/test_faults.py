@@ -149,7 +149,9 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     assert built.returncode == 1
     assert "3 requests would be sent, and max_requests allows 2; nothing was sent" in built.stdout
     assert "raise max_requests" in built.stdout
-    assert all(f"docs/t{number}.md:2" in built.stdout for number in range(3))
+    for number in range(3):
+        assert f"docs/t{number}.md:2: would be asked for" in built.stdout
+    assert "contentgen: 4 problem(s), each named above" in built.stdout
     assert service.received == []
 
 
@@ -176,6 +178,7 @@ def test_on_missing_placeholder_shows_and_warns(project: Project, service: Servi
     assert "docs/t0.md:2: the text was never generated" in warnings_in(built.stdout)[0]
     shown = project.soup("t0/index.html").find(class_="contentgen-missing")
     assert shown is not None
+    assert shown.get_text().startswith("Text missing")
     assert "the text was never generated" in shown.get_text()
     assert project.build("--strict").returncode == 1
     assert service.received == []
@@ -214,8 +217,8 @@ def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble
     built = project.build()
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
-    assert "docs/t0.md:2: the text is 40 days old" in warning
-    assert "the service answered 500" in warning
+    assert "docs/t0.md:2: the text is 40 days old, and no newer came: the service" in warning
+    assert "the service answered 500 Internal Server Error; the old text stays" in warning
     assert "The old text" in project.html("t0/index.html")
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
     built = project.build()

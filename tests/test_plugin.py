@@ -173,6 +173,11 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"on_missing": "never"}, {}, "Expected one of: ('generate', 'placeholder', 'fail')"),
         ({}, {"CONTENTGEN_ON_MISSING": "x"}, "CONTENTGEN_ON_MISSING: 'x' is not one of generate"),
         ({"cache_dir": "mkdocs.yml"}, {}, "mkdocs.yml/cache.db cannot be written"),
+        ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
+        ({"disclosure": "no"}, {}, "expected true, false or a mapping of lines, found 'no'"),
+        ({"base_url": "https://far.example/?x"}, {}, "only https://host/path is expected, without"),
+        ({}, {"CONTENTGEN_TOKEN": "a b"}, "token: holds a character that no token can have"),
+        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: holds a character that no identifier can"),
     ],
 )
 def test_options_that_cannot_be_used(

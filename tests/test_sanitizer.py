@@ -239,6 +239,21 @@ def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
         sanitize(f'<p style="{style}">x</p>')
 
 
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ("x" * (MAX_CHARACTERS + 1), "too large: 262,145 characters, 262,144 at most"),
+        ("<br>" * (MAX_TAGS + 1), "too intricate: 20,001 tags, 20,000 at most"),
+        ("<div>" * (MAX_DEPTH + 1), "nested more than 100 deep"),
+        (f"<p>{'<i x>' * 900}</p>{'<p>x' * 19_000}", "formatting that each may repeat"),
+    ],
+)
+def test_a_refusal_says_why(html: str, reason: str) -> None:
+    """Whoever reads it learns which limit was reached."""
+    with pytest.raises(UnsafeHTMLError, match=re.escape(reason)):
+        sanitize(html)
+
+
 LIMITS = {
     "as large as it may be": ("<p>x</p>" + "y" * (MAX_CHARACTERS - 8), True),
     "too large": ("x" * (MAX_CHARACTERS + 1), False),

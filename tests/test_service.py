@@ -375,7 +375,8 @@ def test_a_connection_that_is_refused() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         error = failure(UnreachableError, f"http://127.0.0.1:{unused.getsockname()[1]}")
-    assert "base_url" in str(error)
+    assert str(error).startswith("no connection to 127.0.0.1 (")
+    assert str(error).endswith("; is base_url right?")
 
 
 def test_a_name_that_leads_nowhere() -> None:
@@ -463,6 +464,28 @@ def test_a_status_decides(
 
 
 @pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "the service answered 401 Unauthorized; check token and user_id"),
+        (403, "the service answered 403 Forbidden; check token and user_id"),
+        (404, "the service answered 404 Not Found"),
+        (429, "the service answered 429 Too Many Requests"),
+        (
+            502,
+            "a gateway answered 502 Bad Gateway; it may have been carried out, so it is not sent",
+        ),
+        (999, "the service answered 999"),
+    ],
+)
+def test_the_words_for_a_status(service: ServiceDouble, status: int, words: str) -> None:
+    """A message has the status and, where that is known, what to do about it."""
+    service.answer = raw(b"", status)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(send(service.base_url))
+    assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
     ("value", "seconds"),
     [
         (None, None),
@@ -505,7 +528,7 @@ def test_a_redirect_is_not_followed(service: ServiceDouble, status: int) -> None
     with running() as elsewhere:
         service.answer = raw(GOOD, status, {"Location": f"{elsewhere.base_url}/generate-blog"})
         error = failure(RejectedError, service.base_url)
-    assert "redirect" in str(error)
+    assert "redirects are not followed; set base_url to the address that it has" in str(error)
     assert elsewhere.received == []
     assert len(service.received) == 1
 
@@ -574,6 +597,25 @@ def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
     assert len(service.received) == 1
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"<html>Login</html>", "the answer is not JSON in UTF-8"),
+        (b"[]", "the answer is not a JSON object"),
+        (answer(success=False), "the service says that it did not succeed (`success` is not true)"),
+        (answer(content=None), "the answer has no text in `content`"),
+        (answer(content=ARTICLE * 2), "`content` cannot be used: expected one <article>, found 2"),
+        (answer(content="Text"), "`content` cannot be used: expected one <article>, found none"),
+        (answer(content="<article></article>"), "cannot be used: the <article> has no text"),
+        (answer(content="<article>\ud83d</article>"), "`content` holds half a character"),
+    ],
+)
+def test_the_words_for_a_wrong_answer(service: ServiceDouble, body: bytes, words: str) -> None:
+    """A message says what the answer is not, without quoting it."""
+    service.answer = raw(body)
+    assert str(failure(InvalidAnswerError, service.base_url)).endswith(words)
+
+
 def test_the_largest_answer(service: ServiceDouble) -> None:
     """The limit of an answer's size is exactly where it is said to be."""
     service.answer = raw(GOOD.ljust(MAX_ANSWER))
@@ -620,7 +662,8 @@ def test_a_compressed_answer(service: ServiceDouble, encoding: str, body: bytes)
     service.answer = raw(body, headers={"Content-Encoding": encoding})
     tracemalloc.start()
     try:
-        failure(InvalidAnswerError, service.base_url)
+        error = failure(InvalidAnswerError, service.base_url)
+        assert "in a compressed form that was not asked for" in str(error)
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
@@ -670,7 +713,9 @@ def test_an_answer_in_pieces(service: ServiceDouble) -> None:
 def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> None:
     """Once the request was sent it may be paid for, and nobody may send it again."""
     service.answer = broken
-    failure(UnknownOutcomeError, service.base_url)
+    error = failure(UnknownOutcomeError, service.base_url)
+    assert str(error).startswith("127.0.0.1 broke off after the request was sent (")
+    assert "it may have been carried out, so it is not sent again" in str(error)
     assert len(service.received) == 1
 
 
@@ -693,7 +738,7 @@ def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answe
     started = time.monotonic()
     error = failure(UnknownOutcomeError, service.base_url, timeout=1)
     assert 0.99 < time.monotonic() - started < 5
-    assert "within 1 s" in str(error)
+    assert "127.0.0.1 sent no whole answer within 1 s; it may have been carried out" in str(error)
     assert len(service.received) == 1
 
 

@@ -227,6 +227,7 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     assert texts == {}
     problem = one_problem(problems)
     assert f"redis://127.0.0.1:{server.port} cannot be used (Connection refused)" in problem
+    assert "; this build goes on with the cache of this machine, and another machine may" in problem
     assert store.prepare() == []
     assert store.claim([KEY], "me") == {KEY}
     assert DiskStore(tmp_path / "a").claim([KEY], "you") == set()
@@ -359,7 +360,7 @@ def test_without_the_package(tmp_path: Path) -> None:
         "except ConfigurationError as error: print(error)"
     )
     ran = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
-    assert "pip install" in ran.stdout
+    assert "cache_url: needs the package redis; install it with: pip install" in ran.stdout
     assert ran.stderr == ""
 
 

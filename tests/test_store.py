@@ -797,6 +797,21 @@ def test_a_row_that_cannot_be_overwritten(lab: Lab) -> None:
 # --- files that are damaged, or no files ---------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "it is empty"),
+        (b"garbage", "it is not a SQLite database"),
+        (b"SQLite format 3\0\x10\0\2\2", "it needs a write-ahead log"),
+    ],
+)
+def test_the_words_for_what_is_no_cache(lab: Lab, data: bytes, reason: str) -> None:
+    """The message says in brackets why the file cannot be trusted."""
+    (lab.directory / DATABASE).write_bytes(data)
+    _, [problem] = load(lab.directory, KEY)
+    assert f"cannot be trusted ({reason}); it was renamed to" in problem
+
+
 def test_a_truncated_database(lab: Lab) -> None:
     """Whatever length is left of a database, no entry is wrong, and texts can be saved."""
     keep(lab.directory, *map(key, range(5)), words="x" * 3000)
@@ -966,7 +981,7 @@ def test_a_journal_that_names_a_file(lab: Lab, tool: str) -> None:
         database.unlink()
     else:
         _, [problem] = load(lab.directory, KEY)
-        assert "journal" in problem
+        assert "its journal names other files" in problem
     assert_works(lab.directory)
     lab.assert_unharmed()
     [kept] = [path for path in set_aside(lab.directory) if "-journal" in path.name]
