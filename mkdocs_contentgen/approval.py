@@ -123,7 +123,8 @@ def read(path: Path) -> ApprovedText | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
-        raise ApprovalError(f"{path}: cannot be read ({error})") from error
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ApprovalError(f"{path}: cannot be read ({reason})") from error
     match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")

@@ -99,7 +99,7 @@ def generate(
             for article in articles:
                 if article.key in wanted:
                     click.echo(f"{article.entry.place}: {article.entry.request.topic}")
-            click.echo(f"{len(wanted)} requests would be sent; max_requests allows {limit}.")
+            click.echo(f"requests to be sent: {len(wanted)}; max_requests allows {limit}")
             return
         if not wanted:
             click.echo("All texts are there; nothing was sent.")
@@ -121,7 +121,7 @@ def generate(
     for article in failed:
         click.echo(f"{article.entry.place}: {outcomes[article.key].error}", err=True)
     number = sum(outcome.text is not None for outcome in outcomes.values())
-    click.echo(f"{number} texts generated, {len(outcomes) - number} failed.")
+    click.echo(f"texts generated: {number}; failed: {len(outcomes) - number}")
     if failed:
         raise SystemExit(1)
 
@@ -211,10 +211,10 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         for request in unneeded.values():
             click.echo(f"{request.get('type')}: {request.get('topic')}")
         if dry_run:
-            click.echo(f"{len(unneeded)} texts would be dropped.")
+            click.echo(f"texts to be dropped: {len(unneeded)}")
         else:
             store.delete(unneeded)
-            click.echo(f"{len(unneeded)} texts dropped.")
+            click.echo(f"texts dropped: {len(unneeded)}")
         store.close()
 
 

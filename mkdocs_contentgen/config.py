@@ -92,7 +92,9 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
             raise ValidationError(f"expected true, false or a mapping of lines, found {value!r}")
         if unknown := sorted(set(map(str, value)) - set(LINES)):
-            raise ValidationError(f"{unknown[0]!r} is not one of {', '.join(LINES)}")
+            raise ValidationError(
+                f"{unknown[0]!r} is not a known key; known are {', '.join(LINES)}"
+            )
         return {**LINES, **value}
 
 

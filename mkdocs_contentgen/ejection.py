@@ -29,7 +29,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     path = Path(site.config.docs_dir, page)
     if not path.is_file():
         raise ApprovalError(f"{page}: is made by a plugin, so there is no file to write into")
-    source = path.read_text(encoding="utf-8")
+    source = path.read_text(encoding="utf-8-sig")
     match = _FRONT_MATTER.match(source)
     if not match:
         raise ApprovalError(f"{page}: asks in another place than its front matter")

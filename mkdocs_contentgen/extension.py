@@ -51,7 +51,7 @@ class ArticleExtension(Extension):
     """Puts the articles of each page in the places of their markers, or behind the page's text.
 
     `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
-    what its author should know, each with the marker that it is about, if it is about one, and
+    what its author should know, each with the text of the page that it is about, and
     `facts` what the page can say of its articles elsewhere. A `stylesheet` is a path in the site.
     """
 
@@ -116,7 +116,7 @@ class _Placing(Treeprocessor):
             try:
                 article, facts = articles[name].make()
             except UnsafeHTMLError as error:
-                problems.append(("", f"the article '{name}' cannot be shown: {error}"))
+                problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
                 return Element("div")
             if has_title:
                 demote_headings(article)

@@ -267,8 +267,9 @@ def _message_in_place(message: str) -> PageArticle:
 
 def _summary(sources: Sequence[str | None], seconds: float) -> str:
     number = Counter(sources)
+    noun = "text" if len(sources) == 1 else "texts"
     return (
-        f"{len(sources)} texts: {number['approved']} from approved files, "
+        f"{len(sources)} {noun}: {number['approved']} from approved files, "
         f"{number['cache']} from the cache, {number['service']} generated, "
         f"{number[None]} missing, in {seconds:.1f} s"
     )

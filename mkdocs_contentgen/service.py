@@ -36,7 +36,9 @@ SANDBOX = "sandbox"
 MAX_ANSWER = 2 * 1024 * 1024
 """Bytes that are read of an answer."""
 
-MAY_BE_PAID = "it may have been carried out, so it is not sent again in this build"
+MAY_BE_PAID = (
+    "it may have been carried out, so it is not sent again in this build; the next one asks anew"
+)
 
 
 class ServiceClient:
@@ -54,7 +56,7 @@ class ServiceClient:
             transport = httpx.ASGITransport(app)
             base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
         url = _checked_address(base_url, allow_http=allow_http)
-        self._place = url.host if transport is None else "the sandbox"
+        self._place = url.netloc.decode() if transport is None else "the sandbox"
         params = {"user_id": _checked_user(user_id)}
         headers = {
             "Authorization": f"Bearer {_checked_token(token)}",
@@ -131,8 +133,8 @@ class ServiceClient:
         except TimeoutError:
             failure = (
                 UnknownOutcomeError(
-                    f"{self._place} sent no whole answer within {timeout:g} s; {MAY_BE_PAID} "
-                    "(the option `timeout` gives it longer)"
+                    f"{self._place} sent no whole answer within {timeout:g} s "
+                    f"(the option `timeout` gives it longer); {MAY_BE_PAID}"
                 )
                 if sent
                 else UnreachableError(f"no connection to {self._place} within {timeout:g} s")
@@ -242,7 +244,8 @@ def _check_status(response: httpx.Response) -> None:
             f"the service answered {shown}, and redirects are not followed; "
             "set base_url to the address that it has now"
         )
-    raise RejectedError(f"the service answered {shown}")
+    advice = "; is the path in base_url right?" if status == 404 else ""
+    raise RejectedError(f"the service answered {shown}{advice}")
 
 
 def _phrase(status: int) -> str:

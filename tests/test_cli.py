@@ -200,7 +200,7 @@ def test_an_edit_that_leaves_no_article(project: Project) -> None:
     built = project.build()
     assert built.returncode == 0
     reason = "the article 'main' cannot be shown: expected one <article>, found 2"
-    assert f"docs/index.md:1: {reason}" in built.stdout
+    assert f"docs/index.md:2: {reason}" in built.stdout
     assert "<article" not in project.html("index.html")
 
 
@@ -242,9 +242,9 @@ def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -
     project.page("two.md", ASKED)
     project.page("three.md", {"type": "blog", "topic": "Beta"})
     shown = run(project, "generate", "--dry-run", "--max-requests", "5")
-    assert "2 requests would be sent; max_requests allows 5." in shown
+    assert "requests to be sent: 2; max_requests allows 5" in shown
     assert service.received == []
-    assert "2 texts generated, 0 failed." in run(project, "generate")
+    assert "texts generated: 2; failed: 0" in run(project, "generate")
     assert len(service.received) == 2
 
 
@@ -270,7 +270,7 @@ def test_generate_reports_failures_and_keeps_the_rest(
     project.page("bad.md", {"type": "blog", "topic": "Bad"})
     shown = run(project, "generate", code=1)
     assert "docs/bad.md:2: the service answered 500" in shown
-    assert "1 texts generated, 1 failed." in shown
+    assert "texts generated: 1; failed: 1" in shown
     assert project.cached() == {"Alpha"}
     assert TOKEN not in shown
 
@@ -346,14 +346,14 @@ def test_approve_needs_a_text(project: Project) -> None:
 
 
 def test_eject(project: Project, service: ServiceDouble) -> None:
-    """The article becomes Markdown at its marker, and the rest of the page stays as it was."""
+    """The article becomes Markdown at its marker; of the rest, only a byte order mark goes."""
     service.answer = generated(
         "<article><h1>Own <em>title</em></h1><p>A * b_c_d <strong>bold</strong>.</p>"
         "<h2>Part</h2><ol><li>one</li><li>two</li></ol></article>"
     )
     project.write(
         "docs/index.md",
-        "---\n# a comment\ntitle: T # kept\ncontentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
+        "\ufeff---\n# a comment\ntitle: T # kept\ncontentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
         "tags: [a, b]\n---\n\nBefore.\n\n```\n<!-- contentgen -->\n```\n\n<!-- contentgen -->\n\n"
         "After.\n",
     )
@@ -431,9 +431,9 @@ def test_prune(project: Project, service: ServiceDouble) -> None:
     project.page("draft.md", {"type": "blog", "topic": "two"})
     (project.root / "docs/two.md").unlink()
     project.page("one.md", {"type": "blog", "topic": "one", "length": "short"})
-    assert "blog: one\n1 texts would be dropped." in run(project, "prune", "--dry-run")
+    assert "blog: one\ntexts to be dropped: 1" in run(project, "prune", "--dry-run")
     assert project.cached() == {"one", "two"}
-    assert "1 texts dropped." in run(project, "prune")
+    assert "texts dropped: 1" in run(project, "prune")
     assert project.cached() == {"two"}
 
 

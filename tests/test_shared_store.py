@@ -518,7 +518,7 @@ def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: Re
     a, _, _ = machines
     assert a.run("mkdocs_contentgen", "generate", "t0.md").returncode == 0
     a.page("t0.md", {"type": "blog", "topic": "Another"})
-    assert "1 texts dropped" in a.run("mkdocs_contentgen", "prune").stdout
+    assert "texts dropped: 1" in a.run("mkdocs_contentgen", "prune").stdout
     assert a.cached() == set()
     assert len(server.admin().keys("contentgen:text:*")) == 1
 
