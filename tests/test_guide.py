@@ -88,12 +88,19 @@ def test_the_example_site(project: Project) -> None:
     config = yaml.safe_load((ROOT / "example_site/mkdocs.yml").read_text())
     config["docs_dir"] = str(ROOT / "example_site/docs")
     config["site_dir"] = str(site)
-    (options,) = [plugin["contentgen"] for plugin in config["plugins"] if isinstance(plugin, dict)]
-    options["cache_dir"] = str(cache)
+    config["plugins"][-1]["contentgen"]["cache_dir"] = str(cache)
     project.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False))
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert "5 texts: 0 from approved files, 0 from the cache, 5 generated" in built.stdout
+    headings = project.soup("configuration/index.html").select("h3[id*=ContentgenConfig]")
+    assert sorted(h.code.text for h in headings if h.code) == sorted(
+        name for name, _ in ContentgenConfig._schema
+    )
+    commands = project.soup("commands/index.html").select("h3[id^=contentgen-]")
+    assert [heading["id"] for heading in commands] == [
+        f"contentgen-{c}" for c in sorted(main.commands)
+    ]
     index = project.soup("blog/index.html")
     assert index.select_one(".md-post__content article.blog-post p.intro") is not None
     assert index.select_one("nav.md-post__action a") is not None
