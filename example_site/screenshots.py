@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
-PAGES = {"blog-post": "blog/2026/11/02/speed/", "news": "news/", "article": "article/"}
+PAGES = {"blog-post": "blog/2026/11/02/speed/", "news": "news/"}
 
 
 class _QuietHandler(SimpleHTTPRequestHandler):

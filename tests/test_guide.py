@@ -92,7 +92,7 @@ def test_the_example_site(project: Project) -> None:
     project.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False))
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
-    assert "5 texts: 0 from approved files, 0 from the cache, 5 generated" in built.stdout
+    assert "26 texts: 0 from approved files, 0 from the cache, 26 generated" in built.stdout
     headings = project.soup("configuration/index.html").select("h3[id*=ContentgenConfig]")
     assert sorted(h.code.text for h in headings if h.code) == sorted(
         name for name, _ in ContentgenConfig._schema
