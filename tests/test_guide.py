@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
 import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
+import tinycss2
 import yaml
 from conftest import Project
-from service_double import ServiceDouble
+from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli import main
 from mkdocs_contentgen.config import ContentgenConfig
+from mkdocs_contentgen.request import REQUEST_TYPES
 
 ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "example_site/docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CI = (ROOT / "example_site/docs/ci.md").read_text(encoding="utf-8")
+CI = (DOCS / "ci.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+LEFT_OUT = {
+    ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
+    ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
+    ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
+    ("README.md", "^docs/post.md:4: .*"): "the golden cases of front matter have such messages",
+}
+"""What of the blocks is not tried, by page and pattern, each with the reason."""
 
 
 def test_the_readme_has_every_option() -> None:
@@ -37,6 +54,24 @@ def test_the_readme_has_every_command() -> None:
         options = {option for parameter in command.params for option in parameter.opts}
         expected = {o for o in options if o.startswith("--") and o != "--config-file"}
         assert set(re.findall(r"--[a-z-]+", named[name])) == expected
+
+
+@pytest.mark.parametrize("page", ["README.md", "example_site/docs/requests.md"])
+def test_the_table_of_fields(page: str) -> None:
+    """It has every field with its types, and all values, the default first."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (\w+) \|$", text, re.MULTILINE)
+    expected: dict[str, set[str]] = {}
+    for kind, model in REQUEST_TYPES.items():
+        for name, field in model.model_fields.items():
+            expected.setdefault(name, set()).add(kind)
+            (said,) = (values for row, values, _ in rows if row == name)
+            if (choices := set(get_args(field.annotation))) and name != "type":
+                values = re.findall(r"`(\w+)`", said)
+                assert set(values) == choices
+                assert values[0] == field.default
+    types = {name: set(REQUEST_TYPES) if kind == "all" else {kind} for name, _, kind in rows}
+    assert types == expected
 
 
 def recipes() -> Iterator[tuple[str, list[str]]]:
@@ -104,3 +139,138 @@ def test_the_example_site(project: Project) -> None:
     index = project.soup("blog/index.html")
     assert index.select_one(".md-post__content article.blog-post p.intro") is not None
     assert index.select_one("nav.md-post__action a") is not None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page, less what is left out; a title is the name of a file."""
+
+    language: str
+    title: str
+    text: str
+
+    @property
+    def file(self) -> str:
+        """The file that a reader would put the text into, if into any."""
+        if self.title or self.language not in ("yaml", "markdown"):
+            return self.title
+        return "docs/page.md" if self.text.startswith("---\n") else "mkdocs.yml"
+
+
+FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page from which something is left to try."""
+    found = []
+    for _, language, title, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        text = textwrap.dedent(text)
+        for name, pattern in LEFT_OUT:
+            if name in page.name:
+                text = re.sub(pattern, "", text, flags=re.MULTILINE)
+        if text.strip():
+            found.append(Block(language, title, text))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_found(page: Path) -> None:
+    """No fence is written so that what stands in it would not be tried."""
+    text = page.read_text(encoding="utf-8")
+    fences = re.findall(r"^[ >]*(?:```|~~~)", text, re.MULTILINE)
+    assert len(fences) == 2 * len(FENCE.findall(text))
+
+
+def test_what_is_left_out_is_there() -> None:
+    """Each exception is still needed."""
+    for name, pattern in LEFT_OUT:
+        texts = [
+            textwrap.dedent(block[3])
+            for page in PAGES
+            if name in page.name
+            for block in FENCE.findall(page.read_text(encoding="utf-8"))
+        ]
+        assert any(re.search(pattern, text, re.MULTILINE) for text in texts), pattern
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name
+)
+def test_the_blocks_of_a_page(project: Project, service: ServiceDouble, page: Path) -> None:
+    """Whoever does what a page says, block by block, sees what it says."""
+    project.environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        **{f"GIT_{who}_NAME": "Jo Doe" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "jo@docs.example" for who in ("AUTHOR", "COMMITTER")},
+    }
+    run(project, "git init -q")
+    todo = blocks(page)
+    said = ""
+    for block, after in zip(todo, [*todo[1:], None], strict=True):
+        if block.file:
+            project.write(block.file, completed(block, service))
+            # A reader builds when the page says so, and otherwise to see what became of it.
+            by_reader = after and after.language == "sh"
+            said, status = run(project, "true" if by_reader else "mkdocs build --strict")
+        elif block.language == "sh":
+            # A server does not end by itself; test_serve.py runs one.
+            said, status = run(project, block.text.replace("mkdocs serve", "mkdocs build --strict"))
+        elif block.language == "python":
+            said, status = run(project, f"python {project.write('example.py', block.text)}")
+        elif block.language == "http":
+            said, status = as_sent(service.received[-1]), 0
+            assert sorted(re.findall(r"^[\w-]+(?=:)", block.text, re.MULTILINE)) == sorted(
+                re.findall(r"^[\w-]+(?=:)", said, re.MULTILINE)
+            )
+            assert_shown(block.text, said)
+        else:
+            assert block.language == "text", f"what is to be done with {block}?"
+            assert_shown(block.text, said)
+            continue
+        # What fails has to say so in the block that comes next.
+        assert status == 0 or (after and after.language == "text"), said
+
+
+def completed(block: Block, service: ServiceDouble) -> str:
+    """Return the text of a file that a reader would have, where the page shows a part."""
+    if block.file.endswith(".json"):
+        json.loads(block.text)
+    elif block.file.endswith(".css"):
+        assert all(rule.type != "error" for rule in tinycss2.parse_stylesheet(block.text))
+    elif block.file == "mkdocs.yml":
+        rest = {"site_name": "Site", "plugins": "[contentgen]"}
+        lines = (f"{k}: {v}\n" for k, v in rest.items() if not re.search(f"(?m)^{k}:", block.text))
+        whole = "".join(lines) + block.text
+        return whole.replace("https://content.example/api", service.base_url)
+    return block.text
+
+
+def run(project: Project, script: str) -> tuple[str, int]:
+    """Run a script of the shell that ends with its first failure; return what it says."""
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=project.root,
+        env=project.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return ran.stdout, ran.returncode
+
+
+def as_sent(request: Received) -> str:
+    """Return a request as it went over the wire, less its version of HTTP."""
+    query = "&".join(f"{name}={value}" for name, value in request.query)
+    headers = "".join(f"{name.title()}: {value}\n" for name, value in request.headers.items())
+    return f"{request.method} {request.path}?{query}\n{headers}\n{json.dumps(request.body)}\n"
+
+
+def assert_shown(expected: str, said: str) -> None:
+    """Find each line in what was said, with anything for `…`, and any time for a time."""
+    for line in filter(None, map(str.split, expected.splitlines())):
+        pattern = r"\s+".join(map(re.escape, line)).replace("…", ".*")
+        pattern = re.sub(r"\d\\.\d", r"[0-9.]+", pattern)
+        assert re.search(pattern, said), f"{' '.join(line)!r} is not in:\n{said}"
