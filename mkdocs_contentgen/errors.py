@@ -1,21 +1,23 @@
 """The errors of this package.
 
-ContentgenError
-├── ConfigurationError        the options do not say how to reach the service
-├── BudgetError               more requests than `max_requests` allows
-├── MissingError              a text is not there, and was not asked for
-├── PendingError              a text is not there yet
-├── StoppedError              a request was not sent, since the run was stopped
-├── ServiceError              one request failed
-│   ├── NotSentError          it surely did not run: it can be tried again
-│   │   └── UnreachableError  no connection to the service
-│   ├── UnknownOutcomeError   it was sent, and may have been carried out and paid for
-│   ├── AccessDeniedError     401 or 403: no other request would fare better
-│   ├── RejectedError         any other status than 200
-│   └── InvalidAnswerError    status 200, but not what the interface describes
-├── ApprovalError             an approved file is damaged, or cannot be written
-├── StoreError                the cache cannot be read or written
-└── UnsafeHTMLError           a text is not an article that can be shown
+    ContentgenError
+    ├── ConfigurationError        the options do not say how to reach the service
+    ├── BudgetError               more requests than `max_requests` allows
+    ├── MissingError              a text is not there, and was not asked for
+    ├── PendingError              a text is not there yet
+    ├── StoppedError              a request was not sent, since the run was stopped
+    ├── ServiceError              one request failed
+    │   ├── NotSentError          it surely did not run: it can be tried again
+    │   │   └── UnreachableError  no connection to the service
+    │   ├── UnknownOutcomeError   it was sent, and may have been carried out and paid for
+    │   ├── AccessDeniedError     401 or 403: no other request would fare better
+    │   ├── RejectedError         any other status than 200
+    │   └── InvalidAnswerError    status 200, but not what the interface describes
+    ├── ApprovalError             an approved file is damaged, or cannot be written
+    ├── StoreError                the cache cannot be read or written
+    └── UnsafeHTMLError           a text is not an article that can be shown
+
+Who catches ContentgenError catches them all.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli import main
 from mkdocs_contentgen.config import ContentgenConfig
-from mkdocs_contentgen.request import REQUEST_TYPES
+from mkdocs_contentgen.request import REQUEST_TYPES, parse_front_matter
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
@@ -72,6 +73,25 @@ def test_the_table_of_fields(page: str) -> None:
                 assert values[0] == field.default
     types = {name: set(REQUEST_TYPES) if kind == "all" else {kind} for name, _, kind in rows}
     assert types == expected
+
+
+def test_the_gallery_is_complete() -> None:
+    """It shows each kind with all combinations of its own fields, and each length."""
+    shown = []
+    for page in sorted((DOCS / "gallery").glob("*.md")):
+        _, front, _ = page.read_text(encoding="utf-8").split("---\n", 2)
+        requests, problems = parse_front_matter(yaml.safe_load(front))
+        assert not problems
+        shown += [tuple(sorted({**r.body(), "topic": r.type}.items())) for r in requests]
+    expected = []
+    for kind, model in REQUEST_TYPES.items():
+        own = {n: get_args(f.annotation) for n, f in model.model_fields.items()}
+        own = {n: values for n, values in own.items() if values and n not in ("type", "length")}
+        for values in itertools.product(*own.values()):
+            fields = {"topic": kind, "length": "short", **dict(zip(own, values, strict=True))}
+            expected.append(tuple(sorted(fields.items())))
+    assert set(expected) <= set(shown)
+    assert {dict(fields)["length"] for fields in shown} == {"short", "medium", "long"}
 
 
 def recipes() -> Iterator[tuple[str, list[str]]]:
