@@ -353,7 +353,8 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     )
     project.write(
         "docs/index.md",
-        "\ufeff---\n# a comment\ntitle: T # kept\ncontentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
+        "\ufeff---\n# a comment\ntitle: T # kept\n"
+        "contentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
         "tags: [a, b]\n---\n\nBefore.\n\n```\n<!-- contentgen -->\n```\n\n<!-- contentgen -->\n\n"
         "After.\n",
     )

@@ -7,6 +7,7 @@ import base64
 import gc
 import gzip
 import json
+import re
 import socket
 import ssl
 import time
@@ -375,7 +376,7 @@ def test_a_connection_that_is_refused() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         error = failure(UnreachableError, f"http://127.0.0.1:{unused.getsockname()[1]}")
-    assert str(error).startswith("no connection to 127.0.0.1 (")
+    assert str(error).startswith("no connection to 127.0.0.1:")
     assert str(error).endswith("; is base_url right?")
 
 
@@ -714,7 +715,7 @@ def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> No
     """Once the request was sent it may be paid for, and nobody may send it again."""
     service.answer = broken
     error = failure(UnknownOutcomeError, service.base_url)
-    assert str(error).startswith("127.0.0.1 broke off after the request was sent (")
+    assert re.match(r"127\.0\.0\.1:\d+ broke off after the request was sent \(", str(error))
     assert "it may have been carried out, so it is not sent again" in str(error)
     assert len(service.received) == 1
 
@@ -738,7 +739,8 @@ def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answe
     started = time.monotonic()
     error = failure(UnknownOutcomeError, service.base_url, timeout=1)
     assert 0.99 < time.monotonic() - started < 5
-    assert "127.0.0.1 sent no whole answer within 1 s; it may have been carried out" in str(error)
+    assert " sent no whole answer within 1 s (the option" in str(error)
+    assert "it may have been carried out" in str(error)
     assert len(service.received) == 1
 
 
