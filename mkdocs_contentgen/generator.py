@@ -45,6 +45,9 @@ REFUSALS = 3
 POLL, LONGEST_POLL = 0.25, 2.0
 """Seconds between two looks at texts that others are asking for, at first and in the end."""
 
+LOOK = 100
+"""How many such texts are looked for in one go, between which claims can be renewed."""
+
 SPREAD = 0.002
 """Seconds between the first requests: what is sent at once is answered at once, and then waits."""
 
@@ -180,16 +183,17 @@ class Generation:
     async def _hand_out(self) -> None:
         """Give the workers what this run may ask for; get the rest from those who ask for it."""
         todo = list(self._requests)
-        with_others: list[str] = []
+        # A few at a time, so that runs on many machines share the work.
+        at_once, pause = self._limits.concurrency, POLL
         try:
-            # A few at a time, so that runs on many machines share the work.
-            for start in range(0, len(todo), self._limits.concurrency):
-                with_others += await self._share(todo[start : start + self._limits.concurrency])
-            pause = POLL
-            while left := await self._share(with_others):
-                pause = POLL if len(left) < len(with_others) else min(2 * pause, LONGEST_POLL)
-                with_others = left
-                await self._or_stop(asyncio.sleep(pause))
+            while todo:
+                with_others: list[str] = []
+                for start in range(0, len(todo), at_once):
+                    with_others += await self._share(todo[start : start + at_once])
+                if with_others:
+                    await self._or_stop(asyncio.sleep(pause))
+                pause = POLL if len(with_others) < len(todo) else min(2 * pause, LONGEST_POLL)
+                todo, at_once = with_others, LOOK
         except StoreError as error:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._mine:

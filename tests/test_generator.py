@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.generator import Clock, Generation, Limits, Progress
 from mkdocs_contentgen.lookup import Outcome
 from mkdocs_contentgen.request import BlogRequest, Request
-from mkdocs_contentgen.store import DiskStore
+from mkdocs_contentgen.store import DiskStore, StoredText
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
@@ -314,6 +315,46 @@ def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None
     assert second.topics == ["a"]
     assert isinstance(one["a"].error, RejectedError)
     assert two["a"].source == "service"
+
+
+@dataclass
+class NotingStore(DiskStore):
+    """Notes how many texts are looked for in one go."""
+
+    directory: Path
+    looks: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(self.directory)
+
+    def load(
+        self, keys: Iterable[str], *, since: datetime | None = None
+    ) -> tuple[dict[str, StoredText], list[str]]:
+        """Note the number, and load."""
+        keys = list(keys)
+        self.looks.append(len(keys))
+        return super().load(keys, since=since)
+
+
+def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> None:
+    """Between two looks, a run can renew the claims on what it has in flight itself."""
+    asked = requests(*map(str, range(250)))
+    other = NotingStore(store._directory)
+    script = Script(FakeTime())
+
+    async def main() -> dict[str, Outcome]:
+        store.claim(asked, "another")
+        running = asyncio.create_task(Generation(other, script.connect, Limits()).run(asked))
+        while sum(other.looks) < len(asked):
+            await asyncio.sleep(0.01)
+        store.save({key: StoredText(HTML, datetime.now(UTC), {}) for key in asked})
+        return await running
+
+    outcomes = asyncio.run(main())
+    store.close()
+    assert {outcome.source for outcome in outcomes.values()} == {"cache"}
+    assert script.sent == []
+    assert max(other.looks) == 100
 
 
 def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
