@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -93,6 +94,19 @@ def pasted_site(root: Path, pages: int) -> Site:
     site.configure(plugins=["search"])
     for number in range(pages):
         site.page(number, f"---\ntitle: Title {number}\n---\n", article(number))
+    return site
+
+
+def handwritten_site(root: Path, pages: int) -> Site:
+    """Make the site whose authors wrote the same in Markdown, with the same headings."""
+    site = Site(root)
+    site.configure(plugins=["search"])
+    for number in range(pages):
+        text = re.sub(r"<div[^>]*>(.*?)</div>", r"\n\n> \1\n\n", article(number))
+        for tag, markdown in {"h1": "# ", "h2": "## ", "p": "", "article": ""}.items():
+            text = re.sub(rf"<{tag}\b[^>]*>", f"\n\n{markdown}", text).replace(f"</{tag}>", "\n\n")
+        text = re.sub("</?strong>", "**", text)
+        site.page(number, f"---\ntitle: Title {number}\n---\n", text)
     return site
 
 

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from sites import (
     build,
     generated_site,
+    handwritten_site,
     hooked_site,
     in_turn,
     pasted_site,
@@ -29,6 +30,7 @@ def main(rounds: int = 5, pages: int = 300) -> None:
         articles = {
             "plugin": generated_site(root / "generated", pages),
             "pasted HTML": pasted_site(root / "pasted", pages),
+            "Markdown": handwritten_site(root / "handwritten", pages),
             "hook, the limit": hooked_site(root / "hooked", pages),
         }
         warm = in_turn(
@@ -36,19 +38,20 @@ def main(rounds: int = 5, pages: int = 300) -> None:
             {name: partial(build, site) for name, site in articles.items()},
             rounds=rounds,
         )
-        handwritten = {
+        plain = {
             "plugin": plain_site(root / "with", pages, plugins=["search", "contentgen"]),
             "none": plain_site(root / "without", pages, plugins=["search"]),
         }
         unused = in_turn(
             f"build, {pages} pages without any request",
-            {name: partial(build, site) for name, site in handwritten.items()},
+            {name: partial(build, site) for name, site in plain.items()},
             rounds=rounds,
         )
     report(
         "warm_build",
         {
             "warm build over pasted HTML": (ratio(warm["plugin"], warm["pasted HTML"]), 0.97),
+            "warm build over the same in Markdown": (ratio(warm["plugin"], warm["Markdown"]), None),
             "warm build over a hook": (ratio(warm["plugin"], warm["hook, the limit"]), 1.12),
             "no request over no plugin": (ratio(unused["plugin"], unused["none"]), 1.03),
         },
