@@ -27,7 +27,6 @@ from mkdocs_contentgen.request import REQUEST_TYPES, parse_front_matter
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 CI = (DOCS / "ci.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
@@ -35,24 +34,8 @@ LEFT_OUT = {
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
-    ("README.md", "^docs/post.md:4: .*"): "the golden cases of front matter have such messages",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""
-
-
-def test_the_readme_has_every_option() -> None:
-    """The table of options is complete, and has nothing else."""
-    table = README.split("### Options")[1].split("###")[0]
-    named = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
-    assert sorted(named) == sorted(name for name, _ in ContentgenConfig._schema)
-
-
-def test_the_readme_has_every_command() -> None:
-    """The table of commands is complete, and so are its options."""
-    named = dict(re.findall(r"^\| `contentgen (\w+)([^`]*)`", README, re.MULTILINE))
-    assert sorted(named) == sorted(main.commands)
-    for name in main.commands:
-        assert set(re.findall(r"--[a-z-]+", named[name])) == options_of(name) - {"--config-file"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -69,10 +52,9 @@ def options_of(name: str) -> set[str]:
     return {option for option in options if option.startswith("--")}
 
 
-@pytest.mark.parametrize("page", ["README.md", "example_site/docs/requests.md"])
-def test_the_table_of_fields(page: str) -> None:
+def test_the_table_of_fields() -> None:
     """It has every field with its types, and all values, the default first."""
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = (DOCS / "requests.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (\w+) \|$", text, re.MULTILINE)
     expected: dict[str, set[str]] = {}
     for kind, model in REQUEST_TYPES.items():
