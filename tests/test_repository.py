@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+import yaml
+
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
     "approval": "ApprovedText Header State approve approved_path difference read state_of to_lines"
@@ -79,3 +85,54 @@ def test_imports() -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows(path: Path) -> None:
+    """Each says what it may do and for how long, and no tag that moves can change what it runs."""
+    text = path.read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert "timeout-minutes" in job or "uses" in job
+    for action in re.findall(r"uses: (.*)", text):
+        pinned = re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action)
+        assert pinned or action.startswith("./.github/workflows/"), action
+
+
+def test_only_publishing_has_an_identity() -> None:
+    """One job may ask for a token that publishes, and a person has to let it."""
+    (release,) = [path for path in WORKFLOWS if "id-token" in path.read_text(encoding="utf-8")]
+    jobs = yaml.safe_load(release.read_text(encoding="utf-8"))["jobs"].values()
+    (job,) = [job for job in jobs if "id-token" in job.get("permissions", {})]
+    assert job["permissions"] == {"id-token": "write"}
+    assert job["environment"] == "release"
+    assert not any("run" in step for step in job["steps"])
+
+
+def test_python_versions() -> None:
+    """What is promised is tested: classifiers, matrix and `requires-python` are the same."""
+    classifiers = " ".join(PYPROJECT["project"]["classifiers"])
+    promised = re.findall(r"Python :: (3\.\d+)", classifiers)
+    tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
+    matrix = tests["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == promised
+    assert matrix["include"] == [{"python": promised[0], "resolution": "lowest-direct"}]
+    assert PYPROJECT["project"]["requires-python"] == f">={promised[0]}"
+    assert PYPROJECT["tool"]["ruff"]["target-version"] == f"py{promised[0].replace('.', '')}"
+
+
+def test_the_changelog() -> None:
+    """It is in the form of Keep a Changelog, newest first, and has a place for this version."""
+    dated = r"\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d"
+    titles = re.findall(r"^## (.*)", CHANGELOG, re.MULTILINE)
+    released = [re.fullmatch(dated, title) for title in titles if title != "[Unreleased]"]
+    assert all(released)
+    assert titles.count("[Unreleased]") <= 1
+    assert "[Unreleased]" not in titles[1:]
+    versions = [tuple(map(int, match[1].split("."))) for match in released if match]
+    assert versions == sorted(set(versions), reverse=True)
+    version = PYPROJECT["project"]["version"]
+    assert f"## [{version}] - " in CHANGELOG or "## [Unreleased]" in CHANGELOG
+    kinds = set(re.findall(r"^### (.*)", CHANGELOG, re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
