@@ -87,6 +87,19 @@ def test_imports() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_the_order_of_the_modules() -> None:
+    """CONTRIBUTING has each module once, and each below all that it imports."""
+    rows = re.findall(
+        r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
+    )
+    order = [name for row in rows for name in re.findall(r"\w+", row)]
+    contracts = PYPROJECT["tool"]["importlinter"]["contracts"]
+    (layers,) = [c["layers"] for c in contracts if c["type"] == "layers"]
+    level = {name: -i for i, layer in enumerate(layers) for name in layer.split(" | ")}
+    assert set(order) == level.keys() - {"__main__"}
+    assert [level[name] for name in order] == sorted(level[name] for name in order)
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows(path: Path) -> None:
     """Each says what it may do and for how long, and no tag that moves can change what it runs."""
