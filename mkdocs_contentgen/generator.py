@@ -33,8 +33,8 @@ from .lookup import Outcome
 from .request import Request
 from .store import LEASE, Store, StoredText
 
-Arguments = TypeVarTuple("Arguments")
-Result = TypeVar("Result")
+_Arguments = TypeVarTuple("_Arguments")
+_Result = TypeVar("_Result")
 
 FIRST_BACKOFF = 0.5
 """Seconds before the second try, at most; each further try may wait twice as long."""
@@ -377,8 +377,8 @@ class Generation:
         self._mine = self._mine - keys
 
     async def _in_store_thread(
-        self, call: Callable[[*Arguments], Result], *arguments: *Arguments
-    ) -> Result:
+        self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
+    ) -> _Result:
         """Run what waits for the disk in a thread of its own, the same one each time."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._store_thread, call, *arguments)

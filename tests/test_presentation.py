@@ -12,6 +12,7 @@ from service_double import ServiceDouble, generated
 
 from mkdocs_contentgen.disclosure import LINES, Provenance, Review, json_ld_script
 from mkdocs_contentgen.presentation import Facts, Presentation, present
+from mkdocs_contentgen.request import REQUEST_TYPES
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 DRAFT = Provenance("news", NOW)
@@ -145,6 +146,13 @@ def test_an_approved_text_says_who_and_when() -> None:
     assert described["editor"] == {"@type": "Person", "name": "Jo {date} <b>"}
     assert described["dateModified"] == "2026-11-22"
     assert "datePublished" not in described
+
+
+@pytest.mark.parametrize("kind", REQUEST_TYPES)
+def test_json_ld_knows_every_type(kind: str) -> None:
+    """Each type of request is something that schema.org has a name for."""
+    described = Provenance(kind, DRAFT.generated_at).json_ld("T", "")
+    assert str(described["@type"]).endswith(("Article", "BlogPosting"))
 
 
 def test_json_ld_stays_in_its_script() -> None:

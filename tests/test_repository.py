@@ -27,8 +27,9 @@ PUBLIC = {
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
     " InvalidAnswerError MissingError NotSentError PendingError RejectedError ServiceError"
     " StoppedError StoreError UnknownOutcomeError UnreachableError UnsafeHTMLError",
-    "generator": "Arguments Client Clock Connect FIRST_BACKOFF Generation Limits Outcome POLL"
-    " Progress REFUSALS Result SPREAD check_budget generate look_up",
+    "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
+    " Progress REFUSALS SPREAD generate",
+    "lookup": "Outcome check_budget look_up",
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
