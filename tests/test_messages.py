@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import mkdocs_contentgen
+
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "mkdocs_contentgen"
+PACKAGE = Path(mkdocs_contentgen.__file__).parent
 PAGE = ROOT / "example_site/docs/troubleshooting.md"
 
 EXCLUDED = {

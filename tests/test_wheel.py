@@ -1,0 +1,81 @@
+"""The wheel: it has all that it needs, and says on the package index what the README says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from email import message_from_bytes
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from readme_renderer.markdown import render
+
+import mkdocs_contentgen
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a wheel that was just built, or the one under test where the source was removed."""
+    directory = ROOT / "dist"
+    if (ROOT / "mkdocs_contentgen").exists():
+        directory = tmp_path_factory.mktemp("dist")
+        command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
+        subprocess.run([sys.executable, "-m", *command], check=True)
+    (found,) = directory.glob("*.whl")
+    return found
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="developers test what they edit")
+def test_what_is_tested_is_installed() -> None:
+    """In CI, the tests run against an installed wheel, not against the source beside them."""
+    assert not Path(mkdocs_contentgen.__file__).is_relative_to(ROOT)
+
+
+def test_the_wheel_works_alone(wheel: Path, tmp_path: Path) -> None:
+    """Installed with nothing but what it declares, it builds a site and has its command."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    programs = tmp_path / "venv/bin"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTGEN_")}
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("---\ncontentgen: {type: blog, topic: A wheel}\n---\n")
+    (tmp_path / "mkdocs.yml").write_text(
+        "site_name: Site\nplugins: [contentgen: {base_url: sandbox}]\n"
+    )
+
+    def run(*command: object) -> str:
+        ran = subprocess.run(
+            [str(part) for part in command],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout
+        return ran.stdout
+
+    run(programs / "pip", "install", "--quiet", wheel)
+    assert "1 generated" in run(programs / "mkdocs", "build", "--strict")
+    assert "A wheel" in (tmp_path / "site/index.html").read_text()
+    assert "draft" in run(programs / "contentgen", "status", "--check")
+
+
+def test_the_wheel_is_typed_and_described(wheel: Path) -> None:
+    """Its types can be used, and on the package index no picture is missing and no link broken."""
+    with ZipFile(wheel) as files:
+        names = files.namelist()
+        (metadata,) = (name for name in names if name.endswith("/METADATA"))
+        described = message_from_bytes(files.read(metadata))
+    assert "mkdocs_contentgen/py.typed" in names
+    page = render(str(described.get_payload()))
+    assert page is not None
+    assert "Why a plugin" in page
+    links = re.findall(r'(?:href|src|srcset)="([^"]*)"', page)
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
