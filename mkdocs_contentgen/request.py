@@ -17,6 +17,7 @@ from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 KEY_FORMAT = 1
 """Raised when the same request must get a new key; every text would have to be paid for anew."""
@@ -24,7 +25,10 @@ KEY_FORMAT = 1
 
 def _tidy(topic: str) -> str:
     topic.encode()  # a ValueError if that cannot be sent
-    return unicodedata.normalize("NFC", topic).strip()
+    topic = unicodedata.normalize("NFC", topic).strip()
+    if not topic:  # older pydantic looks at `min_length` only before this
+        raise PydanticCustomError("blank", "blank")
+    return topic
 
 
 Topic = Annotated[str, AfterValidator(_tidy), Field(min_length=1)]

@@ -113,7 +113,8 @@ class Project:
         return {
             path.relative_to(site).as_posix(): path.read_bytes()
             for path in sorted(site.rglob("*"))
-            if path.is_file()
+            # It holds the time at which it was packed, with MkDocs before 1.6.1.
+            if path.is_file() and path.name != "sitemap.xml.gz"
         }
 
 
