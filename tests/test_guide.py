@@ -38,6 +38,15 @@ LEFT_OUT = {
 """What of the blocks is not tried, by page and pattern, each with the reason."""
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_links_of_the_repository(page: str) -> None:
+    """What is linked is there; MkDocs looks after the links of the guide."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"""\]\(([^)#]+)|(?:src|srcset)="([^"]+)""", text)
+    for path in ("".join(link) for link in links):
+        assert path.startswith("https://") or (ROOT / path).exists(), path
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_within_sentences(page: Path) -> None:
     """There is every command, with every option, that a sentence names."""
