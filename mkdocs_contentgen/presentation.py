@@ -91,8 +91,8 @@ def _let_tables_scroll(article: Element) -> None:
 # Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.
 _PICTOGRAPH = "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
 _EMOJI = re.compile(
-    f"{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
-    "|[\U0001f1e6-\U0001f1ff]{2}"
+    f"({_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
+    "|[\U0001f1e6-\U0001f1ff]{2})"
 )
 
 
@@ -113,19 +113,13 @@ def _hide_emoji(article: Element) -> None:
 
 
 def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
-    spans: list[Element] = []
-    end = 0
-    for match in _EMOJI.finditer(text):
-        if spans:
-            spans[-1].tail = text[end : match.start()]
+    first, *rest = _EMOJI.split(text)
+    spans = []
+    for emoji, tail in zip(rest[::2], rest[1::2], strict=True):
         span = Element("span", {"aria-hidden": "true"})
-        span.text = match[0]
+        span.text, span.tail = emoji, tail
         spans.append(span)
-        end = match.end()
-    if not spans:
-        return text, spans
-    spans[-1].tail = text[end:]
-    return text[: text.index(spans[0].text or "")], spans
+    return first, spans
 
 
 def _insert_line(article: Element, line: str) -> None:
@@ -138,7 +132,7 @@ def _insert_line(article: Element, line: str) -> None:
 
 def _lead(article: Element) -> Element | None:
     """Return the paragraph that says what the article is about."""
-    paragraphs = [p for p in article.iter("p") if p.get("class") not in ("byline",)]
+    paragraphs = [p for p in article.iter("p") if p.get("class") != "byline"]
     named = [p for p in paragraphs if p.get("class") in ("intro", "lead")]
     return next(iter([*named, *paragraphs]), None)
 
