@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -113,15 +113,11 @@ def generate(
             outcomes = run(generation, wanted, replaced=replaced)
     for problem in generation.problems:
         click.echo(f"Warning: {problem}", err=True)
-    failed = [
-        article
-        for article in articles
-        if outcomes.get(article.key) and (outcomes[article.key].text is None)
-    ]
-    for article in failed:
-        click.echo(f"{article.entry.place}: {outcomes[article.key].error}", err=True)
-    number = sum(outcome.text is not None for outcome in outcomes.values())
-    click.echo(f"texts generated: {number}; failed: {len(outcomes) - number}")
+    failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
+    for article in articles:
+        if article.key in failed:
+            click.echo(f"{article.entry.place}: {failed[article.key]}", err=True)
+    click.echo(f"texts generated: {len(outcomes) - len(failed)}; failed: {len(failed)}")
     if failed:
         raise SystemExit(1)
 
@@ -306,17 +302,9 @@ def _print_table(articles: list[Article]) -> None:
 
 
 def _git_user() -> str:
-    try:
-        ran = subprocess.run(
-            ["git", "config", "user.name"],  # noqa: S607  git is where the user has it
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        name = ""
-    else:
-        name = ran.stdout.strip()
-    if not name:
-        raise click.UsageError("git knows no user.name; say who approves with --by NAME")
-    return name
+    command = ["git", "config", "user.name"]  # git is where the user has it
+    with suppress(OSError):
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if name := ran.stdout.strip():
+            return name
+    raise click.UsageError("git knows no user.name; say who approves with --by NAME")
