@@ -11,7 +11,7 @@ import hashlib
 import json
 import reprlib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -163,7 +163,8 @@ def parse_front_matter(
         problems += found
         if request is None:
             continue
-        if owner := owners.get(request.id):
+        owner = owners.setdefault(request.id, path)
+        if owner != path:
             problems.append(
                 Problem(
                     (*path, "id"),
@@ -171,7 +172,6 @@ def parse_front_matter(
                     "give each article of a page an id of its own",
                 )
             )
-        owners.setdefault(request.id, path)
         requests.append(request)
     # A title that is no topic is one for each article.
     return requests, list(dict.fromkeys(problems))
@@ -182,11 +182,10 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     problems: list[Problem] = []
     for name, value in defaults.items():
         path = ("defaults", _key_shown(name))
-        if name not in REQUEST_TYPES:
-            if name == "length":
-                problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
-            else:
-                problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
+        if name == "length":
+            problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
+        elif name not in REQUEST_TYPES:
+            problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {_shown(value)}"))
         else:
@@ -244,31 +243,32 @@ def _parse_entry(
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
     problems: list[Problem] = []
     if "type" not in entry:
-        problems.append(Problem(path, f"'type' is missing; it is one of {_join(REQUEST_TYPES)}"))
+        names = ", ".join(REQUEST_TYPES)
+        problems.append(Problem(path, f"'type' is missing; it is one of {names}"))
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of(kind, REQUEST_TYPES)))
 
-    # A wrong type still leaves the keys to check that every type has.
-    allowed = list((model or Request).model_fields)
     known = {name for other in REQUEST_TYPES.values() for name in other.model_fields}
+    allowed = list(model.model_fields) if model else sorted(known)
     for name in entry:
-        if name in allowed or (model is None and name in known):
-            continue
-        message = (
-            f"is not a key of type {kind}, which has {_join(allowed)}"
-            if name in known
-            else _unknown(name, allowed if model else sorted(known))
-        )
-        problems.append(Problem((*path, _key_shown(name)), message))
+        if name not in allowed:
+            message = (
+                f"is not a key of type {kind}, which has {', '.join(allowed)}"
+                if name in known
+                else _unknown(name, allowed)
+            )
+            problems.append(Problem((*path, _key_shown(name)), message))
 
     fields: dict[str, object] = {}
     specific = defaults.get(kind) if isinstance(kind, str) else None
+    # A wrong type still leaves the keys to check that every type has.
+    shape = model or Request
     for source in (defaults, specific if isinstance(specific, dict) else {}, entry):
-        fields |= {name: source[name] for name in allowed if name in source}
+        fields |= {name: source[name] for name in shape.model_fields if name in source}
     if "topic" not in entry and title is not None:
         fields["topic"] = title
     fields["type"] = kind if model else ""
-    request, found = _validate(model or Request, fields, path)
+    request, found = _validate(shape, fields, path)
     if "topic" not in entry:
         of_topic = (*path, "topic")
         found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
@@ -306,23 +306,17 @@ def _explain(model: type[Request], name: str, found: Mapping[str, Any]) -> str:
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
-def _not_one_of(value: object, choices: Iterable[str]) -> str:
-    choices = list(choices)
-    return f"{_shown(value)} is not one of {_join(choices)}{_did_you_mean(value, choices)}"
+def _not_one_of(value: object, choices: Collection[str]) -> str:
+    return f"{_shown(value)} is not one of {', '.join(choices)}{_did_you_mean(value, choices)}"
 
 
-def _unknown(name: object, known: Iterable[str]) -> str:
-    known = list(known)
-    return f"is not a known key{_did_you_mean(name, known) or '; known are ' + _join(known)}"
+def _unknown(name: object, known: Collection[str]) -> str:
+    return f"is not a known key{_did_you_mean(name, known) or '; known are ' + ', '.join(known)}"
 
 
-def _did_you_mean(found: object, choices: Iterable[str]) -> str:
+def _did_you_mean(found: object, choices: Collection[str]) -> str:
     close = difflib.get_close_matches(found.lower(), choices, n=1) if type(found) is str else []
     return f"; did you mean '{close[0]}'?" if close else ""
-
-
-def _join(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _key_shown(key: object) -> str:
