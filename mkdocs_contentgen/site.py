@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -55,11 +55,9 @@ class Site:
         unused: list[Mapping[str, object]] = []
         if texts.keys() < set(keys.values()):
             try:
-                cached = store.requests()
+                unused = [asked for key, asked in store.requests().items() if key not in texts]
             except StoreError as error:
                 problems.append(str(error))
-            else:
-                unused = [request for key, request in cached.items() if key not in texts]
         problems += store.close()
         directory = self.options.approved_directory(self.config)
         articles = []
@@ -119,19 +117,17 @@ def chosen(articles: Sequence[Article], pages: Sequence[str]) -> list[Article]:
         return list(articles)
     selected: dict[PageRequest, Article] = {}
     for name in pages:
-        found = [a for a in articles if _fits(a.entry, name)]
+        found = {a.entry: a for a in articles if _fits(a.entry, name)}
         if not found:
             raise ConfigurationError(
                 f"{name}: is not a page that asks for an article; "
                 "`contentgen status` lists those that do"
             )
-        selected |= {article.entry: article for article in found}
+        selected |= found
     return list(selected.values())
 
 
 def _fits(entry: PageRequest, name: str) -> bool:
     shown = entry.place.rpartition(":")[0]
     tail = Path(name).as_posix().removeprefix("./")
-    return any(fnmatch.fnmatchcase(path, tail) for path in (entry.page, shown)) or tail.endswith(
-        f"/{shown}"
-    )
+    return tail.endswith(f"/{shown}") or any(fnmatchcase(p, tail) for p in (entry.page, shown))
