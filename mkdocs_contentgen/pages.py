@@ -32,13 +32,10 @@ class PageRequest:
 
 @dataclass(frozen=True)
 class PageProblem:
-    """Something wrong in a page; as text, it begins with its place."""
+    """Something wrong in a page. `message` begins with its place."""
 
     page: str
     message: str
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def read_requests(
@@ -61,20 +58,17 @@ def read_requests(
             continue  # MkDocs is about to report it
         if "contentgen" not in source:
             continue
-        path = posixpath.join(docs, file.src_uri)
+        page = file.src_uri
+        path = posixpath.join(docs, page)
         inherited = {
             key: value
             for folder, values in folders
-            if PurePosixPath(file.src_uri).is_relative_to(folder)
+            if PurePosixPath(page).is_relative_to(folder)
             for key, value in values.items()
         }
         found, wrong = _read_page(source, defaults, inherited)
-        problems += [
-            PageProblem(file.src_uri, f"{path}:{line}: {message}") for line, message in wrong
-        ]
-        requests += [
-            PageRequest(file.src_uri, f"{path}:{line}", request) for line, request in found
-        ]
+        problems += [PageProblem(page, f"{path}:{line}: {message}") for line, message in wrong]
+        requests += [PageRequest(page, f"{path}:{line}", request) for line, request in found]
     return requests, problems
 
 
@@ -121,19 +115,20 @@ def _read_page(
     from .request import parse_front_matter
 
     asked = meta["contentgen"]
+    listed = isinstance(asked, list)
     meta["contentgen"] = (
         [_with_inherited(entry, inherited) for entry in asked]
-        if isinstance(asked, list)
+        if listed
         else _with_inherited(asked, inherited)
     )
     requests, problems = parse_front_matter(meta, defaults)
-    listed = isinstance(asked, list)
     key = _KEY.search(source)
     if key and not problems and not listed:
         # Most pages have it so, and reading the YAML a second time takes longer than all else.
         line = source.count("\n", 0, key.start(1)) + 1
         return [(line, request) for request in requests], []
-    node = _compose(source)
+    match = mkdocs_meta.YAML_RE.match(source)
+    node = yaml.compose(match[1], _SafeLoader) if match else None
     if problems:
         return [], sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
     return [
@@ -156,11 +151,6 @@ def _broken_front_matter(source: str) -> list[tuple[int, str]]:
     elif source.startswith("---") and _ASKS.search(source.split("\n\n", 1)[0]):
         return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
-
-
-def _compose(source: str) -> yaml.Node | None:
-    match = mkdocs_meta.YAML_RE.match(source)
-    return yaml.compose(match[1], _SafeLoader) if match else None
 
 
 def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:

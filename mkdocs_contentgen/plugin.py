@@ -92,7 +92,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             pages = [file for file in pages if file.is_modified()]
         self.asked, problems = read_requests(pages, config, self.config.defaults)
         if self.only_reads:
-            _fail_on(map(str, problems))
+            _fail_on(problem.message for problem in problems)
         if self.only_reads or not (self.asked or problems):
             return
         # What a site without requests does not need is not imported.

@@ -118,8 +118,8 @@ def resolve(
     lenient = background is not None
     resolution = Resolution()
     for problem in problems:
-        resolution.say(str(problem), tolerated=lenient)
-        resolution.show(problem.page, "main", _message_in_place(str(problem)))
+        resolution.say(problem.message, tolerated=lenient)
+        resolution.show(problem.page, "main", _message_in_place(problem.message))
     settled = _read_approved(asked, options.approved_directory(site), resolution, lenient=lenient)
     keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in settled}
     for entry in keys if options.require_approval else ():
@@ -142,10 +142,8 @@ def resolve(
             generated, more = _generate(wanted, outcomes, store, options, background, log)
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
-            resolution.failures += [
-                *(f"{place}: would be asked for" for place in places),
-                str(error),
-            ]
+            resolution.failures += [f"{place}: would be asked for" for place in places]
+            resolution.failures.append(str(error))
             return resolution
         resolution.sent = len(wanted)
         complaints += more
@@ -228,10 +226,8 @@ def _without_new(old: Outcome, new: Outcome) -> Outcome:
 def _message(outcome: Outcome, entry: PageRequest, policy: OnMissing) -> str:
     """Return what there is to say about an outcome, if anything."""
     match outcome.error:
-        case None | PendingError():
-            return ""
-        case StoppedError():
-            return ""  # why it was stopped is said once, not for each page
+        case None | PendingError() | StoppedError():
+            return ""  # why all was stopped is said once, not for each page
         case error if outcome.text:
             return f"{entry.place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:

@@ -59,7 +59,7 @@ def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
             for name, value in asked.request.model_dump().items():
                 yield f"  {name}: {json.dumps(value, ensure_ascii=False)}"
         yield from (f"mkdocs.yml: {problem}" for problem in check_defaults(defaults))
-        yield from map(str, problems)
+        yield from (problem.message for problem in problems)
 
     expect("".join(f"{line}\n" for line in lines()), page.with_suffix(".txt"))
 
@@ -78,7 +78,7 @@ def test_problems_of_all_pages_come_together(tmp_path: Path) -> None:
     assert [(asked.page, asked.place) for asked in requests] == [
         ("deep/b.md", "text/pages/deep/b.md:2")
     ]
-    assert [str(problem).split(" ")[0] for problem in problems] == [
+    assert [problem.message.split(" ")[0] for problem in problems] == [
         "text/pages/a.md:2:",
         "text/pages/deep/c.md:4:",
     ]
@@ -161,6 +161,6 @@ def test_any_source_is_requests_or_problems(source: str, a_site: MkDocsConfig) -
     if "contentgen" in get_data(page.content_string)[1]:
         assert bool(requests) != bool(problems)
     for problem in problems:
-        match = re.fullmatch(r"docs/page\.md:([0-9]+): .+", str(problem))
+        match = re.fullmatch(r"docs/page\.md:([0-9]+): .+", problem.message)
         assert match, problem
         assert 1 <= int(match[1]) <= page.content_string.count("\n") + 1
