@@ -46,11 +46,9 @@ class DiskStore:
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return those of the texts that are there, and what is wrong with the store."""
         texts: dict[str, StoredText] = {}
+        problems: list[str] = []
         try:
-            problems = self._set_aside_if_foreign()
-        except StoreError as error:
-            return texts, [str(error)]
-        try:
+            problems += self._set_aside_if_foreign()
             if not self._path.exists():
                 return texts, problems
             with closing(connect(self._path)) as connection:
@@ -59,13 +57,15 @@ class DiskStore:
                     if entry is None:
                         continue
                     text = decode(key, entry)
-                    if text and (since is None or text.generated_at > since):
-                        texts[key] = text
-                    elif text is None:
+                    if text is None:
                         problems.append(
                             f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
                             "and is ignored"
                         )
+                    elif since is None or text.generated_at > since:
+                        texts[key] = text
+        except StoreError as error:
+            problems.append(str(error))
         except (OSError, sqlite3.OperationalError) as error:
             problems.append(f"the cache {self._path} cannot be read ({reason_of(error)})")
         except sqlite3.DatabaseError as error:
@@ -97,17 +97,15 @@ class DiskStore:
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
         """Keep texts, on the disk before this returns. Raises StoreError."""
-        cache = self._prepared()
-        with _writing(self._path), cache.transact():
+        with self._transaction() as cache:
             for key, text in texts.items():
                 cache.set(key, encode(key, text))
                 cache.delete(_CLAIM + key)
 
     def claim(self, keys: Iterable[str], owner: str) -> set[str]:
         """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
-        cache = self._prepared()
         claimed = set()
-        with _writing(self._path), cache.transact():
+        with self._transaction() as cache:
             for key in keys:
                 holder, expires = cache.get(_CLAIM + key, expire_time=True)
                 # A claim that lasts longer than any can was made before the clock was set back.
@@ -119,8 +117,7 @@ class DiskStore:
 
     def release(self, keys: Iterable[str], owner: str) -> None:
         """Give up claims of `owner`. Raises StoreError."""
-        cache = self._prepared()
-        with _writing(self._path), cache.transact():
+        with self._transaction() as cache:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
                     cache.delete(_CLAIM + key)
@@ -150,8 +147,7 @@ class DiskStore:
 
     def delete(self, keys: Iterable[str]) -> None:
         """Drop texts. Raises StoreError."""
-        cache = self._prepared()
-        with _writing(self._path), cache.transact():
+        with self._transaction() as cache:
             for key in keys:
                 cache.delete(key)
 
@@ -162,9 +158,12 @@ class DiskStore:
             self._cache = None
         return []
 
-    def _prepared(self) -> diskcache.Cache:
+    @contextmanager
+    def _transaction(self) -> Iterator[diskcache.Cache]:
         self.prepare()
-        return self._cache
+        cache: diskcache.Cache = self._cache
+        with _writing(self._path), cache.transact():
+            yield cache
 
     def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
         judged = lstat(self._path)
