@@ -131,7 +131,8 @@ class Generation:
         self._mine: set[str] = set()
         self._requests: Mapping[str, Request] = {}
         self._outcomes: dict[str, Outcome] = {}
-        self._progress = Progress(total=0, done=0, failed=0, in_flight=0)
+        self._asking = 0
+        self._failed = 0
 
     def stop(self, reason: ContentgenError) -> None:
         """Send nothing more; what was not sent yet gets `reason` as its error.
@@ -154,7 +155,7 @@ class Generation:
         self._loop = asyncio.get_running_loop()
         self._requests = requests
         self._replaced = replaced
-        self._count(total=len(requests))
+        self._tell()
         # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
         preparing = asyncio.ensure_future(self._in_store_thread(self._store.prepare))
         try:
@@ -227,9 +228,9 @@ class Generation:
             if self._stop_reason:
                 answer: str | ContentgenError = self._stop_reason
             else:
-                self._count(in_flight=1)
+                self._tell(asking=1)
                 answer = await self._ask(client, self._requests[key])
-                self._count(in_flight=-1)
+                self._tell(asking=-1)
             # The next request is on its way while this answer is written to the disk.
             group.create_task(self._finish(key, answer))
 
@@ -242,7 +243,7 @@ class Generation:
 
     def _settle(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
-        self._count(done=1, failed=int(outcome.text is None))
+        self._tell(failed=int(outcome.text is None))
 
     async def _ask(self, client: Client, request: Request) -> str | ContentgenError:
         idempotency_key = uuid.uuid4().hex
@@ -344,15 +345,14 @@ class Generation:
     async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
         """Return the texts that another run has got meanwhile."""
         replaced = [key for key in keys if key in self._replaced]
+        others = [key for key in keys if key not in self._replaced]
         texts: dict[str, StoredText] = {}
-        if others := [key for key in keys if key not in self._replaced]:
-            texts, problems = await self._in_store_thread(self._store.load, others)
-            self._note(problems)
-        if replaced:
-            load = partial(self._store.load, since=self._started)
-            newer, problems = await self._in_store_thread(load, replaced)
-            self._note(problems)
-            texts |= newer
+        for wanted, since in ((others, None), (replaced, self._started)):
+            if wanted:
+                load = partial(self._store.load, since=since)
+                found, problems = await self._in_store_thread(load, wanted)
+                self._note(problems)
+                texts |= found
         return texts
 
     def _note(self, problems: Iterable[str]) -> None:
@@ -389,15 +389,11 @@ class Generation:
             self.problems.append(problem)
         self._store_failed = True
 
-    def _count(self, *, total: int = 0, done: int = 0, failed: int = 0, in_flight: int = 0) -> None:
-        before = self._progress
-        self._progress = Progress(
-            total=before.total + total,
-            done=before.done + done,
-            failed=before.failed + failed,
-            in_flight=before.in_flight + in_flight,
-        )
-        self._on_progress(self._progress)
+    def _tell(self, *, asking: int = 0, failed: int = 0) -> None:
+        self._asking += asking
+        self._failed += failed
+        total, done = len(self._requests), len(self._outcomes)
+        self._on_progress(Progress(total, done, self._failed, in_flight=self._asking))
 
 
 def generate(
@@ -423,7 +419,8 @@ def generate(
             received.append(number)
             generation.stop(StoppedError("it was not sent, since the build was interrupted"))
 
-        before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
+        caught = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, interrupt) for number in caught}
         try:
             return await generation.run(requests, replaced=replaced)
         finally:
@@ -436,6 +433,3 @@ def generate(
     if received:
         raise KeyboardInterrupt if received[0] == signal.SIGINT else SystemExit(128 + received[0])
     return outcomes
-
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
