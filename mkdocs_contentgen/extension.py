@@ -77,26 +77,29 @@ class _Placing(Treeprocessor):
         self._extension = extension
 
     def run(self, root: Element) -> None:
-        title: Element | None = None
+        titling = cast(_Titling, self.md.treeprocessors["contentgen_title"])
+        titling.title = ""
         file = _file_of_page(self.md)
+        if file is None:
+            return
         blocks = _raw_blocks(root, self.md)
         markers = {
             number: match for number, block in blocks.items() if (match := MARKER.search(block))
         }
-        articles = self._extension.articles.get(file.src_uri, {}) if file else {}
-        if file and (markers or articles):
-            title = self._place(root, file.src_uri, articles, markers)
-            if "excerpt" in self.md.treeprocessors:
-                if title is not None:
-                    _hoist(root, title)
-                if not any(_SEPARATOR in block for block in blocks.values()):
-                    _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
-        if file and articles and self._extension.stylesheet:
-            href = get_relative_url(self._extension.stylesheet, file.url)
-            _link_stylesheet(root, href)
-        # Before permalinks get into it.
-        text = "" if title is None else get_heading_text(title, self.md)
-        cast(_Titling, self.md.treeprocessors["contentgen_title"]).title = text
+        articles = self._extension.articles.get(file.src_uri, {})
+        if not (markers or articles):
+            return
+        title = self._place(root, file.src_uri, articles, markers)
+        if title is not None:
+            # Before permalinks get into it.
+            titling.title = get_heading_text(title, self.md)
+        if "excerpt" in self.md.treeprocessors:
+            if title is not None:
+                _hoist(root, title)
+            if not any(_SEPARATOR in block for block in blocks.values()):
+                _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+        if articles and self._extension.stylesheet:
+            _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
 
     def _place(
         self, root: Element, page: str, articles: Articles, markers: dict[str, re.Match[str]]
@@ -130,9 +133,10 @@ class _Placing(Treeprocessor):
             return article
 
         for parent, index, number in list(_places(root)):
-            if number not in markers or not _is_alone(markers[number]):
+            marker = markers.get(number)
+            if marker is None or marker.string.strip() != marker[0]:
                 continue
-            marker = markers.pop(number)
+            del markers[number]
             name = marker[1] or first
             if name not in articles:
                 there = (
@@ -180,9 +184,8 @@ def _file_of_page(md: Markdown) -> File | None:
     A Markdown of another kind, such as that of mkdocstrings for a docstring, may have a link
     processor too, but does not look for a title: it gets no articles.
     """
-    if not any(name in md.treeprocessors for name in (*_EXTRACTORS, "excerpt")):
-        return None
-    if "relpath" not in md.treeprocessors:
+    names = (*_EXTRACTORS, "excerpt")
+    if "relpath" not in md.treeprocessors or not any(name in md.treeprocessors for name in names):
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
     return file if isinstance(file, File) else None
@@ -217,10 +220,6 @@ def _places(parent: Element) -> Iterator[tuple[Element, int | None, str]]:
 
 _HOLDERS = frozenset("li dd td th div blockquote details section aside main figure".split())
 """What can hold an article without a paragraph around it; a heading or a link cannot."""
-
-
-def _is_alone(marker: re.Match[str]) -> bool:
-    return marker.string.strip() == marker[0]
 
 
 def _link_stylesheet(root: Element, href: str) -> None:
