@@ -11,7 +11,6 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -91,16 +90,10 @@ class ServiceClient:
             ) from None
 
     async def __aenter__(self) -> Self:
-        await self._client.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._client.__aexit__(kind, error, traceback)
+    async def __aexit__(self, *error: object) -> None:
+        await self._client.aclose()
 
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
         """Return the HTML that the service made for `request` (interface section 2.2).
