@@ -79,8 +79,9 @@ def state_of(
         return ("draft", "not reviewed") if has_draft else ("missing", _why(request, unused))
     by = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
+        changes = _changes(approved.header.request, request) or ["the request was another"]
         new = "a draft" if has_draft else "missing"
-        return "outdated", f"{difference(approved.header.request, request)}; the new text is {new}"
+        return "outdated", f"{' and '.join(changes)}; the new text is {new}"
     if approved.is_changed:
         return "changed", f"edited since {by}"
     return "approved", f"{by} on {approved.header.approved_at}"
@@ -94,12 +95,8 @@ def _why(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
     return "never generated"
 
 
-def difference(before: Mapping[str, object], request: Request) -> str:
-    """Say in words what an earlier request, as it was kept, had otherwise."""
-    return " and ".join(_changes(before, request)) or "the request was another"
-
-
 def _changes(before: Mapping[str, object], request: Request) -> list[str]:
+    """Say in words what an earlier request, as it was kept, had otherwise."""
     fields = request.model_dump(exclude={"id"})
     return [
         f"{name} was {before[name]!r}"
