@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
@@ -214,13 +214,11 @@ class ContentgenConfig(Config):
         Raises ConfigurationError if the environment says something unknown.
         """
         value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
-        policies: tuple[OnMissing, ...] = get_args(OnMissing)
-        for policy in policies:
-            if policy == value:
-                return policy
-        raise ConfigurationError(
-            f"CONTENTGEN_ON_MISSING: {value!r} is not one of {', '.join(policies)}"
-        )
+        if value not in get_args(OnMissing):
+            raise ConfigurationError(
+                f"CONTENTGEN_ON_MISSING: {value!r} is not one of {', '.join(get_args(OnMissing))}"
+            )
+        return cast(OnMissing, value)
 
     def limits(self) -> Limits:
         """Return the options that limit a generation."""
