@@ -29,10 +29,7 @@ class Outcome:
 
 
 def look_up(
-    requests: Mapping[str, Request],
-    store: Store,
-    *,
-    max_age: timedelta | None = None,
+    requests: Mapping[str, Request], store: Store, *, max_age: timedelta | None = None
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return an outcome for each request, by key, from what is in the store; and its problems.
 

@@ -33,10 +33,7 @@ def draft_lines(article: Article, options: ContentgenConfig) -> str:
 
 
 def approve_article(
-    article: Article,
-    options: ContentgenConfig,
-    by: str,
-    prefer_draft: Callable[[Article], bool],
+    article: Article, options: ContentgenConfig, by: str, prefer_draft: Callable[[Article], bool]
 ) -> str:
     """Write the approved file of an article, and say what was done.
 
