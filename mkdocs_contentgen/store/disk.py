@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,7 +42,7 @@ class DiskStore:
         self._cache: diskcache.Cache | None = None
 
     def load(
-        self, keys: Iterable[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return those of the texts that are there, and what is wrong with the store."""
         texts: dict[str, StoredText] = {}
@@ -102,7 +102,7 @@ class DiskStore:
                 cache.set(key, encode(key, text))
                 cache.delete(_CLAIM + key)
 
-    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+    def claim(self, keys: Collection[str], owner: str) -> set[str]:
         """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
         claimed = set()
         with self._transaction() as cache:
@@ -115,7 +115,7 @@ class DiskStore:
                     claimed.add(key)
         return claimed
 
-    def release(self, keys: Iterable[str], owner: str) -> None:
+    def release(self, keys: Collection[str], owner: str) -> None:
         """Give up claims of `owner`. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:
@@ -145,7 +145,7 @@ class DiskStore:
             texts = {key: decode(key, entry) for key, entry in rows if isinstance(entry, str)}
         return {key: text.request if text else {} for key, text in texts.items()}
 
-    def delete(self, keys: Iterable[str]) -> None:
+    def delete(self, keys: Collection[str]) -> None:
         """Drop texts. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:

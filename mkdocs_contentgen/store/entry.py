@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
@@ -29,7 +29,7 @@ class Store(Protocol):
     """Keeps texts by the key of their request."""
 
     def load(
-        self, keys: Iterable[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return those of the texts that are there, and what is wrong with the store.
 
@@ -42,13 +42,13 @@ class Store(Protocol):
     def save(self, texts: Mapping[str, StoredText]) -> None:
         """Keep texts, in safety before this returns. Raises StoreError."""
 
-    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+    def claim(self, keys: Collection[str], owner: str) -> set[str]:
         """Return those of `keys` that `owner` alone may ask the service for now, or still may.
 
         A claim that is not renewed within LEASE seconds is anybody's. Raises StoreError.
         """
 
-    def release(self, keys: Iterable[str], owner: str) -> None:
+    def release(self, keys: Collection[str], owner: str) -> None:
         """Give up claims of `owner`. Raises StoreError."""
 
     def pause(self, seconds: float) -> None:
@@ -63,7 +63,7 @@ class Store(Protocol):
     def requests(self) -> dict[str, dict[str, object]]:
         """Return what each text of this machine was asked for with, by key. Raises StoreError."""
 
-    def delete(self, keys: Iterable[str]) -> None:
+    def delete(self, keys: Collection[str]) -> None:
         """Drop texts of this machine. Raises StoreError."""
 
     def close(self) -> list[str]:

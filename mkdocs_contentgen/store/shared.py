@@ -7,7 +7,7 @@ Where the shared cache is away or full, the build goes on with its own, and says
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, cast
@@ -73,10 +73,9 @@ class SharedStore:
         self._problems: list[str] = []
 
     def load(
-        self, keys: Iterable[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return those of the texts that are here or there; what is there is here afterwards."""
-        keys = list(keys)
         texts, problems = self._local.load(keys, since=since)
         missing = (key for key in keys if key not in texts)
         while batch := list(islice(missing, _BATCH)):
@@ -118,9 +117,8 @@ class SharedStore:
         if failure and self._lost:
             raise failure
 
-    def claim(self, keys: Iterable[str], owner: str) -> set[str]:
+    def claim(self, keys: Collection[str], owner: str) -> set[str]:
         """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
-        keys = list(keys)
         lease = str(round(LEASE * 1000))
         replies = self._send_each(
             keys, lambda pipeline, key: pipeline.eval(_CLAIM_SCRIPT, 1, _CLAIM + key, owner, lease)
@@ -129,9 +127,8 @@ class SharedStore:
             return self._local.claim(keys, owner)
         return {key for key, reply in replies.items() if reply == 1}
 
-    def release(self, keys: Iterable[str], owner: str) -> None:
+    def release(self, keys: Collection[str], owner: str) -> None:
         """Give up claims of `owner`; those that cannot be given up expire."""
-        keys = list(keys)
         self._send_each(
             keys, lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 1, _CLAIM + key, owner)
         )
@@ -158,7 +155,7 @@ class SharedStore:
         """Return what each text of this machine was asked for with, by key. Raises StoreError."""
         return self._local.requests()
 
-    def delete(self, keys: Iterable[str]) -> None:
+    def delete(self, keys: Collection[str]) -> None:
         """Drop texts of this machine; others may still need them. Raises StoreError."""
         self._local.delete(keys)
 
@@ -217,8 +214,7 @@ class SharedStore:
         if not keys:
             return {}
         replies = self._send(
-            lambda pipeline: [command(pipeline, key) for key in keys],
-            may_be_foreign=may_be_foreign,
+            lambda pipeline: [command(pipeline, key) for key in keys], may_be_foreign=may_be_foreign
         )
         return dict(zip(keys, replies, strict=True)) if replies else {}
 
