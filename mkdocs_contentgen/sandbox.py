@@ -57,10 +57,10 @@ async def app(scope: Message, receive: Receive, send: Send) -> None:
 class _RefusalError(Exception):
     """The request gets no text; never says more of the request than the names of its fields."""
 
-    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] = {}) -> None:
         super().__init__(message)
         self.status = status
-        self.headers = headers or {}
+        self.headers = headers
 
 
 async def _live(receive: Receive, send: Send) -> None:
@@ -72,14 +72,10 @@ async def _live(receive: Receive, send: Send) -> None:
 
 
 async def _respond(
-    send: Send, status: int, answer: Mapping[str, object], headers: Mapping[str, str] | None = None
+    send: Send, status: int, answer: Mapping[str, object], headers: Mapping[str, str] = {}
 ) -> None:
     body = json.dumps(answer, ensure_ascii=False).encode()
-    headers = {
-        "content-type": "application/json",
-        "content-length": str(len(body)),
-        **(headers or {}),
-    }
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **headers}
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
     await send({"type": "http.response.body", "body": body})
@@ -92,12 +88,10 @@ def _check_head(scope: Message) -> type[Request]:
         raise _RefusalError(404, f"no such address; there are {', '.join(_OPERATIONS)}")
     if scope["method"] != "POST":
         raise _RefusalError(405, "only POST is allowed here", {"allow": "POST"})
-    match _header(scope, b"authorization").split(maxsplit=1):
-        case [scheme, _] if scheme.lower() == "bearer":
-            pass
-        case _:
-            message = "send one header 'Authorization: Bearer <token>'; any token will do here"
-            raise _RefusalError(401, message, {"www-authenticate": "Bearer"})
+    words = _header(scope, b"authorization").split(maxsplit=1)
+    if len(words) < 2 or words[0].lower() != "bearer":
+        message = "send one header 'Authorization: Bearer <token>'; any token will do here"
+        raise _RefusalError(401, message, {"www-authenticate": "Bearer"})
     query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     users = query.get("user_id", [])
     if len(users) != 1 or not users[0].strip():
@@ -157,8 +151,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _expected(model: type[Request], name: str) -> str:
-    choices = get_args(model.model_fields[name].annotation)
-    if choices:
+    if choices := get_args(model.model_fields[name].annotation):
         return f"{name} must be one of {', '.join(choices)}"
     return f"{name} is required and must be valid text that is not empty"
 
