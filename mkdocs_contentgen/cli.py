@@ -139,7 +139,7 @@ def diff(config_file: str | None, page: str) -> None:
                 )
                 continue
             click.secho(name, bold=True)
-            click.echo(word_diff(article.approved.html, draft_lines(article, site.options)))
+            click.echo(word_diff(article.approved.html, draft_lines(article.draft, site.options)))
 
 
 @main.command()

@@ -13,17 +13,13 @@ from .article import parse_article
 from .config import ContentgenConfig
 from .errors import ApprovalError
 from .site import Article
+from .store import StoredText
 from .stylesheet import adapted_classes
 
 
-def draft_lines(article: Article, options: ContentgenConfig) -> str:
-    """Return the draft of an article as an approved file would hold it."""
-    if article.draft is None:
-        raise ApprovalError(
-            f"{article.entry.place}: there is no text to approve; "
-            f"`contentgen generate {article.entry.page}` makes one"
-        )
-    element = parse_article(article.draft.html, options.image_hosts)
+def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
+    """Return a draft as an approved file would hold it."""
+    element = parse_article(draft.html, options.image_hosts)
     for part in element.iter():
         # A style without an effect would only be in the reader's way.
         style = part.get("style", "")
@@ -40,23 +36,21 @@ def approve_article(
     `prefer_draft` decides where an edited text and a newer draft are both there. Raises
     ApprovalError where there is no text.
     """
-    approved = article.approved
-    newer = article.draft and (
-        approved is None
-        or article.draft.generated_at.replace(microsecond=0) > approved.header.generated_at
+    approved, draft = article.approved, article.draft
+    newer = draft and (
+        approved is None or draft.generated_at.replace(microsecond=0) > approved.header.generated_at
     )
     if article.state == "approved" and not newer:
         return f"{article.entry.page}: already approved: {article.reason}"
-    take_draft = newer or article.state not in ("changed", "approved")
-    if article.state == "changed" and take_draft:
-        take_draft = prefer_draft(article)
-
-    if take_draft or approved is None:
-        text = draft_lines(article, options)
-        generated_at = article.draft.generated_at if article.draft else None
-    else:
+    if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         text, generated_at = approved.html, approved.header.generated_at
-    assert generated_at is not None  # noqa: S101  draft_lines() has raised otherwise
+    elif draft:
+        text, generated_at = draft_lines(draft, options), draft.generated_at
+    else:
+        raise ApprovalError(
+            f"{article.entry.place}: there is no text to approve; "
+            f"`contentgen generate {article.entry.page}` makes one"
+        )
     service = "sandbox" if options.uses_sandbox() else "content generation service"
     header = approve(article.entry.request, article.key, service, generated_at, text, by)
     write(article.path, header, text)
