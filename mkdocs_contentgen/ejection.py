@@ -43,7 +43,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         has_title = has_title or element.find(".//h1") is not None
         text = _placed(text, article.entry.request.id, article is articles[0], _markdown(element))
     head = f"{match[1]}{front}{match[3]}" if front.strip() else ""
-    path.write_text(f"{head}{text.lstrip() if not head else text}", encoding="utf-8", newline="\n")
+    path.write_text(f"{head}{text if head else text.lstrip()}", encoding="utf-8", newline="\n")
     files = ", ".join(str(article.path) for article in articles if article.approved)
     also = f"; {files} can be removed" if files else ""
     return f"{page}: holds its text now, and asks for none{also}"
