@@ -9,7 +9,7 @@ template.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol, cast
 from xml.etree.ElementTree import Element
 
@@ -32,16 +32,16 @@ _SEPARATOR = "<!-- more -->"
 """What ends an excerpt in Material's blog."""
 
 
+_EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
+"""What looks for a page's title, in MkDocs and in ProperDocs."""
+
+
 class Article(Protocol):
     """An article that can be put into a page."""
 
-    @property
-    def make(self) -> Callable[[], tuple[Element, Facts | None]]:
-        """What makes the element anew, and tells what a page can say of it elsewhere."""
+    def make(self) -> tuple[Element, Facts | None]:
+        """Return the element anew, and what a page can say of it elsewhere."""
 
-
-_EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
-"""What looks for a page's title, in MkDocs and in ProperDocs."""
 
 Articles = Mapping[str, Article]
 """The articles of a page by their ids, in the page's order."""
