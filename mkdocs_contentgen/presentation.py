@@ -104,12 +104,11 @@ def _hide_emoji(article: Element) -> None:
         if element.text and element.tag not in ("pre", "code"):
             element.text, spans = _split_at_emoji(element.text)
             element[0:0] = spans
-    for parent in list(article.iter()):
-        for child in list(parent):
+        for child in list(element):
             if child.tail and child.get("aria-hidden") is None:
                 child.tail, spans = _split_at_emoji(child.tail)
-                position = list(parent).index(child) + 1
-                parent[position:position] = spans
+                position = list(element).index(child) + 1
+                element[position:position] = spans
 
 
 def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
