@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from .generator import Progress
 
@@ -13,14 +13,11 @@ LOG_PAUSE = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-@contextmanager
-def shown_progress(log: Callable[[str], None]) -> Iterator[Callable[[Progress], None]]:
+def shown_progress(
+    log: Callable[[str], None],
+) -> AbstractContextManager[Callable[[Progress], None]]:
     """Return what shows a Progress: as a bar on a terminal, elsewhere as a line now and then."""
-    if sys.stderr.isatty():
-        with _bar() as show:
-            yield show
-    else:
-        yield _lines(log)
+    return _bar() if sys.stderr.isatty() else nullcontext(_lines(log))
 
 
 @contextmanager
