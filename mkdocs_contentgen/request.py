@@ -165,13 +165,11 @@ def parse_front_matter(
             continue
         owner = owners.setdefault(request.id, path)
         if owner != path:
-            problems.append(
-                Problem(
-                    (*path, "id"),
-                    f"'{request.id}' is the id of contentgen[{owner[-1]}] too; "
-                    "give each article of a page an id of its own",
-                )
+            message = (
+                f"'{request.id}' is the id of contentgen[{owner[-1]}] too; "
+                "give each article of a page an id of its own"
             )
+            problems.append(Problem((*path, "id"), message))
         requests.append(request)
     # A title that is no topic is one for each article.
     return requests, list(dict.fromkeys(problems))
@@ -184,21 +182,19 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         path = ("defaults", _key_shown(name))
         if name == "length":
             problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
-        elif name not in REQUEST_TYPES:
+        elif (model := REQUEST_TYPES.get(name)) is None:
             problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {_shown(value)}"))
         else:
-            allowed = [n for n in REQUEST_TYPES[name].model_fields if n not in _PERSONAL]
+            allowed = [n for n in model.model_fields if n not in _PERSONAL]
             problems += [
                 Problem((*path, _key_shown(key)), _unknown(key, allowed))
                 for key in value
                 if key not in allowed
             ]
             fields = {key: value[key] for key in allowed if key in value}
-            problems += _validate(
-                REQUEST_TYPES[name], {"type": name, "topic": "-", **fields}, path
-            )[1]
+            problems += _validate(model, {"type": name, "topic": "-", **fields}, path)[1]
     return problems
 
 
