@@ -113,6 +113,8 @@ class _Placing(Treeprocessor):
         title: Element | None = None
         placed: set[str] = set()
         first = next(iter(articles), "main")
+        processors = self.md.treeprocessors
+        toc_marker = str(getattr(processors["toc"], "marker", "")) if "toc" in processors else ""
 
         def make(name: str) -> Element:
             nonlocal has_title, title
@@ -129,7 +131,7 @@ class _Placing(Treeprocessor):
             placed.add(name)
             if facts:
                 self._extension.facts.setdefault(page, {})[name] = facts
-            _escape_for_markdown(article, self._toc_marker())
+            _escape_for_markdown(article, toc_marker)
             return article
 
         for parent, index, number in list(_places(root)):
@@ -158,11 +160,6 @@ class _Placing(Treeprocessor):
         problems += [(marker[0], problem) for marker in markers.values()]
         root.extend([make(name) for name in articles if name not in placed])
         return title
-
-    def _toc_marker(self) -> str:
-        if "toc" not in self.md.treeprocessors:
-            return ""
-        return str(getattr(self.md.treeprocessors["toc"], "marker", ""))
 
 
 class _Titling(Treeprocessor):
