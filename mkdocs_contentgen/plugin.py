@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
@@ -74,7 +74,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.config.defaults:
             from .request import check_defaults
 
-            _fail_on(map(str, check_defaults(self.config.defaults)))
+            _fail_on([str(problem) for problem in check_defaults(self.config.defaults)])
         self._articles: dict[str, dict[str, PageArticle]] = {}
         self._extension = ArticleExtension()
         self._extension.stylesheet = STYLESHEET if self.config.styles == "adapt" else ""
@@ -92,7 +92,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             pages = [file for file in pages if file.is_modified()]
         self.asked, problems = read_requests(pages, config, self.config.defaults)
         if self.only_reads:
-            _fail_on(problem.message for problem in problems)
+            _fail_on([problem.message for problem in problems])
         if self.only_reads or not (self.asked or problems):
             return
         # What a site without requests does not need is not imported.
@@ -178,9 +178,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             os.utime(path, (0, 0))
 
 
-def _fail_on(problems: Iterable[str]) -> None:
+def _fail_on(problems: Collection[str]) -> None:
     """End the build if there are problems, with a line for each."""
-    problems = list(problems)
     for problem in problems:
         log.error(problem)
     if problems:
