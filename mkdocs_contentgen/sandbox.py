@@ -64,11 +64,10 @@ class _RefusalError(Exception):
 
 
 async def _live(receive: Receive, send: Send) -> None:
-    while True:
+    phase = ""
+    while phase != "lifespan.shutdown":
         phase = (await receive())["type"]
         await send({"type": f"{phase}.complete"})
-        if phase == "lifespan.shutdown":
-            return
 
 
 async def _respond(
