@@ -263,9 +263,8 @@ def _articles(site: Site) -> list[Article]:
 def _as_object(article: Article) -> dict[str, object]:
     request = article.entry.request
     header = article.approved.header if article.approved else None
-    generated = header.generated_at if header else None
-    if article.draft and article.state in ("draft", "outdated"):
-        generated = article.draft.generated_at
+    draft = article.draft if article.state in ("draft", "outdated") else None
+    text = draft or header
     return {
         "page": article.entry.page,
         "id": request.id,
@@ -275,7 +274,7 @@ def _as_object(article: Article) -> dict[str, object]:
         "key": article.key,
         "reason": article.reason,
         "where": article.where,
-        "generated_at": generated.isoformat() if generated else None,
+        "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": header.approved_by if header else None,
     }
 
