@@ -242,10 +242,8 @@ def _message(outcome: Outcome, entry: PageRequest, policy: OnMissing) -> str:
 
 
 def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
-    if outcome.text:
-        return True
     setting = policy if isinstance(outcome.error, MissingError) else on_error
-    return setting == "placeholder"
+    return outcome.text is not None or setting == "placeholder"
 
 
 def _page_article(
