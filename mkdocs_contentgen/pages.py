@@ -100,7 +100,7 @@ def _with_inherited(entry: object, inherited: dict[str, object]) -> object:
         return entry
     entry = entry or {}
     if "type" in inherited and entry.get("type", inherited["type"]) != inherited["type"]:
-        inherited = {key: inherited[key] for key in ("length",) if key in inherited}
+        inherited = {"length": inherited["length"]} if "length" in inherited else {}
     return {**inherited, **entry}
 
 
