@@ -111,8 +111,7 @@ def generate(
             )
             replaced = {key for key in wanted if found[key].text}
             outcomes = run(generation, wanted, replaced=replaced)
-    for problem in generation.problems:
-        click.echo(f"Warning: {problem}", err=True)
+    _warn(generation.problems)
     failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
     for article in articles:
         if article.key in failed:
@@ -203,7 +202,9 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             entry.request.key(sandbox=sandbox) for entry in site.asked for sandbox in (True, False)
         }
         store = site.options.store(site.config)
-        unneeded = {k: v for k, v in store.requests().items() if k not in needed}
+        cached, problems = store.requests()
+        _warn(problems)
+        unneeded = {k: v for k, v in cached.items() if k not in needed}
         for request in unneeded.values():
             click.echo(f"{request.get('type')}: {request.get('topic')}")
         if dry_run:
@@ -255,9 +256,13 @@ def _opened(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
 
 def _articles(site: Site) -> list[Article]:
     articles, problems = site.articles()
+    _warn(problems)
+    return articles
+
+
+def _warn(problems: list[str]) -> None:
     for problem in problems:
         click.echo(f"Warning: {problem}", err=True)
-    return articles
 
 
 def _as_object(article: Article) -> dict[str, object]:

@@ -16,7 +16,7 @@ from .extension import MARKER
 from .site import Article, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
-_FENCE = re.compile(r"\s*(```+|~~~+)")
+_FENCE = re.compile(r"\s*(```+|~~~+)(.*)")
 _OWN_TITLE = re.compile(r"^# |^[^\n]+\n=+\s*$", re.MULTILINE)
 
 
@@ -91,7 +91,8 @@ def _placed(text: str, name: str, is_first: bool, markdown: str) -> str:
     fence = ""
     for number, line in enumerate(lines):
         if match := _FENCE.match(line):
-            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
+            ends = fence and match[1].startswith(fence) and not match[2].strip()
+            fence = "" if ends else fence or match[1]
             continue
         marker = None if fence else MARKER.fullmatch(line.strip())
         if marker and (marker[1] == name or (marker[1] is None and is_first)):

@@ -16,7 +16,7 @@ from mkdocs.structure.nav import get_navigation
 
 from .approval import ApprovedText, State, approved_path, read, state_of
 from .config import ContentgenConfig
-from .errors import ConfigurationError, StoreError
+from .errors import ConfigurationError
 from .pages import PageRequest
 from .plugin import ContentgenPlugin
 from .store import StoredText
@@ -54,10 +54,9 @@ class Site:
         texts, problems = store.load(keys.values())
         unused: list[Mapping[str, object]] = []
         if texts.keys() < set(keys.values()):
-            try:
-                unused = [asked for key, asked in store.requests().items() if key not in texts]
-            except StoreError as error:
-                problems.append(str(error))
+            cached, more = store.requests()
+            unused = [asked for key, asked in cached.items() if key not in texts]
+            problems += [problem for problem in more if problem not in problems]
         problems += store.close()
         directory = self.options.approved_directory(self.config)
         articles = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from service_double import TOKEN, USER, ServiceDouble, running
+
+# A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

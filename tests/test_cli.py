@@ -355,14 +355,15 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
         "docs/index.md",
         "\ufeff---\n# a comment\ntitle: T # kept\n"
         "contentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
-        "tags: [a, b]\n---\n\nBefore.\n\n```\n<!-- contentgen -->\n```\n\n<!-- contentgen -->\n\n"
+        "tags: [a, b]\n---\n\nBefore.\n\n```\n```md\n<!-- contentgen -->\n```\n\n"
+        "<!-- contentgen -->\n\n"
         "After.\n",
     )
     run(project, "generate")
     assert "holds its text now" in run(project, "eject", "index.md")
     assert (project.root / "docs/index.md").read_text() == (
         "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
-        "```\n<!-- contentgen -->\n```\n\n"
+        "```\n```md\n<!-- contentgen -->\n```\n\n"
         "# Own *title*\n\nA \\* b\\_c\\_d **bold**.\n\n## Part\n\n1. one\n2. two\n\nAfter.\n"
     )
     sent = len(service.received)
@@ -436,6 +437,13 @@ def test_prune(project: Project, service: ServiceDouble) -> None:
     assert project.cached() == {"one", "two"}
     assert "texts dropped: 1" in run(project, "prune")
     assert project.cached() == {"two"}
+
+
+def test_prune_says_what_it_finds(project: Project) -> None:
+    """A cache that cannot be trusted is set aside with a warning, also where nothing is dropped."""
+    project.page("index.md", ASKED)
+    project.write(".cache/plugin/contentgen/cache.db", "garbage")
+    assert "cannot be trusted" in run(project, "prune", "--dry-run")
 
 
 def test_the_schema_accepts_and_rejects(project: Project) -> None:

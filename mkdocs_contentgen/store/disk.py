@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,34 +46,24 @@ class DiskStore:
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return those of the texts that are there, and what is wrong with the store."""
         texts: dict[str, StoredText] = {}
-        problems: list[str] = []
-        try:
-            problems += self._set_aside_if_foreign()
-            if not self._path.exists():
-                return texts, problems
-            with closing(connect(self._path)) as connection:
-                for key in keys:
-                    entry = select(connection, key)
-                    if entry is None:
-                        continue
-                    text = decode(key, entry)
-                    if text is None:
-                        problems.append(
-                            f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
-                            "and is ignored"
-                        )
-                    elif since is None or text.generated_at > since:
-                        texts[key] = text
-        except StoreError as error:
-            problems.append(str(error))
-        except (OSError, sqlite3.OperationalError) as error:
-            problems.append(f"the cache {self._path} cannot be read ({reason_of(error)})")
-        except sqlite3.DatabaseError as error:
-            try:
-                problems.append(self._set_aside(reason_of(error)))
-            except StoreError as failure:
-                problems.append(str(failure))
-        return texts, problems
+        damaged: list[str] = []
+
+        def read(connection: sqlite3.Connection) -> None:
+            for key in keys:
+                entry = select(connection, key)
+                if entry is None:
+                    continue
+                text = decode(key, entry)
+                if text is None:
+                    damaged.append(
+                        f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
+                        "and is ignored"
+                    )
+                elif since is None or text.generated_at > since:
+                    texts[key] = text
+
+        problems = self._read(read)
+        return texts, problems + damaged
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
@@ -133,17 +123,21 @@ class DiskStore:
         """Return nothing: no other machine has this directory."""
         return set()
 
-    def requests(self) -> dict[str, dict[str, object]]:
-        """Return what each text that is there was asked for with, by key. Raises StoreError."""
-        self._set_aside_if_foreign()
-        if not self._path.exists():
-            return {}
-        with _writing(self._path), closing(connect(self._path)) as connection:
+    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return what each text was asked for with, by key, and what is wrong with the store."""
+        requests: dict[str, dict[str, object]] = {}
+
+        def read(connection: sqlite3.Connection) -> None:
             rows = connection.execute(
                 "SELECT key, value FROM Cache WHERE raw = 1 AND key NOT LIKE ?", (f"{_CLAIM}%",)
             )
-            texts = {key: decode(key, entry) for key, entry in rows if isinstance(entry, str)}
-        return {key: text.request if text else {} for key, text in texts.items()}
+            for key, entry in rows:
+                if isinstance(entry, str):
+                    text = decode(key, entry)
+                    requests[key] = text.request if text else {}
+
+        problems = self._read(read)
+        return requests, problems
 
     def delete(self, keys: Collection[str]) -> None:
         """Drop texts. Raises StoreError."""
@@ -157,6 +151,25 @@ class DiskStore:
             self._cache.close()
             self._cache = None
         return []
+
+    def _read(self, read: Callable[[sqlite3.Connection], None]) -> list[str]:
+        """Read from the database, if it is there; return what is wrong with it."""
+        problems: list[str] = []
+        try:
+            problems += self._set_aside_if_foreign()
+            if self._path.exists():
+                with closing(connect(self._path)) as connection:
+                    read(connection)
+        except StoreError as error:
+            problems.append(str(error))
+        except (OSError, sqlite3.OperationalError) as error:
+            problems.append(f"the cache {self._path} cannot be read ({reason_of(error)})")
+        except sqlite3.DatabaseError as error:
+            try:
+                problems.append(self._set_aside(reason_of(error)))
+            except StoreError as failure:
+                problems.append(str(failure))
+        return problems
 
     @contextmanager
     def _transaction(self) -> Iterator[diskcache.Cache]:

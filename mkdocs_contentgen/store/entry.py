@@ -60,8 +60,11 @@ class Store(Protocol):
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return those of the texts that other machines can get too."""
 
-    def requests(self) -> dict[str, dict[str, object]]:
-        """Return what each text of this machine was asked for with, by key. Raises StoreError."""
+    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return what each text of this machine was asked for with, by key, and what is wrong.
+
+        Of a text that was changed or damaged, what it was asked for with is empty.
+        """
 
     def delete(self, keys: Collection[str]) -> None:
         """Drop texts of this machine. Raises StoreError."""

@@ -151,8 +151,8 @@ class SharedStore:
         replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key))
         return {key for key, reply in replies.items() if reply == 1}
 
-    def requests(self) -> dict[str, dict[str, object]]:
-        """Return what each text of this machine was asked for with, by key. Raises StoreError."""
+    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return what each text of this machine was asked for with, by key, and what is wrong."""
         return self._local.requests()
 
     def delete(self, keys: Collection[str]) -> None:
