@@ -62,10 +62,15 @@ class Project:
 
     def run(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         """Run a program of the virtual environment here; its output is all in `stdout`."""
+        return self.call(sys.executable, "-m", *command, timeout=timeout)
+
+    def call(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run any program here; its output is all in `stdout`, and it is told nothing."""
         return subprocess.run(
-            [sys.executable, "-m", *command],
+            command,
             cwd=self.root,
             env=self.environment,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -260,16 +260,8 @@ def in_namespace(project: Project, mount: str, *command: str) -> subprocess.Comp
     directory.mkdir(parents=True, exist_ok=True)
     python = (sys.executable, "-m")
     script = f'{mount.format(directory)} && exec "$@"'
-    return subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", *python, *command],
-        cwd=project.root,
-        env=project.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    namespace = ("unshare", "--map-root-user", "--mount")
+    return project.call(*namespace, "sh", "-c", script, "sh", *python, *command)
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs mount namespaces")

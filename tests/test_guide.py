@@ -268,17 +268,7 @@ def completed(block: Block, service: ServiceDouble) -> str:
 
 def run(project: Project, script: str) -> tuple[str, int]:
     """Run a script of the shell that ends with its first failure; return what it says."""
-    ran = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        cwd=project.root,
-        env=project.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    ran = project.call("bash", "-euo", "pipefail", "-c", script)
     return ran.stdout, ran.returncode
 
 
