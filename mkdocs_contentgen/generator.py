@@ -223,8 +223,7 @@ class Generation:
     async def _work(self, client: Client, group: asyncio.TaskGroup, delay: float) -> None:
         await self._clock.sleep(delay)
         while (key := await self._queue.get()) is not None:
-            await self._pause()
-            await self._wait_for_room()
+            await self._wait_for_turn()
             if self._stop_reason:
                 answer: str | ContentgenError = self._stop_reason
             else:
@@ -269,9 +268,7 @@ class Generation:
             left = deadline - max(self._paused_until, self._clock.monotonic())
             if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
                 break
-            await self._pause()
-            # It is for the others that it waits here.
-            deadline += await self._wait_for_room()
+            deadline += await self._wait_for_turn()
             if self._stop_reason:
                 break
         return failure
@@ -316,8 +313,11 @@ class Generation:
                 self._window = max(1, min(self._window, self._in_flight))
                 await self._in_store_thread(self._store.pause, delay)
 
-    async def _pause(self) -> None:
-        """Wait until the service may be asked again, or the run is stopped."""
+    async def _wait_for_turn(self) -> float:
+        """Wait until the service may be asked again, and takes one more, or the run is stopped.
+
+        Returns the seconds of waiting for the others, which no request's deadline has to pay for.
+        """
         elsewhere = await self._in_store_thread(self._store.paused)
         self._paused_until = max(self._paused_until, self._clock.monotonic() + elsewhere)
         while not self._stop_reason and (
@@ -325,9 +325,6 @@ class Generation:
         ):
             # Not all at the same moment.
             await self._or_stop(self._clock.sleep(left * (1 + self._clock.random() / 10)))
-
-    async def _wait_for_room(self) -> float:
-        """Wait while as much is in flight as the service takes; return the seconds."""
         started = self._clock.monotonic()
         async with self._door:  # so that whoever came first goes first
             while self._in_flight + 1 > self._window and not self._stop_reason:
