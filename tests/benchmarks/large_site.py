@@ -34,7 +34,7 @@ def main(rounds: int = 3, fewer: int = 1_000, more: int = 10_000) -> None:
             root = Path(directory, str(pages))
             generated = small(generated_site(root / "generated", pages), contentgen=True)
             pasted = small(pasted_site(root / "pasted", pages))
-            bare = small(pasted_site(root / "bare", pages))
+            bare = small(Site(root / "bare"))
             for number in range(pages):
                 bare.page(number, f"---\ntitle: Title {number}\n---\n")
             times = in_turn(
@@ -65,7 +65,7 @@ def main(rounds: int = 3, fewer: int = 1_000, more: int = 10_000) -> None:
 
 def small(site: Site, *, contentgen: bool = False) -> Site:
     """Give a site the small theme."""
-    (site.root / "theme").mkdir()
+    (site.root / "theme").mkdir(parents=True)
     (site.root / "theme/main.html").write_text("<title>{{ page.title }}</title>{{ page.content }}")
     site.configure(
         nav=[{"Start": "p0.md"}],

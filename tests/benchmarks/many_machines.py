@@ -15,10 +15,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-from sites import article, report
+from sites import cached, report
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -160,9 +160,7 @@ def memory(server: RedisServer, texts: int) -> float:
     before = server.admin().info("memory")["used_memory"]
     store = SharedStore(InMemory(), server.url)
     for number in range(texts):
-        request = BlogRequest(topic=f"Topic {number}")
-        text = StoredText(article(number), datetime.now(UTC), request.model_dump(exclude={"id"}))
-        store.save({request.key(sandbox=False): text})
+        store.save(cached(number))
     store.close()
     return float(server.admin().info("memory")["used_memory"] - before) / texts
 

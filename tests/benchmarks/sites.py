@@ -44,6 +44,14 @@ def article(number: int, kilobytes: int = 10) -> str:
     return f'<article class="blog-post"><h1>Title {number}</h1>{body}</article>'
 
 
+def cached(number: int) -> dict[str, StoredText]:
+    """Return what a cache holds of the blog post about `Topic NUMBER`, by its key."""
+    request = BlogRequest(topic=f"Topic {number}")
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    text = StoredText(article(number), when, request.model_dump(exclude={"id"}))
+    return {request.key(sandbox=False): text}
+
+
 @dataclass
 class Site:
     """A project in a directory of its own."""
@@ -75,13 +83,10 @@ def generated_site(root: Path, pages: int) -> Site:
     """Make a site whose pages ask for articles, which are all in its cache."""
     site = Site(root)
     site.configure(plugins=["search", {"contentgen": {"disclosure": False}}])
-    texts = {}
+    texts: dict[str, StoredText] = {}
     for number in range(pages):
         site.page(number, f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n")
-        request = BlogRequest(topic=f"Topic {number}")
-        texts[request.key(sandbox=False)] = StoredText(
-            article(number), datetime(2026, 1, 2, tzinfo=UTC), request.model_dump(exclude={"id"})
-        )
+        texts |= cached(number)
     store = DiskStore(root / ".cache/plugin/contentgen")
     store.save(texts)
     store.close()
