@@ -43,20 +43,23 @@ REFUSALS = 3
 """Connections refused in a row after which the service counts as down."""
 
 POLL, LONGEST_POLL = 0.25, 2.0
-"""Seconds between two looks at texts that others are asking for, at first and in the end."""
+"""Seconds between two looks at what other runs are asking for, at first and in the end."""
 
 LOOK = 100
 """How many such texts are looked for in one go, between which claims can be renewed."""
 
-SPREAD = 0.002
-"""Seconds between the first requests: what is sent at once is answered at once, and then waits."""
+SPACING = 0.003
+"""Seconds between two requests: what is sent at once is answered at once, and then waits."""
 
 
 class Client(Protocol):
     """What sends a request to the service."""
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
-        """Return the HTML of an article, or raise ServiceError."""
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Return the body of an answer, or raise ServiceError."""
+
+    def content(self, answer: bytes) -> str:
+        """Return the HTML of the article in an answer, or raise ServiceError."""
 
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
@@ -117,7 +120,7 @@ class Generation:
         self._stop_reason: ContentgenError | None = None
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._store_thread = ThreadPoolExecutor(1, "contentgen-store")
+        self._thread = ThreadPoolExecutor(1, "contentgen")
         self._started = datetime.now(UTC)
         self._replaced: Collection[str] = ()
         self._store_failed = False
@@ -126,6 +129,8 @@ class Generation:
         self._in_flight = 0
         self._landed = asyncio.Event()
         self._door = asyncio.Lock()
+        self._last_turn = 0.0
+        self._next_look = 0.0
         self._refusals = 0
         self._last_refusal = 0.0
         self._mine: set[str] = set()
@@ -157,7 +162,7 @@ class Generation:
         self._replaced = replaced
         self._tell()
         # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
-        preparing = asyncio.ensure_future(self._in_store_thread(self._store.prepare))
+        preparing = asyncio.ensure_future(self._in_thread(self._store.prepare))
         try:
             await asyncio.sleep(0)
             async with self._connect() as client:
@@ -165,16 +170,16 @@ class Generation:
                 await self._run(client)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._note(await self._in_store_thread(self._store.close))
-            self._store_thread.shutdown()
+            self._note(await self._in_thread(self._store.close))
+            self._thread.shutdown()
         return {key: self._outcomes[key] for key in requests}
 
     async def _run(self, client: Client) -> None:
         renewal = asyncio.create_task(self._renew_claims())
         try:
             async with asyncio.TaskGroup() as group:
-                for number in range(self._limits.concurrency):
-                    group.create_task(self._work(client, group, SPREAD * number))
+                for _ in range(self._limits.concurrency):
+                    group.create_task(self._work(client, group))
                 await self._hand_out()
         finally:
             renewal.cancel()
@@ -209,7 +214,7 @@ class Generation:
                 self._settle(key, Outcome(error=self._stop_reason))
             return []
         # First the claims, then a look: another run may have got a text just before it let go.
-        mine = await self._in_store_thread(self._store.claim, keys, self._owner)
+        mine = await self._in_thread(self._store.claim, keys, self._owner)
         self._mine |= mine
         there = await self._load(keys)
         await self._release(mine & there.keys())
@@ -220,38 +225,42 @@ class Generation:
                 await self._queue.put(key)
         return [key for key in keys if key not in mine and key not in there]
 
-    async def _work(self, client: Client, group: asyncio.TaskGroup, delay: float) -> None:
-        await self._clock.sleep(delay)
+    async def _work(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
             await self._wait_for_turn()
             if self._stop_reason:
-                answer: str | ContentgenError = self._stop_reason
+                answer: bytes | ContentgenError = self._stop_reason
             else:
                 self._tell(asking=1)
                 answer = await self._ask(client, self._requests[key])
                 self._tell(asking=-1)
-            # The next request is on its way while this answer is written to the disk.
-            group.create_task(self._finish(key, answer))
+            # The next request is on its way while this answer is judged and written to the disk.
+            group.create_task(self._finish(client, key, answer))
 
-    async def _finish(self, key: str, answer: str | ContentgenError) -> None:
-        if isinstance(answer, str):
-            self._settle(key, await self._keep(key, answer))
-        else:
-            await self._release({key})
-            self._settle(key, Outcome(error=answer))
+    async def _finish(self, client: Client, key: str, answer: bytes | ContentgenError) -> None:
+        if isinstance(answer, bytes):
+            try:
+                html = await self._in_thread(client.content, answer)
+            except ServiceError as error:
+                answer = error
+            else:
+                self._settle(key, await self._keep(key, html))
+                return
+        await self._release({key})
+        self._settle(key, Outcome(error=answer))
 
     def _settle(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
         self._tell(failed=int(outcome.text is None))
 
-    async def _ask(self, client: Client, request: Request) -> str | ContentgenError:
+    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError:
         idempotency_key = uuid.uuid4().hex
         deadline = self._clock.monotonic() + self._limits.timeout
         for attempt in range(self._limits.retries + 1):
             started = self._clock.monotonic()
             self._in_flight += 1
             try:
-                html = await client.send(
+                answer = await client.send(
                     request, idempotency_key=idempotency_key, timeout=deadline - started
                 )
             except ServiceError as error:
@@ -259,7 +268,7 @@ class Generation:
             else:
                 self._refusals = 0
                 self._window = min(self._limits.concurrency, self._window + 1 / self._window)
-                return html
+                return answer
             finally:
                 self._in_flight -= 1
                 self._landed.set()
@@ -277,7 +286,7 @@ class Generation:
         request = self._requests[key].model_dump(exclude={"id"})
         text = StoredText(html, datetime.now(UTC), request)
         try:
-            await self._in_store_thread(self._store.save, {key: text})
+            await self._in_thread(self._store.save, {key: text})
         except StoreError as error:
             # Whatever else is asked for now would be paid for again in the next build.
             self._complain(f"{error}; what was paid for is in this build only, and no more is sent")
@@ -311,26 +320,38 @@ class Generation:
             if not isinstance(failure, UnreachableError):
                 # What is in flight now is what the service takes at once.
                 self._window = max(1, min(self._window, self._in_flight))
-                await self._in_store_thread(self._store.pause, delay)
+                await self._in_thread(self._store.pause, delay)
 
     async def _wait_for_turn(self) -> float:
         """Wait until the service may be asked again, and takes one more, or the run is stopped.
 
         Returns the seconds of waiting for the others, which no request's deadline has to pay for.
         """
-        elsewhere = await self._in_store_thread(self._store.paused)
-        self._paused_until = max(self._paused_until, self._clock.monotonic() + elsewhere)
-        while not self._stop_reason and (
-            (left := self._paused_until - self._clock.monotonic()) > 0
-        ):
+        waited = 0.0
+        while True:
+            started = self._clock.monotonic()
+            async with self._door:  # so that whoever came first goes first
+                while self._in_flight + 1 > self._window and not self._stop_reason:
+                    self._landed.clear()
+                    await self._or_stop(self._landed.wait())
+                waited += self._clock.monotonic() - started
+                pause = await self._pause()
+                if self._stop_reason or pause <= 0:
+                    spacing = self._last_turn + SPACING - self._clock.monotonic()
+                    await self._clock.sleep(max(0, spacing))
+                    self._last_turn = self._clock.monotonic()
+                    return waited
             # Not all at the same moment.
-            await self._or_stop(self._clock.sleep(left * (1 + self._clock.random() / 10)))
-        started = self._clock.monotonic()
-        async with self._door:  # so that whoever came first goes first
-            while self._in_flight + 1 > self._window and not self._stop_reason:
-                self._landed.clear()
-                await self._or_stop(self._landed.wait())
-        return self._clock.monotonic() - started
+            await self._or_stop(self._clock.sleep(pause * (1 + self._clock.random() / 10)))
+
+    async def _pause(self) -> float:
+        """Return the seconds for which the service wants to be left alone, as far as is known."""
+        now = self._clock.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + POLL
+            elsewhere = await self._in_thread(self._store.paused)
+            self._paused_until = max(self._paused_until, now + elsewhere)
+        return self._paused_until - self._clock.monotonic()
 
     async def _or_stop(self, waiting: Awaitable[object]) -> None:
         """Wait for something, or until the run is stopped."""
@@ -347,7 +368,7 @@ class Generation:
         for wanted, since in ((others, None), (replaced, self._started)):
             if wanted:
                 load = partial(self._store.load, since=since)
-                found, problems = await self._in_store_thread(load, wanted)
+                found, problems = await self._in_thread(load, wanted)
                 self._note(problems)
                 texts |= found
         return texts
@@ -361,24 +382,24 @@ class Generation:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self._mine:
-                    await self._in_store_thread(self._store.claim, list(self._mine), self._owner)
+                    await self._in_thread(self._store.claim, list(self._mine), self._owner)
             except StoreError as error:
                 self._complain(str(error))
 
     async def _release(self, keys: set[str]) -> None:
         try:
             if keys:
-                await self._in_store_thread(self._store.release, keys, self._owner)
+                await self._in_thread(self._store.release, keys, self._owner)
         except StoreError as error:
             self._complain(str(error))
         self._mine = self._mine - keys
 
-    async def _in_store_thread(
+    async def _in_thread(
         self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
     ) -> _Result:
-        """Run what waits for the disk in a thread of its own, the same one each time."""
+        """Run what takes its time in a thread of its own, the same one each time."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._store_thread, call, *arguments)
+        return await loop.run_in_executor(self._thread, call, *arguments)
 
     def _complain(self, problem: str) -> None:
         """Note the first problem with the store; the others follow from it."""

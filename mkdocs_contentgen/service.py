@@ -95,8 +95,8 @@ class ServiceClient:
     async def __aexit__(self, *error: object) -> None:
         await self._client.aclose()
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
-        """Return the HTML that the service made for `request` (interface section 2.2).
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Return the body of the answer to `request`, as it came, if the answer was 200.
 
         `timeout` is in seconds, for everything from the connection to the last byte. Raises
         ServiceError; which one says whether the request may be sent again.
@@ -122,7 +122,7 @@ class ServiceClient:
                 ) as response,
             ):
                 _check_status(response)
-                return _content(await _read(response))
+                return await _read(response)
         except TimeoutError:
             failure = (
                 UnknownOutcomeError(
@@ -147,6 +147,31 @@ class ServiceClient:
         # Out here, since the words of the error that it comes from quote what the service sent,
         # and that could repeat the token.
         raise failure
+
+    @staticmethod
+    def content(answer: bytes) -> str:
+        """Return the HTML of an answer (interface section 2.2), or raise InvalidAnswerError."""
+        try:
+            fields = json.loads(answer.decode())
+        except (ValueError, RecursionError) as error:
+            raise InvalidAnswerError("the answer is not JSON in UTF-8") from error
+        if not isinstance(fields, dict):
+            raise InvalidAnswerError("the answer is not a JSON object")
+        if fields.get("success") is not True:
+            raise InvalidAnswerError(
+                "the service says that it did not succeed (`success` is not true)"
+            )
+        content = fields.get("content")
+        if not isinstance(content, str):
+            raise InvalidAnswerError("the answer has no text in `content`")
+        try:
+            parse_article(content)
+            content.encode()
+        except UnsafeHTMLError as error:
+            raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
+        except UnicodeEncodeError as error:
+            raise InvalidAnswerError("the answer's `content` holds half a character") from error
+        return content
 
 
 # --- what goes out -------------------------------------------------------------------------------
@@ -269,26 +294,3 @@ async def _read(response: httpx.Response) -> bytes:
         if len(answer) > MAX_ANSWER:
             raise InvalidAnswerError(f"the answer is larger than {MAX_ANSWER // 1024**2} MiB")
     return bytes(answer)
-
-
-def _content(answer: bytes) -> str:
-    """Return the HTML of an answer (interface section 2.2), or raise InvalidAnswerError."""
-    try:
-        fields = json.loads(answer.decode())
-    except (ValueError, RecursionError) as error:
-        raise InvalidAnswerError("the answer is not JSON in UTF-8") from error
-    if not isinstance(fields, dict):
-        raise InvalidAnswerError("the answer is not a JSON object")
-    if fields.get("success") is not True:
-        raise InvalidAnswerError("the service says that it did not succeed (`success` is not true)")
-    content = fields.get("content")
-    if not isinstance(content, str):
-        raise InvalidAnswerError("the answer has no text in `content`")
-    try:
-        parse_article(content)
-        content.encode()
-    except UnsafeHTMLError as error:
-        raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
-    except UnicodeEncodeError as error:
-        raise InvalidAnswerError("the answer's `content` holds half a character") from error
-    return content

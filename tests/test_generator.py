@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from time import sleep
 
 import pytest
 from simulated_time import SimulatedTime
@@ -24,12 +25,13 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
     UnreachableError,
 )
-from mkdocs_contentgen.generator import Clock, Generation, Limits, Progress
+from mkdocs_contentgen.generator import SPACING, Clock, Generation, Limits, Progress
 from mkdocs_contentgen.lookup import Outcome
 from mkdocs_contentgen.request import BlogRequest, Request
 from mkdocs_contentgen.store import DiskStore, StoredText
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
+ANSWER = HTML.encode()
 
 
 @dataclass
@@ -59,7 +61,7 @@ class Script:
     sent: list[tuple[str, float, str, float]] = field(default_factory=list)
     takes: float = 0.0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Note the try, and answer or raise as planned."""
         tries = sum(topic == request.topic for topic, *_ in self.sent)
         self.sent.append((request.topic, self.time.now, idempotency_key, timeout))
@@ -68,7 +70,9 @@ class Script:
         error = steps[tries] if tries < len(steps) else self.default
         if error:
             raise error
-        return HTML
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
 
     @property
     def topics(self) -> list[str]:
@@ -140,7 +144,7 @@ class TwoAtATime:
     inside: int = 0
     refused: int = 0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Answer, or refuse."""
         if self.inside == 2:
             self.refused += 1
@@ -149,7 +153,9 @@ class TwoAtATime:
         self.inside += 1
         await asyncio.sleep(30)
         self.inside -= 1
-        return HTML
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
 
 
 def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
@@ -163,6 +169,68 @@ def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
     loop.close()
     assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
     assert service.refused < 20
+
+
+@dataclass
+class Refusing:
+    """A service that refuses one request at once, and the other after a while, for a minute."""
+
+    moments: list[float] = field(default_factory=list)
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Note when the request came; answer or refuse."""
+        started = asyncio.get_running_loop().time()
+        self.moments.append(started - self.moments[0] if self.moments else started)
+        if len(self.moments) == 1:
+            await asyncio.sleep(20)
+            raise NotSentError("too many requests", retry_after=60)
+        if len(self.moments) == 2:
+            raise NotSentError("too many requests", retry_after=5)
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
+
+
+@dataclass
+class Thorough(Script):
+    """A client that takes its time to judge an answer, and notes what was sent by then."""
+
+    sent_by_then: list[int] = field(default_factory=list)
+
+    def content(self, answer: bytes) -> str:  # type: ignore[override]  # it is a function there
+        """Take half a second."""
+        sleep(0.5)
+        self.sent_by_then.append(len(self.sent))
+        return answer.decode()
+
+
+def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:
+    """While an answer is judged and kept, the next request is on its way."""
+    client = Thorough(FakeTime())
+    outcomes, _ = run(client, store, requests("a", "b"), concurrency=1)
+    assert all(outcome.text for outcome in outcomes.values())
+    assert client.sent_by_then == [2, 2]
+
+
+def test_requests_go_out_one_after_the_other(store: DiskStore) -> None:
+    """Not even the first ones are sent at the same moment."""
+    script = Script(FakeTime(), takes=0.1)
+    run(script, store, requests("a", "b", "c"), concurrency=3)
+    moments = [moment for _, moment, _, _ in script.sent]
+    assert all(later - earlier >= SPACING for earlier, later in pairwise(moments))
+
+
+def test_a_pause_is_also_for_those_who_wait_for_room(store: DiskStore) -> None:
+    """What waits until less is in flight looks once more whether the service wants a pause."""
+    loop = SimulatedTime()
+    service = Refusing()
+    generation = Generation(
+        store, lambda: nullcontext(service), Limits(), clock=Clock(monotonic=loop.time)
+    )
+    outcomes = loop.run_until_complete(generation.run(requests("a", "b")))
+    loop.close()
+    assert all(outcome.text for outcome in outcomes.values())
+    assert [moment >= 80 for moment in service.moments[1:]] == [False, True, True]
 
 
 def test_retries_come_to_an_end(store: DiskStore) -> None:

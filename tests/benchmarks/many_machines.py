@@ -47,7 +47,7 @@ class Service:
     _tokens: float = RATE * 10
     _filled: float = 0.0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> str:
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Answer, or refuse what comes too fast."""
         now = self.clock.time()
         self._tokens = min(RATE * 10, self._tokens + (now - self._filled) * RATE)
@@ -58,7 +58,9 @@ class Service:
         self._tokens -= 1
         self.paid += 1
         await asyncio.sleep(random.uniform(0.5, 1.5) * SECONDS)
-        return "<article><h1>T</h1><p>A text.</p></article>"
+        return b"<article><h1>T</h1><p>A text.</p></article>"
+
+    content = staticmethod(bytes.decode)
 
 
 class InMemory(DiskStore):
