@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
@@ -24,6 +23,8 @@ from .extension import ArticleExtension
 from .pages import place_of, read_requests
 
 if TYPE_CHECKING:
+    from mkdocs.livereload import LiveReloadServer
+
     from .background import Background
     from .resolution import PageArticle
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,8 +13,6 @@ from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
-
-import httpx
 
 from .article import parse_article
 from .errors import (
@@ -28,6 +27,11 @@ from .errors import (
     UnsafeHTMLError,
 )
 from .request import Request
+
+# Where rich is installed, httpx imports its command line program with it, which takes longer than
+# all the rest of httpx. None stands for what cannot be imported.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # the manual allows it
+import httpx  # noqa: E402
 
 SANDBOX = "sandbox"
 """The `base_url` that stands for the sandbox inside this package."""
