@@ -82,7 +82,7 @@ class DiskStore:
             # While it opens, diskcache waits a whole minute where another program is writing.
             with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
-            self._cache = _open_diskcache(self._directory)
+            self._cache = _open_diskcache(self._directory, **SETTINGS)
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
@@ -215,7 +215,10 @@ def _create(directory: Path) -> None:
     """Make an empty database; another process never sees it half made."""
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
-        _open_diskcache(Path(temporary)).close()
+        # Nothing is lost with what is made here, so its many small steps need not reach the disk.
+        cache = _open_diskcache(Path(temporary), **SETTINGS | {"sqlite_synchronous": 0})
+        cache.reset("sqlite_synchronous", SETTINGS["sqlite_synchronous"])
+        cache.close()
         database = Path(temporary, DATABASE)
         try:
             # A link, since a rename would replace what another process has made meanwhile.
@@ -226,7 +229,7 @@ def _create(directory: Path) -> None:
             database.rename(directory / DATABASE)
 
 
-def _open_diskcache(directory: Path) -> diskcache.Cache:
+def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
     import diskcache
 
     class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
@@ -249,7 +252,7 @@ def _open_diskcache(directory: Path) -> diskcache.Cache:
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
-            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **SETTINGS)
+            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **settings)
         except sqlite3.OperationalError as error:
             # For one of its statements, diskcache does not wait at all.
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
