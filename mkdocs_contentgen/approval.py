@@ -13,23 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from xml.etree.ElementTree import Element
 
+import msgspec
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from .errors import ApprovalError
 from .request import REQUEST_TYPES, Request
 from .sanitizer import VOID_TAGS
 
 
-class Header(BaseModel):
+class Header(msgspec.Struct, frozen=True, kw_only=True):
     """What stands above the text of an approved file."""
 
-    model_config = ConfigDict(frozen=True)
-
-    format: Literal[1] = 1
+    format: Annotated[int, msgspec.Meta(ge=1, le=1)] = 1
     request: dict[str, object]
     key: str
     service: str
@@ -55,8 +53,8 @@ class ApprovedText:
         """Tell whether this is the text for `request`, whatever its key was made of at the time."""
         model = REQUEST_TYPES.get(str(self.header.request.get("type")))
         try:
-            approved = model.model_validate(self.header.request) if model else None
-        except ValidationError:
+            approved = msgspec.convert(self.header.request, model) if model else None
+        except msgspec.ValidationError:
             return False
         return approved is not None and _identity(approved) == _identity(request)
 
@@ -97,7 +95,7 @@ def _why(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
 
 def _changes(before: Mapping[str, object], request: Request) -> list[str]:
     """Say in words what an earlier request, as it was kept, had otherwise."""
-    fields = request.model_dump(exclude={"id"})
+    fields = request.record()
     return [
         f"{name} was {before[name]!r}"
         for name, value in fields.items()
@@ -126,15 +124,16 @@ def read(path: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     try:
-        header = Header.model_validate(yaml.safe_load(match[1]))
+        header = msgspec.convert(yaml.safe_load(match[1]), Header)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise ApprovalError(f"{path}:{line}: the header is not YAML: {error.problem}") from error
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        name = str(problem["loc"][0]) if problem["loc"] else "header"
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at ")
+        found = re.search(r"\$\.(\w+)", place)
+        name = found[1] if found else "header"
         line = _line_of(name, match[1])
-        raise ApprovalError(f"{path}:{line}: {name}: {problem['msg'].lower()}") from error
+        raise ApprovalError(f"{path}:{line}: {name}: {message.lower()}") from error
     except ValueError as error:
         raise ApprovalError(f"{path}:2: the header is not YAML: {error}") from error
     return ApprovedText(header, match[2])
@@ -142,7 +141,9 @@ def read(path: Path) -> ApprovedText | None:
 
 def write(path: Path, header: Header, text: str) -> None:
     """Write an approved file; another program never sees it half written. Raises ApprovalError."""
-    front = yaml.safe_dump(header.model_dump(), sort_keys=False, allow_unicode=True, width=10_000)
+    front = yaml.safe_dump(
+        msgspec.structs.asdict(header), sort_keys=False, allow_unicode=True, width=10_000
+    )
     temporary = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +158,7 @@ def approve(
 ) -> Header:
     """Return the header that says that somebody approved `text` now."""
     return Header(
-        request=request.model_dump(exclude={"id"}),
+        request=request.record(),
         key=key,
         service=service,
         generated_at=generated_at.astimezone(UTC).replace(microsecond=0),

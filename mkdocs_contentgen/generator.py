@@ -283,8 +283,7 @@ class Generation:
         return failure
 
     async def _keep(self, key: str, html: str) -> Outcome:
-        request = self._requests[key].model_dump(exclude={"id"})
-        text = StoredText(html, datetime.now(UTC), request)
+        text = StoredText(html, datetime.now(UTC), self._requests[key].record())
         try:
             await self._in_thread(self._store.save, {key: text})
         except StoreError as error:

@@ -14,52 +14,71 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from functools import cache
+from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+import msgspec
+from msgspec import Meta
 
 KEY_FORMAT = 1
 """Raised when the same request must get a new key; every text would have to be paid for anew."""
 
 
-def _tidy(topic: str) -> str:
-    topic.encode()  # a ValueError if that cannot be sent
-    topic = unicodedata.normalize("NFC", topic).strip()
-    if not topic:  # older pydantic looks at `min_length` only before this
-        raise PydanticCustomError("blank", "blank")
-    return topic
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all three operations share (interface section 2.1), and the plugin's own two keys.
 
-
-Topic = Annotated[str, AfterValidator(_tidy), Field(min_length=1)]
-
-
-class Request(BaseModel):
-    """What all three operations share (interface section 2.1), and the plugin's own two keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    Raises ValueError or msgspec.ValidationError for a value that its field cannot have.
+    """
 
     operation: ClassVar[str]
     """The last part of the address (interface section 4)."""
 
     type: str
-    topic: Topic = Field(
-        description="What to write about: the main topic or title, for news the headline. "
-        "May be left out where the front matter has a title."
-    )
-    length: Literal["short", "medium", "long"] = Field(
-        "medium", description="How long the text is to be."
-    )
-    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] = Field(
-        "main", description="Names the article on its page; needed from the second one on."
-    )
-    revision: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
-        1, description="Raise it to ask for a new text for the same request."
-    )
+    topic: Annotated[
+        str,
+        Meta(
+            pattern=r"\S",
+            description="What to write about: the main topic or title, for news the headline. "
+            "May be left out where the front matter has a title.",
+        ),
+    ]
+    length: Annotated[
+        Literal["short", "medium", "long"], Meta(description="How long the text is to be.")
+    ] = "medium"
+    id: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z0-9-]+$(?!\n)",  # to Python, `$` is also in front of a last line break
+            description="Names the article on its page; needed from the second one on.",
+        ),
+    ] = "main"
+    revision: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000_000,
+            description="Raise it to ask for a new text for the same request.",
+        ),
+    ] = 1
+
+    def __post_init__(self) -> None:
+        """Check the values, which msgspec does not where a request is made by its class."""
+        for name, kind in field_types(self.__class__).items():
+            msgspec.convert(getattr(self, name), kind)
+        self.topic.encode()  # a ValueError if that cannot be sent
+        topic = unicodedata.normalize("NFC", self.topic).strip()
+        msgspec.structs.force_setattr(self, "topic", topic)
 
     def body(self) -> dict[str, str]:
         """Return the JSON body of the HTTP request, defaults filled in (interface 2.1)."""
-        return self.model_dump(exclude={"type", "id", "revision"})
+        fields = msgspec.structs.asdict(self)
+        return {name: fields[name] for name in fields if name not in ("type", "id", "revision")}
+
+    def record(self) -> dict[str, object]:
+        """Return what caches and approved files keep of the request: all fields but the id."""
+        fields = msgspec.structs.asdict(self)
+        del fields["id"]
+        return fields
 
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits: equal for requests that get the same text.
@@ -77,40 +96,43 @@ class Request(BaseModel):
         return hashlib.sha256(_CANONICAL.encode(identity).encode()).hexdigest()
 
 
-class ArticleRequest(Request):
+class ArticleRequest(Request, frozen=True, kw_only=True):
     """A research-style or analytical article (interface section 4, Generate Article)."""
 
     operation = "generate-article"
-    type: Literal["article"] = Field("article", description="A research-style article.")
-    focus: Literal["research", "analysis", "review"] = Field(
-        "analysis", description="What the article does with its topic."
-    )
-    audience: Literal["general", "academic", "expert"] = Field(
-        "general", description="Whom the article is written for."
-    )
+    type: Literal["article"] = "article"
+    focus: Annotated[
+        Literal["research", "analysis", "review"],
+        Meta(description="What the article does with its topic."),
+    ] = "analysis"
+    audience: Annotated[
+        Literal["general", "academic", "expert"],
+        Meta(description="Whom the article is written for."),
+    ] = "general"
 
 
-class BlogRequest(Request):
+class BlogRequest(Request, frozen=True, kw_only=True):
     """A blog post (interface section 4, Generate Blog Post)."""
 
     operation = "generate-blog"
-    type: Literal["blog"] = Field("blog", description="A blog post.")
-    style: Literal["casual", "professional", "technical"] = Field(
-        "professional", description="The voice of the post."
-    )
-    format: Literal["howto", "listicle", "narrative"] = Field(
-        "narrative", description="The shape of the post."
-    )
+    type: Literal["blog"] = "blog"
+    style: Annotated[
+        Literal["casual", "professional", "technical"], Meta(description="The voice of the post.")
+    ] = "professional"
+    format: Annotated[
+        Literal["howto", "listicle", "narrative"], Meta(description="The shape of the post.")
+    ] = "narrative"
 
 
-class NewsRequest(Request):
+class NewsRequest(Request, frozen=True, kw_only=True):
     """A news article (interface section 4, Generate News Article)."""
 
     operation = "generate-news"
-    type: Literal["news"] = Field("news", description="A news article.")
-    tone: Literal["neutral", "investigative", "editorial"] = Field(
-        "neutral", description="The stance of the report."
-    )
+    type: Literal["news"] = "news"
+    tone: Annotated[
+        Literal["neutral", "investigative", "editorial"],
+        Meta(description="The stance of the report."),
+    ] = "neutral"
 
 
 REQUEST_TYPES: dict[str, type[Request]] = {
@@ -118,6 +140,34 @@ REQUEST_TYPES: dict[str, type[Request]] = {
     "blog": BlogRequest,
     "news": NewsRequest,
 }
+
+
+@cache
+def field_types(model: type[Request]) -> dict[str, object]:
+    """Return the types of a request's fields, in their order."""
+    hints = get_type_hints(model, include_extras=True)
+    return {name: hints[name] for name in model.__struct_fields__}
+
+
+@cache
+def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
+    """Return the values of those fields that have a few to choose from."""
+    types = {name: getattr(kind, "__origin__", kind) for name, kind in field_types(model).items()}
+    return {name: get_args(kind) for name, kind in types.items() if get_args(kind)}
+
+
+def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
+    """Return the names of the fields that are missing, or have a value that they cannot have."""
+    wrong = []
+    for name, kind in field_types(model).items():
+        try:
+            if name in fields:
+                msgspec.convert(fields[name], kind)
+            elif name == "topic":
+                wrong.append(name)
+        except msgspec.ValidationError:
+            wrong.append(name)
+    return wrong
 
 
 @dataclass(frozen=True)
@@ -187,7 +237,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {_shown(value)}"))
         else:
-            allowed = [n for n in model.model_fields if n not in _PERSONAL]
+            allowed = [n for n in field_types(model) if n not in _PERSONAL]
             problems += [
                 Problem((*path, _key_shown(key)), _unknown(key, allowed))
                 for key in value
@@ -200,9 +250,10 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
 
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of a page's front matter, in which `contentgen` is one key of many."""
+    _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
     kinds = []
     for name, model in REQUEST_TYPES.items():
-        kind = model.model_json_schema()
+        kind = models[model.__name__]
         kind["properties"]["type"] = {"const": name, "description": model.__doc__}
         # The title of the page can stand in for the topic, which a schema cannot say.
         kind["required"] = ["type"]
@@ -244,8 +295,8 @@ def _parse_entry(
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of(kind, REQUEST_TYPES)))
 
-    known = {name for other in REQUEST_TYPES.values() for name in other.model_fields}
-    allowed = list(model.model_fields) if model else sorted(known)
+    known = {name for other in REQUEST_TYPES.values() for name in field_types(other)}
+    allowed = list(field_types(model)) if model else sorted(known)
     for name in entry:
         if name not in allowed:
             message = (
@@ -260,7 +311,7 @@ def _parse_entry(
     # A wrong type still leaves the keys to check that every type has.
     shape = model or Request
     for source in (defaults, specific if isinstance(specific, dict) else {}, entry):
-        fields |= {name: source[name] for name in shape.model_fields if name in source}
+        fields |= {name: source[name] for name in field_types(shape) if name in source}
     if "topic" not in entry and title is not None:
         fields["topic"] = title
     fields["type"] = kind if model else ""
@@ -275,43 +326,42 @@ def _parse_entry(
 def _validate(
     model: type[Request], fields: Mapping[str, object], path: tuple[str | int, ...]
 ) -> tuple[Request | None, list[Problem]]:
-    try:
-        return model.model_validate(fields), []
-    except ValidationError as error:
+    if wrong := wrong_fields(model, fields):
         return None, [
-            Problem(path, "'topic' is missing, and the page has no title to take its place")
-            if found["type"] == "missing"
-            else Problem((*path, *found["loc"]), _explain(model, str(found["loc"][0]), found))
-            for found in error.errors(include_url=False)
+            Problem((*path, name), _explain(model, name, fields[name]))
+            if name in fields
+            else Problem(path, "'topic' is missing, and the page has no title to take its place")
+            for name in wrong
         ]
+    try:
+        return msgspec.convert(fields, model), []
+    except msgspec.ValidationError:
+        message = f"{_shown(fields['topic'])} holds half a character, which no text can"
+        return None, [Problem((*path, "topic"), message)]
 
 
-def _explain(model: type[Request], name: str, found: Mapping[str, Any]) -> str:
-    # Any: pydantic types an error's `input` so, and it can indeed be anything.
-    value: object = found["input"]
-    if found["type"] == "literal_error":
-        return _not_one_of(value, get_args(model.model_fields[name].annotation))
+def _explain(model: type[Request], name: str, value: object) -> str:
+    if name in choices(model):
+        return _not_one_of(value, choices(model)[name])
     if name == "revision":
         return f"{_shown(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
         return f"{_shown(value)} is not made of a-z, 0-9 and '-' alone"
-    if found["type"] == "string_type" and value is not None:
+    if value is not None and not isinstance(value, str):
         return f"{_shown(value)} is not a text; put it in quotes"
-    if found["type"] in ("string_unicode", "value_error"):
-        return f"{_shown(value)} holds half a character, which no text can"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
-def _not_one_of(value: object, choices: Collection[str]) -> str:
-    return f"{_shown(value)} is not one of {', '.join(choices)}{_did_you_mean(value, choices)}"
+def _not_one_of(value: object, known: Collection[str]) -> str:
+    return f"{_shown(value)} is not one of {', '.join(known)}{_did_you_mean(value, known)}"
 
 
 def _unknown(name: object, known: Collection[str]) -> str:
     return f"is not a known key{_did_you_mean(name, known) or '; known are ' + ', '.join(known)}"
 
 
-def _did_you_mean(found: object, choices: Collection[str]) -> str:
-    close = difflib.get_close_matches(found.lower(), choices, n=1) if type(found) is str else []
+def _did_you_mean(found: object, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(found.lower(), known, n=1) if type(found) is str else []
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

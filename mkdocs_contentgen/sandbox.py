@@ -15,13 +15,21 @@ from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 from urllib.parse import parse_qs
 
+import msgspec
 import yaml
-from pydantic import BaseModel, ValidationError
 
-from .request import REQUEST_TYPES, ArticleRequest, BlogRequest, NewsRequest, Request
+from .request import (
+    REQUEST_TYPES,
+    ArticleRequest,
+    BlogRequest,
+    NewsRequest,
+    Request,
+    choices,
+    wrong_fields,
+)
 
 # Any: what a scope or a message holds depends on its type, and ASGI 3 leaves that open.
 Message = MutableMapping[str, Any]
@@ -133,16 +141,14 @@ def _parse(model: type[Request], body: bytes) -> Request:
         raise _RefusalError(400, 'the body must be a JSON object such as {"topic": "…"}')
 
     # What goes over the wire; the models have keys of the plugin's own besides.
-    allowed = list(model.model_validate({"topic": "-"}).body())
+    allowed = list(msgspec.convert({"topic": "-"}, model).body())
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
     if unknown:
         names = ", ".join(unknown[:3])
         raise _RefusalError(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
-    try:
-        return model.model_validate(fields)
-    except ValidationError as error:
-        wrong = [str(found["loc"][0]) for found in error.errors()]
-        raise _RefusalError(422, "; ".join(_expected(model, name) for name in wrong)) from None
+    if wrong := wrong_fields(model, fields):
+        raise _RefusalError(422, "; ".join(_expected(model, name) for name in wrong))
+    return msgspec.convert(fields, model)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -150,18 +156,18 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _expected(model: type[Request], name: str) -> str:
-    if choices := get_args(model.model_fields[name].annotation):
-        return f"{name} must be one of {', '.join(choices)}"
+    if known := choices(model).get(name):
+        return f"{name} must be one of {', '.join(known)}"
     return f"{name} is required and must be valid text that is not empty"
 
 
-class _Section(BaseModel, extra="forbid"):
+class _Section(msgspec.Struct, forbid_unknown_fields=True):
     role: str
     heading: str
     text: list[str]
 
 
-class _Part(BaseModel, extra="forbid"):
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
     """What there is to say for one value of a style field; the file explains the keys."""
 
     opening: list[str]
@@ -174,7 +180,7 @@ class _Part(BaseModel, extra="forbid"):
     code: str = ""
 
 
-class _Phrases(BaseModel, extra="forbid"):
+class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
     styles: dict[str, str]
     article: dict[str, _Part]
     blog: dict[str, _Part]
@@ -184,7 +190,7 @@ class _Phrases(BaseModel, extra="forbid"):
 @cache
 def _phrases() -> _Phrases:
     source = files("mkdocs_contentgen").joinpath("sandbox_phrases.yml").read_text("utf-8")
-    return _Phrases.model_validate(yaml.safe_load(source))
+    return msgspec.convert(yaml.safe_load(source), _Phrases)
 
 
 def write_article(request: Request) -> str:

@@ -168,10 +168,14 @@ def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
     ("old", "new", "message"),
     [
         ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
-        ("format: 1", "format: 99", ":2: format: input should be 1"),
+        ("format: 1", "format: 99", ":2: format: expected `int` <= 1"),
         ("key:", "key: [", "the header is not YAML"),
-        ("approved_by: Jo", "approved_by: {a: b}", ":13: approved_by: input should be a valid str"),
-        ("approved_at: 2", "approved_at: x2", ":14: approved_at: input should be a valid date"),
+        (
+            "approved_by: Jo",
+            "approved_by: {a: b}",
+            ":13: approved_by: expected `str`, got `object`",
+        ),
+        ("approved_at: 2", "approved_at: x2", ":14: approved_at: invalid rfc3339 encoded date"),
     ],
 )
 def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:

@@ -41,7 +41,7 @@ def keep_old_text(project: Project, topic: str, days: int) -> None:
     store = DiskStore(project.root / CACHE)
     html = f"<article><h1>{topic}</h1><p>The old text.</p></article>"
     generated_at = datetime.now(UTC) - timedelta(days=days)
-    store.save({request.key(sandbox=False): StoredText(html, generated_at, request.model_dump())})
+    store.save({request.key(sandbox=False): StoredText(html, generated_at, request.record())})
     store.close()
 
 

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 from golden_file import GOLDEN, expect
@@ -56,7 +57,7 @@ def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
         for asked in requests:
             assert asked.page == "page.md"
             yield asked.place
-            for name, value in asked.request.model_dump().items():
+            for name, value in msgspec.structs.asdict(asked.request).items():
                 yield f"  {name}: {json.dumps(value, ensure_ascii=False)}"
         yield from (f"mkdocs.yml: {problem}" for problem in check_defaults(defaults))
         yield from (problem.message for problem in problems)

@@ -27,12 +27,12 @@ PUBLIC = {
     " InvalidAnswerError MissingError NotSentError PendingError RejectedError ServiceError"
     " StoppedError StoreError UnknownOutcomeError UnreachableError UnsafeHTMLError",
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
-    " Progress REFUSALS SPREAD generate",
+    " Progress REFUSALS SPACING generate",
     "lookup": "Outcome check_budget look_up",
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
-    " Topic check_defaults front_matter_schema parse_front_matter",
+    " check_defaults choices field_types front_matter_schema parse_front_matter wrong_fields",
     "sandbox": "LABEL MAX_BODY Message Receive Send app write_article",
     "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_TAGS VOID_TAGS sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",

@@ -48,7 +48,7 @@ def cached(number: int) -> dict[str, StoredText]:
     """Return what a cache holds of the blog post about `Topic NUMBER`, by its key."""
     request = BlogRequest(topic=f"Topic {number}")
     when = datetime(2026, 1, 2, tzinfo=UTC)
-    text = StoredText(article(number), when, request.model_dump(exclude={"id"}))
+    text = StoredText(article(number), when, request.record())
     return {request.key(sandbox=False): text}
 
 
