@@ -156,9 +156,10 @@ def resolve(
         tolerated = lenient or _is_tolerated(outcomes[key], policy, options.on_error)
         resolution.say(message, tolerated=tolerated)
         settled[entry] = (outcomes[key], None)
+    how = options.presentation()
     for entry in asked:  # in the order of the pages
         outcome, review = settled[entry]
-        article = _page_article(outcome, entry.request, review, options.presentation())
+        article = _page_article(outcome, entry.request, review, how)
         resolution.show(entry.page, entry.request.id, article)
     sources = [outcome.source for outcome, _ in settled.values()]
     resolution.summary = _summary(sources, time.monotonic() - started)
