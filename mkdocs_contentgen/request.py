@@ -27,7 +27,7 @@ KEY_FORMAT = 1
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all three operations share (interface section 2.1), and the plugin's own two keys.
 
-    Raises ValueError or msgspec.ValidationError for a value that its field cannot have.
+    Raises ValueError for a value that its field cannot have.
     """
 
     operation: ClassVar[str]
