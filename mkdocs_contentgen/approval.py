@@ -54,7 +54,7 @@ class ApprovedText:
         model = REQUEST_TYPES.get(str(self.header.request.get("type")))
         try:
             approved = msgspec.convert(self.header.request, model) if model else None
-        except msgspec.ValidationError:
+        except ValueError:
             return False
         return approved is not None and _identity(approved) == _identity(request)
 

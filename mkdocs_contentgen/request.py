@@ -162,10 +162,11 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
     for name, kind in field_types(model).items():
         try:
             if name in fields:
-                msgspec.convert(fields[name], kind)
+                value: object = msgspec.convert(fields[name], kind)
+                str(value).encode()  # which half a character cannot be
             elif name == "topic":
                 wrong.append(name)
-        except msgspec.ValidationError:
+        except ValueError:
             wrong.append(name)
     return wrong
 
@@ -333,11 +334,7 @@ def _validate(
             else Problem(path, "'topic' is missing, and the page has no title to take its place")
             for name in wrong
         ]
-    try:
-        return msgspec.convert(fields, model), []
-    except msgspec.ValidationError:
-        message = f"{_shown(fields['topic'])} holds half a character, which no text can"
-        return None, [Problem((*path, "topic"), message)]
+    return msgspec.convert(fields, model), []
 
 
 def _explain(model: type[Request], name: str, value: object) -> str:
@@ -349,6 +346,8 @@ def _explain(model: type[Request], name: str, value: object) -> str:
         return f"{_shown(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
         return f"{_shown(value)} is not a text; put it in quotes"
+    if value and value.strip():
+        return f"{_shown(value)} holds half a character, which no text can"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 

@@ -143,14 +143,25 @@ def test_a_request_cannot_be_changed() -> None:
         setattr(BLOG, "topic", "Another")  # noqa: B010  a type checker refuses it as well
 
 
-def test_half_a_character_is_no_topic() -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("topic", "holds half a character, which no text can"),
+        ("format", "is not one of howto, listicle, narrative"),
+        ("id", "is not made of a-z, 0-9 and '-' alone"),
+        ("revision", "is not a whole number from 1 to 1000000000"),
+    ],
+)
+def test_half_a_character_is_no_value(name: str, message: str) -> None:
     """A lone surrogate, which no JSON body can carry, is refused before it is sent."""
-    meta = {"contentgen": {"type": "blog", "topic": "half \ud83d"}}
-    requests, problems = parse_front_matter(meta)
+    fields = {"type": "blog", "topic": "x", name: "half \ud83d"}
+    requests, problems = parse_front_matter({"contentgen": fields})
     assert requests == []
     assert [str(problem) for problem in problems] == [
-        "contentgen.topic: 'half \\ud83d' holds half a character, which no text can"
+        f"contentgen.{name}: 'half \\ud83d' {message}"
     ]
+    with pytest.raises(ValueError):
+        BlogRequest(**fields)  # type: ignore[arg-type]  # as a program without types may
 
 
 def test_a_page_without_the_key_asks_for_nothing() -> None:
