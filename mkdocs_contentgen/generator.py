@@ -240,14 +240,35 @@ class Generation:
     async def _finish(self, client: Client, key: str, answer: bytes | ContentgenError) -> None:
         if isinstance(answer, bytes):
             try:
-                html = await self._in_thread(client.content, answer)
+                text, failure = await self._in_thread(self._keep, client, key, answer)
             except ServiceError as error:
                 answer = error
-            else:
-                self._settle(key, await self._keep(key, html))
-                return
-        await self._release({key})
-        self._settle(key, Outcome(error=answer))
+        if isinstance(answer, ContentgenError):
+            await self._release({key})
+            self._settle(key, Outcome(error=answer))
+            return
+        if failure:
+            # What else is asked for now would be paid for again in the next build.
+            self._complain(
+                f"{failure}; what was paid for is in this build only, and no more is sent"
+            )
+            self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
+        self._mine.discard(key)
+        self._settle(key, Outcome("service", text))
+
+    def _keep(
+        self, client: Client, key: str, answer: bytes
+    ) -> tuple[StoredText, StoreError | None]:
+        """Judge an answer and save its text: in one go, so that no interrupt comes in between.
+
+        Returns why it could not be saved, if so. Raises ServiceError for a wrong answer.
+        """
+        text = StoredText(client.content(answer), datetime.now(UTC), self._requests[key].record())
+        try:
+            self._store.save({key: text})
+        except StoreError as error:
+            return text, error
+        return text, None
 
     def _settle(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
@@ -281,17 +302,6 @@ class Generation:
             if self._stop_reason:
                 break
         return failure
-
-    async def _keep(self, key: str, html: str) -> Outcome:
-        text = StoredText(html, datetime.now(UTC), self._requests[key].record())
-        try:
-            await self._in_thread(self._store.save, {key: text})
-        except StoreError as error:
-            # Whatever else is asked for now would be paid for again in the next build.
-            self._complain(f"{error}; what was paid for is in this build only, and no more is sent")
-            self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
-        self._mine.discard(key)
-        return Outcome("service", text)
 
     async def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
         """Let what happened to one request spare the others."""
