@@ -10,6 +10,7 @@ import hashlib
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -124,19 +125,46 @@ def read(path: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     try:
-        header = msgspec.convert(yaml.safe_load(match[1]), Header)
+        header = msgspec.convert(_fields(yaml.safe_load(match[1])), Header)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise ApprovalError(f"{path}:{line}: the header is not YAML: {error.problem}") from error
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at ")
-        found = re.search(r"\$\.(\w+)", place)
-        name = found[1] if found else "header"
+        message, _, _ = str(error).partition(" - at ")
+        found = re.search(r"\$\.(\w+)|field `(\w+)`", str(error))
+        name = (found[1] or found[2]) if found else "header"
         line = _line_of(name, match[1])
         raise ApprovalError(f"{path}:{line}: {name}: {message.lower()}") from error
     except ValueError as error:
         raise ApprovalError(f"{path}:2: the header is not YAML: {error}") from error
     return ApprovedText(header, match[2])
+
+
+def _fields(header: object) -> object:
+    """Return the fields of what YAML read as a header, with times and dates where they are due.
+
+    People edit these files, and leave out the seconds, or all of the time, or add keys.
+    """
+    if not isinstance(header, dict):
+        return header
+    fields = {name: header[name] for name in Header.__struct_fields__ if name in header}
+    if moment := _moment(fields.get("generated_at")):
+        fields["generated_at"] = moment
+    if moment := _moment(fields.get("approved_at")):
+        fields["approved_at"] = moment.date()
+    return fields
+
+
+def _moment(value: object) -> datetime | None:
+    """Return a date or a time, or a text that says one, as a time in a zone."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    return None
 
 
 def write(path: Path, header: Header, text: str) -> None:

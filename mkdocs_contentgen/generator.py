@@ -299,7 +299,7 @@ class Generation:
             if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
                 break
             deadline += await self._wait_for_turn()
-            if self._stop_reason:
+            if self._stop_reason or deadline <= self._clock.monotonic():
                 break
         return failure
 
@@ -345,9 +345,11 @@ class Generation:
                     await self._or_stop(self._landed.wait())
                 waited += self._clock.monotonic() - started
                 pause = await self._pause()
-                if self._stop_reason or pause <= 0:
+                if pause <= 0:
                     spacing = self._last_turn + SPACING - self._clock.monotonic()
                     await self._clock.sleep(max(0, spacing))
+                    pause = self._paused_until - self._clock.monotonic()
+                if self._stop_reason or pause <= 0:
                     self._last_turn = self._clock.monotonic()
                     return waited
             # Not all at the same moment.

@@ -30,8 +30,11 @@ from .request import Request
 
 # Where rich is installed, httpx imports its command line program with it, which takes longer than
 # all the rest of httpx. None stands for what cannot be imported.
-sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # the manual allows it
+_hidden = sys.modules.setdefault("httpx._main", None) is None  # type: ignore[arg-type]  # allowed
 import httpx  # noqa: E402
+
+if _hidden:
+    del sys.modules["httpx._main"]
 
 SANDBOX = "sandbox"
 """The `base_url` that stands for the sandbox inside this package."""

@@ -9,11 +9,15 @@ import socket
 import subprocess
 import time
 import urllib.request
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from conftest import Project, wait_until
 from service_double import TOKEN, ServiceDouble, generated, raw
+
+from mkdocs_contentgen.approval import approve, read, write
+from mkdocs_contentgen.request import BlogRequest
 
 ASKED = {"type": "blog", "topic": "Alpha"}
 COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
@@ -162,6 +166,38 @@ def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
     file = approved_file(project)
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert states(project)["index.md", "main"][0] == "approved"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("generated_at", "2026-01-02"),
+        ("generated_at", "2026-01-02 10:11:12"),
+        ("generated_at", "2026-01-02T10:11"),
+        ("generated_at", "'2026-01-02T10:11:12Z'"),
+        ("approved_at", "2026-01-02 00:00:00"),
+        ("approved_at", "2026-01-02T10:11:12+02:00"),
+        ("approved_at", "'2026-01-02'"),
+        ("2026", "a note"),
+        ("note", "for later"),
+    ],
+)
+def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
+    """A date without a time, a time for a date, and keys of one's own are no damage."""
+    path = tmp_path / "main.html"
+    generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
+    header = approve(BlogRequest(topic="x"), "0" * 64, "sandbox", generated_at, "text", "Jo")
+    write(path, header, "text")
+    lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
+    lines.insert(1, f"{name}: {value}")
+    path.write_text("\n".join(lines))
+    text = read(path)
+    assert text is not None
+    assert text.header.generated_at.replace(hour=0, minute=0, second=0) == datetime(
+        2026, 1, 2, tzinfo=UTC
+    )
+    assert type(text.header.approved_at) is date
+    assert text.answers(BlogRequest(topic="x"))
 
 
 @pytest.mark.parametrize(

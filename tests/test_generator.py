@@ -172,26 +172,6 @@ def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
 
 
 @dataclass
-class Refusing:
-    """A service that refuses one request at once, and the other after a while, for a minute."""
-
-    moments: list[float] = field(default_factory=list)
-
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
-        """Note when the request came; answer or refuse."""
-        started = asyncio.get_running_loop().time()
-        self.moments.append(started - self.moments[0] if self.moments else started)
-        if len(self.moments) == 1:
-            await asyncio.sleep(20)
-            raise NotSentError("too many requests", retry_after=60)
-        if len(self.moments) == 2:
-            raise NotSentError("too many requests", retry_after=5)
-        return ANSWER
-
-    content = staticmethod(bytes.decode)
-
-
-@dataclass
 class Thorough(Script):
     """A client that takes its time to judge an answer, and notes what was sent by then."""
 
@@ -220,17 +200,63 @@ def test_requests_go_out_one_after_the_other(store: DiskStore) -> None:
     assert all(later - earlier >= SPACING for earlier, later in pairwise(moments))
 
 
+@dataclass
+class Refusing:
+    """A service that refuses the first requests, each after a time and for a time."""
+
+    refusals: list[tuple[float, float]]
+    sent: list[tuple[float, float]] = field(default_factory=list)
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Note when the request came, and the time that it has; refuse or answer."""
+        number = len(self.sent)
+        self.sent.append((asyncio.get_running_loop().time(), timeout))
+        if number < len(self.refusals):
+            seconds, pause = self.refusals[number]
+            await asyncio.sleep(seconds)
+            raise NotSentError("too many requests", retry_after=pause)
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
+
+
+def refuse(
+    store: DiskStore, refusals: list[tuple[float, float]], topics: str, **limits: float
+) -> tuple[list[tuple[float, float]], dict[str, Outcome]]:
+    """Run a generation in simulated time; return when what was sent, and the outcomes."""
+    loop = SimulatedTime()
+    service = Refusing(refusals)
+    generation = Generation(
+        store,
+        lambda: nullcontext(service),
+        Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
+        clock=Clock(monotonic=loop.time),
+    )
+    outcomes = loop.run_until_complete(generation.run(requests(*topics)))
+    loop.close()
+    started = service.sent[0][0]
+    return [(moment - started, timeout) for moment, timeout in service.sent], outcomes
+
+
 def test_a_pause_is_also_for_those_who_wait_for_room(store: DiskStore) -> None:
     """What waits until less is in flight looks once more whether the service wants a pause."""
-    loop = SimulatedTime()
-    service = Refusing()
-    generation = Generation(
-        store, lambda: nullcontext(service), Limits(), clock=Clock(monotonic=loop.time)
-    )
-    outcomes = loop.run_until_complete(generation.run(requests("a", "b")))
-    loop.close()
+    sent, outcomes = refuse(store, [(20, 60), (0, 5)], "ab")
     assert all(outcome.text for outcome in outcomes.values())
-    assert [moment >= 80 for moment in service.moments[1:]] == [False, True, True]
+    assert [moment >= 80 for moment, _ in sent] == [False, False, True, True]
+
+
+def test_a_pause_is_also_for_those_who_are_about_to_go(store: DiskStore) -> None:
+    """What only keeps its distance from the request before it looks once more as well."""
+    sent, outcomes = refuse(store, [(SPACING / 3, 60)], "abcdefgh")
+    assert all(outcome.text for outcome in outcomes.values())
+    assert [moment >= 60 for moment, _ in sent] == [False, *[True] * 8]
+
+
+def test_nothing_is_sent_without_time_left(store: DiskStore) -> None:
+    """A request whose deadline passes in a pause that another one brought about gives up."""
+    sent, outcomes = refuse(store, [(1, 5), (4, 9)], "ab", timeout=10)
+    assert len(sent) == 2
+    assert [str(outcome.error) for outcome in outcomes.values()] == ["too many requests"] * 2
 
 
 def test_retries_come_to_an_end(store: DiskStore) -> None:
