@@ -177,7 +177,7 @@ class Generation:
 
     async def _run(self, client: Client) -> None:
         renewal = asyncio.create_task(self._renew_claims())
-        # It takes 25 ms, and comes by itself between two requests, unless it came while all wait.
+        # It takes 25 ms and would come between two requests, if it did not now, while all wait.
         asyncio.get_running_loop().call_later(0.1, gc.collect)
         try:
             async with asyncio.TaskGroup() as group:
@@ -351,7 +351,7 @@ class Generation:
                 if pause <= 0:
                     spacing = self._last_turn + SPACING - self._clock.monotonic()
                     await self._clock.sleep(max(0, spacing))
-                    pause = self._paused_until - self._clock.monotonic()
+                    pause = self._paused_until - self._clock.monotonic()  # one may have begun
                 if self._stop_reason or pause <= 0:
                     self._last_turn = self._clock.monotonic()
                     return waited
