@@ -91,17 +91,18 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
-        self.asked, problems = read_requests(pages, config, self.config.defaults)
+        asked, problems = read_requests(pages, config, self.config.defaults)
         if self.only_reads:
             _fail_on([problem.message for problem in problems])
-        if self.only_reads or not (self.asked or problems):
+            self.asked = asked
+        if self.only_reads or not (asked or problems):
             return
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                self.asked,
+                asked,
                 problems,
                 config,
                 self.config,

@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -255,9 +256,13 @@ def _page_article(
     provenance = Provenance(request.type, outcome.text.generated_at, review)
     # It is kept until the last page is built, and is a third of what a large site needs.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    return PageArticle(
-        lambda: present(zlib.decompress(packed).decode(), provenance, how), provenance
-    )
+    return PageArticle(partial(_present_packed, packed, provenance, how), provenance)
+
+
+def _present_packed(
+    packed: bytes, provenance: Provenance, how: Presentation
+) -> tuple[Element, Facts]:
+    return present(zlib.decompress(packed).decode(), provenance, how)
 
 
 def _message_in_place(message: str) -> PageArticle:
