@@ -255,6 +255,8 @@ def front_matter_schema() -> dict[str, object]:
     kinds = []
     for name, model in REQUEST_TYPES.items():
         kind = models[model.__name__]
+        for field, values in choices(model).items():
+            kind["properties"][field]["enum"] = values  # in our order: msgspec sorts them
         kind["properties"]["type"] = {"const": name, "description": model.__doc__}
         # The title of the page can stand in for the topic, which a schema cannot say.
         kind["required"] = ["type"]

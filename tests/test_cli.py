@@ -495,6 +495,7 @@ def test_the_schema_accepts_and_rejects(project: Project) -> None:
     assert kinds["blog"]["properties"]["format"]["enum"] == ["howto", "listicle", "narrative"]
     assert kinds["news"]["additionalProperties"] is False
     for kind in kinds.values():
+        assert kind["properties"]["length"]["enum"] == ["short", "medium", "long"]
         assert all(field["description"] for field in kind["properties"].values())
 
 
