@@ -131,7 +131,7 @@ def read(path: Path) -> ApprovedText | None:
         raise ApprovalError(f"{path}:{line}: the header is not YAML: {error.problem}") from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
-        found = re.search(r"\$\.(\w+)|field `(\w+)`", str(error))
+        found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
         line = _line_of(name, match[1])
         raise ApprovalError(f"{path}:{line}: {name}: {message.lower()}") from error
