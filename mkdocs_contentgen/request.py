@@ -64,8 +64,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def __post_init__(self) -> None:
         """Check the values, which msgspec does not where a request is made by its class."""
         for name, kind in field_types(self.__class__).items():
-            msgspec.convert(getattr(self, name), kind)
-        self.topic.encode()  # a ValueError if that cannot be sent
+            _check(getattr(self, name), kind)
         topic = unicodedata.normalize("NFC", self.topic).strip()
         msgspec.structs.force_setattr(self, "topic", topic)
 
@@ -162,13 +161,18 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
     for name, kind in field_types(model).items():
         try:
             if name in fields:
-                value: object = msgspec.convert(fields[name], kind)
-                str(value).encode()  # which half a character cannot be
+                _check(fields[name], kind)
             elif name == "topic":
                 wrong.append(name)
         except ValueError:
             wrong.append(name)
     return wrong
+
+
+def _check(value: object, kind: object) -> None:
+    """Raise ValueError for a value that a field of the type `kind` cannot have."""
+    msgspec.convert(value, kind)
+    str(value).encode()  # half a character cannot be sent
 
 
 @dataclass(frozen=True)
