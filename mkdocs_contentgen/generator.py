@@ -351,7 +351,7 @@ class Generation:
                 if pause <= 0:
                     spacing = self._last_turn + SPACING - self._clock.monotonic()
                     await self._clock.sleep(max(0, spacing))
-                    pause = self._paused_until - self._clock.monotonic()  # one may have begun
+                    pause = await self._pause()  # one may have begun
                 if self._stop_reason or pause <= 0:
                     self._last_turn = self._clock.monotonic()
                     return waited

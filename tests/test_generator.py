@@ -25,7 +25,7 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
     UnreachableError,
 )
-from mkdocs_contentgen.generator import SPACING, Clock, Generation, Limits, Progress
+from mkdocs_contentgen.generator import SPACING, Client, Clock, Generation, Limits, Progress
 from mkdocs_contentgen.lookup import Outcome
 from mkdocs_contentgen.request import BlogRequest, Request
 from mkdocs_contentgen.store import DiskStore, StoredText
@@ -137,6 +137,20 @@ def test_back_off_grows_with_jitter(store: DiskStore, chance: float) -> None:
     assert waits == pytest.approx([0.5 * factor, 1.0 * factor, 2.0 * factor])
 
 
+def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
+    """Run a generation in simulated time, with a topic for each letter."""
+    loop = SimulatedTime()
+    generation = Generation(
+        store,
+        lambda: nullcontext(client),
+        Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
+        clock=Clock(monotonic=loop.time),
+    )
+    outcomes = loop.run_until_complete(generation.run(requests(*topics)))
+    loop.close()
+    return outcomes
+
+
 @dataclass
 class TwoAtATime:
     """A service that takes half a minute for a text, and refuses a third one meanwhile."""
@@ -160,13 +174,8 @@ class TwoAtATime:
 
 def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
     """After a refusal no more is in flight than the service took, so that nothing fails."""
-    loop = SimulatedTime()
     service = TwoAtATime()
-    generation = Generation(
-        store, lambda: nullcontext(service), Limits(), clock=Clock(monotonic=loop.time)
-    )
-    outcomes = loop.run_until_complete(generation.run(requests(*"abcdefghijkl")))
-    loop.close()
+    outcomes = simulate(service, store, "abcdefghijkl")
     assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
     assert service.refused < 20
 
@@ -223,17 +232,9 @@ class Refusing:
 def refuse(
     store: DiskStore, refusals: list[tuple[float, float]], topics: str, **limits: float
 ) -> tuple[list[tuple[float, float]], dict[str, Outcome]]:
-    """Run a generation in simulated time; return when what was sent, and the outcomes."""
-    loop = SimulatedTime()
+    """Return when what was sent to a service that refuses, and the outcomes."""
     service = Refusing(refusals)
-    generation = Generation(
-        store,
-        lambda: nullcontext(service),
-        Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
-        clock=Clock(monotonic=loop.time),
-    )
-    outcomes = loop.run_until_complete(generation.run(requests(*topics)))
-    loop.close()
+    outcomes = simulate(service, store, topics, **limits)
     started = service.sent[0][0]
     return [(moment - started, timeout) for moment, timeout in service.sent], outcomes
 
