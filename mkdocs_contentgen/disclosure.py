@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from .plaintext import plain_text
+
 LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
@@ -55,7 +57,7 @@ class Provenance:
         if published:
             properties["datePublished"] = published
         if self.review:
-            properties["editor"] = {"@type": "Person", "name": self.review.name}
+            properties["editor"] = {"@type": "Person", "name": plain_text(self.review.name)}
             properties["dateModified"] = self.review.date.isoformat()
         return properties
 

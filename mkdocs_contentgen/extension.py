@@ -8,6 +8,7 @@ template.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol, cast
@@ -31,6 +32,8 @@ MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 _SEPARATOR = "<!-- more -->"
 """What ends an excerpt in Material's blog."""
 
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """What looks for a page's title, in MkDocs and in ProperDocs."""
@@ -91,8 +94,11 @@ class _Placing(Treeprocessor):
             return
         title = self._place(root, file.src_uri, articles, markers)
         if title is not None:
+            from .plaintext import plain_text
+
             # Before permalinks get into it.
-            titling.title = get_heading_text(title, self.md)
+            text = plain_text(html.unescape(get_heading_text(title, self.md)))
+            titling.title = html.escape(text, quote=False)
         if "excerpt" in self.md.treeprocessors:
             if title is not None:
                 _hoist(root, title)
@@ -131,6 +137,8 @@ class _Placing(Treeprocessor):
             placed.add(name)
             if facts:
                 self._extension.facts.setdefault(page, {})[name] = facts
+            if "toc" in processors:
+                _label_headings(article)
             _escape_for_markdown(article, toc_marker)
             return article
 
@@ -255,6 +263,20 @@ def _split_after_lead(root: Element, separator: str) -> None:
             root[position + 1 : position + 1] = [Element("p"), rest]
             root[position + 1].text = separator
         return
+
+
+def _label_headings(article: Element) -> None:
+    """Give headings a label for the table of contents, which themes print in attributes too.
+
+    The headings themselves stay as they are.
+    """
+    from .plaintext import plain_text
+
+    for element in article.iter():
+        if element.tag in _HEADINGS:
+            text = " ".join("".join(element.itertext()).split())
+            if (label := plain_text(text)) != text:
+                element.set("data-toc-label", label)
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:

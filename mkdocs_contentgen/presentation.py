@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from .article import close_heading_gaps, parse_article
 from .disclosure import Provenance
+from .plaintext import plain_text
 from .stylesheet import adapted_classes
 
 
@@ -28,7 +29,7 @@ class Presentation:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a page can say of its article elsewhere; what is not known is empty.
+    """What a page can say of its article elsewhere, without markup; empty where it is not known.
 
     `published` is a date such as `2026-11-02`.
     """
@@ -45,7 +46,10 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     """
     article = parse_article(html, how.image_hosts)
     close_heading_gaps(article)
-    facts = Facts(_text(article.find(".//h1")), _text(_lead(article)), _published(article))
+    title, lead = (
+        plain_text(_text(element)) for element in (article.find(".//h1"), _lead(article))
+    )
+    facts = Facts(title, lead, _published(article))
     _restyle(article, how.styles)
     _let_tables_scroll(article)
     _hide_emoji(article)
@@ -79,7 +83,7 @@ def _let_tables_scroll(article: Element) -> None:
                 attributes = {
                     "class": f"contentgen-scroll {child.attrib.pop('class', '')}".strip(),
                     "role": "group",
-                    "aria-label": _text(child.find("caption")) or "Table",
+                    "aria-label": plain_text(_text(child.find("caption"))) or "Table",
                     "tabindex": "0",
                 }
                 group = Element("div", attributes)

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 import nh3
 
 from .errors import UnsafeHTMLError
+from .plaintext import plain_text
 from .stylesheet import harmless_style
 
 # nh3 takes time that grows with the square of some of these. At these limits the worst known input
@@ -176,6 +177,8 @@ def _harmless_value(name: str, value: str) -> str | None:
         return " ".join(word for word in value.split() if word in CLASSES) or None
     if name == "style":
         return harmless_style(value) or None
+    if name in ("alt", "title"):
+        return plain_text(value)  # scripts of themes make tooltips and captions of them
     if name in ("href", "src"):
         value = value.strip()
     pattern = _VALUES.get(name)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 TAGS = {
     *("article", "section", "header", "footer", "aside", "div", "p", "br", "hr", "wbr"),

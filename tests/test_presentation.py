@@ -143,7 +143,7 @@ def test_an_approved_text_says_who_and_when() -> None:
     assert "reviewed by Jo {date} &lt;b&gt; on 2026-11-22</p>" in html
     assert 'ai-disclosure="ai-assisted"' in html
     described = APPROVED.json_ld("T", "")
-    assert described["editor"] == {"@type": "Person", "name": "Jo {date} <b>"}
+    assert described["editor"] == {"@type": "Person", "name": "Jo {date} ‹b›"}
     assert described["dateModified"] == "2026-11-22"
     assert "datePublished" not in described
 

@@ -29,6 +29,7 @@ PUBLIC = {
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
     " Progress REFUSALS SPACING generate",
     "lookup": "Outcome check_budget look_up",
+    "plaintext": "LONGEST plain_text",
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatch
-from html import unescape
+from html import escape, unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NoReturn
@@ -48,7 +48,7 @@ TESTED: set[str] = set()
 
 def article(topic: str) -> str:
     """Return an article of several minutes, with what plugins may take for something of theirs."""
-    topic = topic.replace("&", "&amp;")
+    topic = escape(topic)
     return f"""<article><h1>{topic}</h1><p class="lead">{LEAD}</p>
 <h2>What it costs</h2>
 <p>Of {{{{ 7 * 7 }}}}, {{% include-markdown "other.md" %}}, {{{{ undefined() }}}} and {{: .x }}</p>
@@ -291,18 +291,22 @@ def on_page_markdown(markdown, page, **kwargs):
 """What the plugin for social cards sees of a page when it begins to draw: a hook writes it down."""
 
 
-@beside("social")
-def test_social(pair: Pair) -> None:
-    """A page's card is, to the last byte, that of a page of the same title written by hand."""
+def provide_font(pair: Pair) -> None:
+    """Put a font where the plugin social looks before it asks Google for one."""
     from PIL import ImageFont
 
-    # Such cards are drawn in a font of Google's, unless it is in the cache already.
     font = ImageFont.load_default(10)
     assert isinstance(font, ImageFont.FreeTypeFont)
     for project in (pair.site, pair.plain):
         folder = project.root / ".cache/plugin/social/fonts/Local"
         folder.mkdir(parents=True)
         (folder / "Regular.ttf").write_bytes(font.font_bytes)
+
+
+@beside("social")
+def test_social(pair: Pair) -> None:
+    """A page's card is, to the last byte, that of a page of the same title written by hand."""
+    provide_font(pair)
     pair.write("early.py", EARLY)
     pair.page("page.md")
     pair.plain.write("docs/page.md", f"---\ndescription: {LEAD}\n---\n# {TITLE}\n")
@@ -450,6 +454,47 @@ def test_rss(pair: Pair) -> None:
     (entry,) = json.loads(pair.site.html("feed_json_created.json"))["items"]
     assert entry["title"] == ESCAPED_TITLE
     assert_whole(BeautifulSoup(entry["content_html"], "html.parser"))
+
+
+@pytest.mark.parametrize(
+    "pair", ["rss", "social", "blog", "tags", "search", "minify", "glightbox"], indirect=True
+)
+@pytest.mark.parametrize("attack", ["</title><script>alert(1)</script>", "\" onload='alert(1)'"])
+def test_a_title_is_text_everywhere(pair: Pair, attack: str) -> None:
+    """No feed, card, list or index has markup of a title, once or twice decoded."""
+    if "social" in str(pair.row.config):
+        provide_font(pair)
+    pair.page("blog/posts/post.md", date=date(2026, 1, 2), topic=attack, slug="post", tags=["A"])
+    pair.page("page.md", date=date(2026, 1, 2), topic=escape(attack))
+    pair.site.write(
+        "mkdocs.yml",
+        yaml.safe_dump(
+            {
+                "site_name": "Site",
+                **pair.row.config,
+                "plugins": [*pair.row.config["plugins"], {"contentgen": pair.row.options}],
+            }
+        ),
+    )
+    built = pair.site.run(pair.row.command, "build", "--strict")
+    assert built.returncode == 0, built.stdout
+    texts = {n: c.decode() for n, c in pair.site.files().items() if n.endswith(TEXT_FILES)}
+    assert len(texts) > 3
+    for name, text in texts.items():
+        if name.endswith(".xml"):
+            ElementTree.fromstring(text)
+        elif name.endswith(".json"):
+            json.loads(text)
+        else:
+            soup = BeautifulSoup(text, "html5lib")
+            assert "alert(1)" not in [script.get_text() for script in soup.find_all("script")]
+            assert not soup.select("[onload]")
+            for tag in soup.find_all(["title", "meta"]):
+                said = f"{tag.get_text()} {tag.get('content', '')}"
+                assert not {"<", ">", '"', "'"} & set(unescape(unescape(said))), said
+
+
+TEXT_FILES = (".html", ".xml", ".json")
 
 
 def assert_in_navigation(pair: Pair) -> None:
