@@ -19,7 +19,8 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
-    "approval": "ApprovedText Header State approve approved_path read state_of to_lines write",
+    "approval": "ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path name_problem"
+    " read state_of to_lines write",
     "article": "close_heading_gaps demote_headings parse_article placeholder",
     "background": "Background REBUILD_PAUSE exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
