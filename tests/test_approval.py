@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 from conftest import Project
-from service_double import ServiceDouble
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.approval import approve, name_problem, read, state_of
+from mkdocs_contentgen.errors import ApprovalError
+from mkdocs_contentgen.request import BlogRequest
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
@@ -269,6 +274,37 @@ def test_a_linked_directory_of_approved_files(
     assert message in contentgen(project, "status", code=1)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from(
+            [*FIELDS, *"{}[],:?-#'\"|>&*!%@`=~<\\\n \t", ": ", "\n  - ", "\n  ", "<<: "]
+        )
+        | st.sampled_from(
+            ["1:1.5", "0x", "1e999", "2026-01-02", "\x07", "\u2028", "yes", "\\ud800"]
+        )
+        | st.characters(exclude_categories=["Cs"]),
+        max_size=30,
+    ).map("".join),
+    st.sampled_from([*FIELDS, "note"]),
+)
+def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) -> None:
+    """Whatever a header holds, its text is there with a name to show, or the error is ours."""
+    path = tmp_path / "main.html"
+    path.write_text(approved_text(**{name: value}), encoding="utf-8")
+    try:
+        approved = read(path, tmp_path)
+    except ApprovalError as error:
+        assert str(error).startswith(f"{path}:")
+        return
+    assert approved is not None
+    assert name_problem(approved.header.approved_by) is None
+    state, reason = state_of(BlogRequest(topic="Alpha"), approved, has_draft=False)
+    assert state in ("approved", "changed", "outdated")
+    assert len(reason) < 1000
+    approve(BlogRequest(topic="x"), "key", "sandbox", approved.header.generated_at, "text", "Jo")
+
+
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
 def test_names_that_no_page_should_show(project: Project, name: str) -> None:
     """Whoever approves has a name of one short line, whether `--by` or git says it."""
@@ -299,18 +335,11 @@ def test_names_of_all_languages(project: Project, name: str) -> None:
     assert f"reviewed by {name} on" in project.html("index.html")
 
 
-def test_a_file_that_is_refused_under_serve(project: Project, service: ServiceDouble) -> None:
+def test_a_file_that_is_refused_under_serve(project: Project) -> None:
     """A server shows why in the page, and goes on."""
     file = write_approved(project, "")
     file.unlink()
     os.mkfifo(file)
     project.page("other.md", {"type": "blog", "topic": "Other"})
-    program = (
-        "from mkdocs.commands.build import build\nfrom mkdocs.config import load_config\n"
-        "config = load_config('mkdocs.yml')\n"
-        "config.plugins.on_startup(command='serve', dirty=False)\n"
-        "build(config, serve_url='http://127.0.0.1:8000/')\nconfig.plugins.on_shutdown()\n"
-    )
-    project.write("serve_once.py", program)
-    run(project, "serve_once")
+    assert project.build_as_server().returncode == 0
     assert "cannot be read (it is not a file)" in project.html("index.html")
