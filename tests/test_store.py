@@ -23,11 +23,14 @@ from typing import Any
 
 import diskcache
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.sanitizer import MAX_CHARACTERS
 from mkdocs_contentgen.store import DATABASE, LEASE, DiskStore, StoredText
 from mkdocs_contentgen.store.database import LOCK_TIMEOUT, SCHEMA_SHA256
+from mkdocs_contentgen.store.entry import decode, encode
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -684,6 +687,14 @@ def test_rows_that_are_poisoned_while_a_store_is_open(lab: Lab, mode: int) -> No
             ],
             "damaged",
         ),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                "UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT), sql = 'evil' "
+                "WHERE name = 'Cache_key_raw'",
+            ],
+            "damaged",
+        ),
     ],
 )
 def test_a_foreign_database_is_set_aside(lab: Lab, statements: list[str], reason: str) -> None:
@@ -794,6 +805,112 @@ def test_an_entry_that_was_changed(lab: Lab, value: object) -> None:
     assert KEY[:12] in problem
     assert set_aside(lab.directory) == []
     assert_works(lab.directory)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"topic": "Tides"', '"topic": "Tidal"'),
+        ('"revision": 1', '"revision": 2'),
+        ("2026-05-04", "2026-05-05"),
+        ('"entry_sha256": "', '"entry_sha256": "0'),
+    ],
+)
+def test_no_field_of_an_entry_can_change(lab: Lab, old: str, new: str) -> None:
+    """Not only the text has a hash: so does what it was asked for with, and when."""
+    statement = "UPDATE Cache SET value = replace(value, ?, ?)"
+    execute(lab.directory, statement, values=(old, new))
+    texts, problems = load(lab.directory, KEY, OTHER)
+    assert (texts, len(problems)) == ({}, 2)
+    assert DiskStore(lab.directory).requests() == ({KEY: {}, OTHER: {}}, [])
+
+
+def test_earlier_versions_and_their_entries(lab: Lab) -> None:
+    """An entry without the second hash is good, and one with it is good for who knows of none."""
+    execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=(entry(), KEY))
+    texts, problems = load(lab.directory, KEY, OTHER)
+    assert (len(texts), problems) == (2, [])
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection:
+        statement = "SELECT value FROM Cache WHERE key = ?"
+        [(value,)] = connection.execute(statement, (OTHER,))
+    fields = json.loads(value)
+    assert fields["key"] == OTHER
+    assert fields["sha256"] == hashlib.sha256(fields["html"].encode()).hexdigest()
+    assert datetime.fromisoformat(fields["generated_at"]) == WHEN
+    assert (fields["html"], fields["request"]) == (text("old").html, REQUEST)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"topic": ["Tides"]},
+        {"topic": {"of": "Tides"}},
+        {"topic": 2.5},
+        {"x" * 65: 1},
+        dict.fromkeys(map(str, range(33)), 1),
+        {"topic": "x" * (256 * 1024)},
+        {"topic": " " * 100, **{str(n): "🧭" * 20_000 for n in range(2)}},
+    ],
+    ids=["list", "mapping", "fraction", "name", "many", "long", "long-in-all"],
+)
+def test_a_request_that_no_version_keeps(lab: Lab, request_: dict[str, object]) -> None:
+    """What a text was asked for with is flat and short; anything else is damage."""
+    values = (entry(request=request_), KEY)
+    execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=values)
+    texts, [problem] = load(lab.directory, KEY, OTHER)
+    assert (texts, KEY[:12] in problem) == ({OTHER: text("old")}, True)
+    assert DiskStore(lab.directory).requests()[0] == {KEY: {}, OTHER: REQUEST}
+
+
+@pytest.mark.parametrize("use", ["load", "requests"])
+@pytest.mark.parametrize("kind", ["nested", "names", "wide", "html"])
+def test_memory_for_requests(lab: Lab, kind: str, use: str) -> None:
+    """What a cache says about its texts takes no more memory than the file is large."""
+    request_ = {
+        "nested": {"": [{}] * 400_000},
+        "names": {f"n{number}": 0 for number in range(32)},
+        "wide": {"topic": "🧭" + "x" * 200_000},
+        "html": {},
+    }[kind]
+    number = {"names": 10_000, "wide": 300, "nested": 40, "html": 80}[kind]
+    html = "🧭" + "x" * (1_000_000 if kind == "html" else 10)
+    rows = ((key(n), entry(key(n), html, request=request_)) for n in range(number))
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection, connection:
+        connection.executemany("INSERT INTO Cache (key, raw, value) VALUES (?, 1, ?)", rows)
+    code = """
+import hashlib, resource
+keys = [hashlib.sha256(str(n).encode()).hexdigest() for n in range(80)]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = DiskStore(directory)
+found = store.load(keys) if sys.argv[2] == "load" else store.requests()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    assert int(output(child(code, lab.directory, use))) < 150_000  # in kilobytes
+
+
+KEYS = st.just(KEY) | st.text(max_size=70)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+NESTED = st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+
+
+@given(
+    st.binary()
+    | st.text()
+    | NESTED.map(json.dumps)
+    | st.builds(entry, KEYS, NESTED, generated_at=NESTED, request=NESTED)
+    | st.builds(entry, KEYS, st.text(), request=st.dictionaries(st.text(), VALUES))
+    | st.builds(lambda a, b: entry()[:a] + b + entry()[a:], st.integers(0, 400), st.text())
+)
+def test_decoding_never_raises(data: str | bytes) -> None:
+    """Of whatever stands in a cache, an entry comes out that is one, or nothing."""
+    found = decode(KEY, data)
+    if found:
+        assert isinstance(found.html, str)
+        assert found.generated_at.tzinfo is UTC
+        for name, value in found.request.items():
+            assert isinstance(name, str)
+            assert value is None or isinstance(value, str | int)
+        assert decode(KEY, encode(KEY, found)) == found
 
 
 def test_text_that_is_not_utf_8(lab: Lab) -> None:

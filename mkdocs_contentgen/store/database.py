@@ -97,7 +97,7 @@ def why_foreign(path: Path, *, thorough: bool) -> str | None:
         if code not in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_INTERRUPT):
             raise StoreError(f"the cache {path} cannot be read ({reason_of(error)})") from error
         return reason_of(error)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return reason_of(error)
 
 
@@ -221,9 +221,11 @@ def _length(page: bytes, offset: int) -> int:
     return length
 
 
-def reason_of(error: OSError | sqlite3.Error) -> str:
+def reason_of(error: OSError | sqlite3.Error | UnicodeDecodeError) -> str:
     """Say what went wrong, on one line, whatever the database holds that SQLite quotes."""
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+    # Python cannot read what SQLite says where that quotes a name that is not UTF-8.
+    unreadable = isinstance(error, UnicodeDecodeError)
+    if unreadable or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         return "it is damaged"
     reason = getattr(error, "strerror", None) or str(error)
     return reason if reason.isprintable() else "it is damaged"

@@ -180,11 +180,13 @@ class DiskStore:
                     read(connection)
         except StoreError as error:
             problems.append(str(error))
-        except (OSError, sqlite3.DatabaseError) as error:
+        except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
             problems.append(self._problem_with_reading(error))
         return problems
 
-    def _problem_with_reading(self, error: OSError | sqlite3.DatabaseError) -> str:
+    def _problem_with_reading(
+        self, error: OSError | sqlite3.DatabaseError | UnicodeDecodeError
+    ) -> str:
         reason = reason_of(error)
         passing = isinstance(error, OSError | sqlite3.OperationalError)
         if passing and getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
@@ -291,7 +293,7 @@ def _writing(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
         raise StoreError(f"the cache {path} cannot be written ({reason_of(error)})") from error
     except diskcache.Timeout as error:
         raise StoreError(f"the cache {path} is locked by another program") from error
