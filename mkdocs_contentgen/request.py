@@ -24,6 +24,10 @@ KEY_FORMAT = 1
 """Raised when the same request must get a new key; every text would have to be paid for anew."""
 
 
+_MAX_TOPIC = 20_000
+"""Characters. What a cache reads back has a limit, and a text that it refuses is paid for again."""
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all three operations share (interface section 2.1), and the plugin's own two keys.
 
@@ -38,6 +42,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         str,
         Meta(
             pattern=r"\S",
+            max_length=_MAX_TOPIC,
             description="What to write about: the main topic or title, for news the headline. "
             "May be left out where the front matter has a title.",
         ),
@@ -352,6 +357,8 @@ def _explain(model: type[Request], name: str, value: object) -> str:
         return f"{shown(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
         return f"{shown(value)} is not a text; put it in quotes"
+    if name == "topic" and value and len(value) > _MAX_TOPIC:
+        return f"is too long: {len(value):,} characters, {_MAX_TOPIC:,} at most"
     if value and value.strip():
         return f"{shown(value)} holds half a character, which no text can"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
