@@ -32,6 +32,7 @@ MAX_HEADER = 16 * 1024
 MAX_NAME = 200
 """Characters of the name of the person who approves."""
 
+_MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
 _MAX_DEPTH = 10
 
 
@@ -126,7 +127,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     Raises ApprovalError, with file and line, for a file that is damaged.
     """
     try:
-        content = read_text(path, directory, MAX_HEADER + MAX_CHARACTERS)
+        content = read_text(path, directory, _MAX_FILE)
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
@@ -243,6 +244,8 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
         msgspec.structs.asdict(header), sort_keys=False, allow_unicode=True, width=10_000
     )
     _check_size(path, front, text)
+    if problem := name_problem(header.approved_by):
+        raise ApprovalError(f"{path}: cannot be written ({problem})")
     try:
         replace_text(path, directory, f"---\n{front}---\n{text}")
     except OSError as error:

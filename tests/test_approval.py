@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from conftest import Project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.approval import approve, name_problem, read, state_of
+from mkdocs_contentgen.approval import approve, name_problem, read, state_of, write
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.request import BlogRequest
 
@@ -129,7 +130,7 @@ def test_a_text_that_is_too_large(project: Project) -> None:
     message = "the text has 262145 characters, 262144 at most"
     assert message in contentgen(project, "status", code=1)
     os.truncate(file, 20 * 1024**3)
-    message = f"{file}: cannot be read (it has more than 278528 characters)"
+    message = f"{file}: cannot be read (it has more than 278536 characters)"
     assert message in contentgen(project, "status", code=1)
 
 
@@ -320,6 +321,33 @@ def test_names_that_no_page_should_show(project: Project, name: str) -> None:
     )
     assert "say who approves with --by NAME" in contentgen(project, "approve", "--all", code=2)
     assert not (project.root / "contentgen").exists()
+
+
+@pytest.mark.parametrize(
+    ("topic", "text", "by", "message"),
+    [
+        ("x", "text", "Jo\x02", "cannot be written (holds \\x02, which no name has)"),
+        ("x" * 17_000, "text", "Jo", ":2: the header has 17"),
+        ("x", "x" * 262_145, "Jo", "the text has 262145 characters, 262144 at most"),
+    ],
+    ids=["name", "header", "text"],
+)
+def test_nothing_is_written_that_cannot_be_read(
+    tmp_path: Path, topic: str, text: str, by: str, message: str
+) -> None:
+    """What a build would refuse is refused before it is written; what is just allowed is read."""
+    path = tmp_path / "main.html"
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    header = approve(BlogRequest(topic=topic), "key", "sandbox", now, text, by)
+    with pytest.raises(ApprovalError) as error:
+        write(path, tmp_path, header, text)
+    assert message in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+    header = approve(BlogRequest(topic="x" * 15_800), "k", "sandbox", now, "x" * 262_144, "J" * 200)
+    write(path, tmp_path, header, "x" * 262_144)
+    approved = read(path, tmp_path)
+    assert approved is not None
+    assert approved.header == header
 
 
 @pytest.mark.parametrize(
