@@ -9,12 +9,15 @@ import pickle
 import re
 import shutil
 import signal
+import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +29,7 @@ from service_double import Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.store.shared import LONGEST_PAUSE, ROUND_TRIP_TIMEOUT
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
 KEY, OTHER = "a" * 64, "b" * 64
@@ -168,6 +172,14 @@ def test_an_entry_of_another_type(machine: Machine, server: RedisServer) -> None
     assert "was changed or damaged" in one_problem(problems)
 
 
+def test_long_texts(machine: Machine) -> None:
+    """Texts of any length that a text can have come back, beside short ones."""
+    lengths = [10, 30_000, 32_768, 33_000, 100_000, 260_000]
+    texts = {f"{length:064}": text("🧭" * length) for length in lengths}
+    machine("a").save(texts)
+    assert machine("b").load(texts) == (texts, [])
+
+
 # --- claims and pauses ---------------------------------------------------------------------------
 
 
@@ -197,6 +209,34 @@ def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer
     admin.pexpire(f"contentgen:claim:{KEY}", 1)
     time.sleep(0.05)
     assert b.claim([KEY], "b") == {KEY}
+
+
+@pytest.mark.parametrize("lasts", [None, 3600, 10**9], ids=["for-ever", "an-hour", "years"])
+def test_a_claim_that_no_machine_makes(
+    machine: Machine, server: RedisServer, lasts: int | None
+) -> None:
+    """A claim lasts no longer than LEASE seconds, or no build would ever end."""
+    server.admin().set(f"contentgen:claim:{KEY}", "x", ex=lasts)
+    assert machine("a").claim([KEY, OTHER], "a") == {KEY, OTHER}
+    assert machine("b").claim([KEY, OTHER], "b") == set()
+    assert server.admin().pttl(f"contentgen:claim:{KEY}") <= LEASE * 1000
+
+
+@pytest.mark.parametrize("lasts", [None, 3600, 10**9], ids=["for-ever", "an-hour", "years"])
+def test_a_pause_that_no_machine_makes(
+    machine: Machine, server: RedisServer, lasts: int | None
+) -> None:
+    """A pause without an end is none, and a real one takes its place."""
+    server.admin().set("contentgen:pause", "1", ex=lasts)
+    assert machine("a").paused() == 0
+    machine("a").pause(30)
+    assert 29 < machine("b").paused() <= 30
+
+
+def test_a_pause_has_a_longest(machine: Machine) -> None:
+    """What one machine tells, the others believe, so it tells no more than that."""
+    machine("a").pause(10**6)
+    assert 500 < machine("b").paused() <= LONGEST_PAUSE
 
 
 def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
@@ -364,6 +404,179 @@ def test_without_the_package(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
     assert "cache_url: needs the package redis; install it with: pip install" in ran.stdout
     assert ran.stderr == ""
+
+
+# --- servers that speak nonsense -----------------------------------------------------------------
+
+
+def endless(data: bytes, seconds: float = 0, *, first: bytes = b"") -> Iterator[bytes]:
+    """Give `first`, then the same again and again, with a pause between."""
+    yield first
+    while True:
+        yield data
+        time.sleep(seconds)
+
+
+NONSENSE: dict[str, Callable[[], Iterable[bytes]]] = {
+    "no-number": lambda: [b":abc\r\n" * 500],
+    "long-number": lambda: [b":" + b"9" * 10_000 + b"\r\n"],
+    "no-type": lambda: [b"?\r\n" * 500],
+    "http": lambda: [b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"],
+    "random": lambda: [bytes(range(256)) * 100],
+    "line-ends": lambda: [b"\r\n" * 500],
+    "status": lambda: [b"+OK\r\n" * 500],
+    "zero": lambda: [b":0\r\n" * 500],
+    "one": lambda: [b":1\r\n" * 500],
+    "text": lambda: [b"$2\r\nhi\r\n" * 500],
+    "nothing": lambda: [b"$-1\r\n" * 500],
+    "negative": lambda: [b"$-5\r\n" * 500],
+    "empty-array": lambda: [b"*0\r\n" * 500],
+    "error": lambda: [b"-EVIL \x1b[31m\r\n" * 500],
+    "long-error": lambda: [b"-" + b"A" * 60_000 + b"\r\n"],
+    "map": lambda: [b"%1\r\n+a\r\n+b\r\n" * 500],
+    "push": lambda: [b">2\r\n+MOVING\r\n+x\r\n" * 500],
+    "deep": lambda: [b"*1\r\n" * 100_000],
+    "wide": lambda: endless(b"$-1\r\n" * 10_000, first=b"*4294967295\r\n"),
+    "wide-errors": lambda: endless(b"-\r\n" * 10_000, first=b"*4294967295\r\n"),
+    "huge": lambda: endless(b"x" * 65_536, first=b"$99999999999\r\n"),
+    "too-huge": lambda: endless(b"x" * 65_536, first=b"$" + b"9" * 30 + b"\r\n"),
+    "line": lambda: endless(b"x" * 65_536, first=b"+"),
+    "lines": lambda: endless(b"+OK\r\n" * 10_000),
+    "drip": lambda: endless(b"x", 1, first=b"$1000000\r\n"),
+    "drip-of-line": lambda: endless(b"x", 1, first=b"+"),
+    "drip-of-lines": lambda: endless(b"*1\r\n", 1),
+    "silence": lambda: endless(b"", 1),
+    "closed": lambda: [b""],
+    "closed-midway": lambda: [b"$100\r\nabc"],
+}
+
+USE_OF_NONSENSE = """
+import resource, sys, time
+from pathlib import Path
+from test_shared_store import KEY, OTHER, text
+from mkdocs_contentgen.store import DiskStore, SharedStore
+import redis
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = SharedStore(DiskStore(Path(sys.argv[1])), sys.argv[2])
+started = time.monotonic()
+problems = {
+    "load": lambda: store.load([KEY, OTHER])[1],
+    "prepare": store.prepare,
+    "claim": lambda: [] if store.claim([KEY], "me") == {KEY} else ["not claimed"],
+    "save": lambda: store.save({KEY: text()}) or [],
+    "release": lambda: store.release([KEY], "me") or [],
+    "pause": lambda: store.pause(5) or [],
+    "paused": lambda: [] if store.paused() == 0 else ["paused"],
+    "shared": lambda: [] if store.shared([KEY]) == set() else ["shared"],
+}[sys.argv[3]]()
+seconds = time.monotonic() - started
+store.save({OTHER: text()})
+texts, more = store.load([OTHER])
+assert texts == {OTHER: text()}
+problems += more + store.close()
+print(*problems, sep="\\n")
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@contextmanager
+def speaking(
+    script: Callable[[], Iterable[bytes]], certificate: Path | None = None
+) -> Iterator[int]:
+    """Run a server that says the same to whoever comes, and closes; return its port."""
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    if certificate:
+        tls.load_cert_chain(certificate, certificate.with_name("key.pem"))
+
+    def answer(connection: socket.socket) -> None:
+        with suppress(OSError), ExitStack() as stack:
+            stack.enter_context(connection)
+            if certificate:
+                connection = tls.wrap_socket(connection, server_side=True)
+                stack.enter_context(connection)
+            connection.recv(100_000)
+            for data in script():
+                connection.sendall(data)
+                if ended.is_set():
+                    return
+            # Or what it has not read yet would make the other side lose what it has not read.
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(100_000):
+                pass
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                connection.settimeout(2)
+                threading.Thread(target=answer, args=(connection,)).start()
+
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve).start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            ended.set()
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def meet(tmp_path: Path, url: str, use: str) -> tuple[str, float, int]:
+    """Use a store in a process of its own: return its problem, the seconds and the kilobytes."""
+    ran = subprocess.run(
+        [sys.executable, "-c", USE_OF_NONSENSE, tmp_path, url, use],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert ran.stderr == ""
+    *problems, measured = ran.stdout.splitlines()
+    seconds, memory = measured.split()
+    return one_problem(problems), float(seconds), int(memory)
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense(tmp_path: Path, name: str) -> None:
+    """Whatever answers in a Redis' place, a build goes on soon, and says so in one line."""
+    with speaking(NONSENSE[name]) as port:
+        problem, seconds, memory = meet(tmp_path, f"redis://127.0.0.1:{port}", "load")
+    assert f"the shared cache redis://127.0.0.1:{port} cannot be used (" in problem
+    assert problem.isprintable()
+    assert len(problem) < 300
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
+
+
+@pytest.mark.parametrize("name", ["no-number", "huge", "drip", "closed-midway"])
+def test_nonsense_over_tls(tmp_path: Path, certificate: Path, name: str) -> None:
+    """The limits are those of the text, whatever carries it."""
+    with speaking(NONSENSE[name], certificate) as port:
+        url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={certificate}"
+        problem, seconds, memory = meet(tmp_path, url, "load")
+    assert "cannot be used (" in problem
+    assert "CERTIFICATE" not in problem.upper()
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
+
+
+def test_a_drip_in_place_of_tls(tmp_path: Path) -> None:
+    """Who never comes to the end of the greeting is as good as silent."""
+    with speaking(lambda: endless(b"x", 1, first=b"\x16\x03\x03\x3f\xff\x02")) as port:
+        problem, seconds, _ = meet(tmp_path, f"rediss://127.0.0.1:{port}", "load")
+    assert "cannot be used (it does not answer in time)" in problem
+    assert seconds < ROUND_TRIP_TIMEOUT + 10
+
+
+@pytest.mark.parametrize("name", ["status", "text", "nothing", "empty-array", "wide", "closed"])
+@pytest.mark.parametrize("use", "prepare claim save release pause paused shared".split())
+def test_nonsense_for_each_command(tmp_path: Path, name: str, use: str) -> None:
+    """No command takes nonsense for an answer."""
+    with speaking(NONSENSE[name]) as port:
+        problem, seconds, memory = meet(tmp_path, f"redis://127.0.0.1:{port}", use)
+    assert "cannot be used (" in problem
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
 
 
 # --- builds --------------------------------------------------------------------------------------
