@@ -74,21 +74,19 @@ def _compare_contents(
             expected += [(block, (name, number)) for number, block in enumerate(flow(child))]
     found = flow(new, unwrap=())
     forms = [_form(child, lenient=True) for child in found]
-    left = Counter(forms)
-    for block, place in expected:
-        if place is not None:
-            form = _form(block, lenient=True)
-            if not left[form]:
-                differences.add(block, place)
-            left[form] -= 1
+    wanted = [_form(block, lenient=True) if place else None for block, place in expected]
+    missing = Counter(form for form in wanted if form) - Counter(forms)
+    for form, (block, place) in zip(wanted, expected, strict=True):
+        if place and form in missing:
+            differences.add(block, place)
     if differences.blocks:
         return
     for position, (block, place) in enumerate(expected):
         other = found[position] if position < len(found) else None
         if other is None:
             same = False
-        elif place is not None:
-            same = _form(block, lenient=True) == forms[position]
+        elif place:
+            same = wanted[position] == forms[position]
         elif id(block) in holders:
             same = (block.tag, block.attrib) == (other.tag, other.attrib)
             if same:

@@ -6,7 +6,6 @@ Markdown cannot say is refused.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +60,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     markers = _markers(site, source, articles, before)
     blocks = {name: flow(element) for name, element in elements.items()}
     draft = _Draft(source, match.end(), markers, blocks, Writer(_delimiters(site.config)))
-    written = _same_page(site, articles, before, f"{match[1]}{front}{match[3]}", draft)
+    written = _same_page(site, articles, before, (match[1], front, match[3]), draft)
     path.write_text(written, encoding="utf-8", newline=newline)
     files = ", ".join(str(article.path) for article in articles if article.approved)
     also = f"; {files} can be removed" if files else ""
@@ -103,8 +102,6 @@ def _without_request(front: str, page: str) -> str:
                 first, last = starts[number], starts[number + 1]
                 end = value.end_mark.line + (1 if value.end_mark.column else 0)
                 rest = "".join(lines[:first] + lines[min(max(end, first + 1), last) :])
-                if len(node.value) == 1:
-                    rest = f"{rest}{{}}\n" if rest.strip() else ""  # comments are no front matter
                 if _fields(rest) == {k: v for k, v in _fields(front).items() if k != "contentgen"}:
                     return rest
     if "contentgen" not in _fields(front):
@@ -226,7 +223,8 @@ class _Draft:
         for name in self.blocks:
             if name not in self.markers:
                 text = "".join(parts).rstrip()
-                parts = [f"{text}\n\n" if text else "", self._article(name, "", text, ""), "\n"]
+                text = f"{text}\n\n" if text else ""
+                parts = [text, self._article(name, "", text, ""), "\n"]
         return "".join(parts)
 
     def _article(self, name: str, indentation: str, before: str, behind: str) -> str:
@@ -256,18 +254,32 @@ class _Draft:
 
 
 def _same_page(
-    site: Site, articles: Sequence[Article], before: RenderedPage, head: str, draft: _Draft
+    site: Site,
+    articles: Sequence[Article],
+    before: RenderedPage,
+    front: tuple[str, str, str],
+    draft: _Draft,
 ) -> str:
     """Return the page with as little caution as it takes to show the same. Raises ApprovalError."""
     differences = Differences()
+    title = ""
     for _ in range(_MAX_ROUNDS):
-        text = draft.text()
-        after = site.render(articles[0].entry.page, page := _with_head(head, text))
+        try:
+            page = _with_front_matter(front, title, draft.text())
+        except ValueError as error:
+            raise ApprovalError(f"{articles[0].entry.place}: {error}") from error
+        after = site.render(articles[0].entry.page, page)
         differences = compare(before.content, after.content)
         if not differences.example:
-            if _headline(before) == _headline(after):
+            if before.toc != after.toc:
+                differences.example = "the table of contents"
+            elif before.title == after.title:
                 return page
-            differences.example = "the table of contents"
+            elif title:
+                differences.example = "the page's title"
+            else:
+                title = draft.writer.title(before.title)
+                continue
             break
         if new := differences.abbreviations - draft.writer.words:
             draft.writer.words |= new
@@ -285,30 +297,33 @@ def _same_page(
     )
 
 
-def _with_head(head: str, text: str) -> str:
-    """Return a page without a front matter that says nothing, unless its text would become one."""
-    if not re.fullmatch(r"---[ \t]*\n(---|\.\.\.)[ \t]*\n", head):
-        return head + text
-    text = text.lstrip("\n")
-    is_plain = not text.startswith("---") and get_data(text) == (text, {})
-    return text if is_plain else f"---\n{{}}\n---\n{text}"
+def _with_front_matter(front: tuple[str, str, str], title: str, text: str) -> str:
+    """Return a page; without a front matter that says nothing, unless its text would become one.
 
-
-def _headline(page: RenderedPage) -> tuple[str, list[tuple[int, str, str]]]:
-    headings = [(level, name, html.unescape(title)) for level, name, title in page.toc]
-    return html.unescape(page.title), headings
+    A `title` is for the page whose title Markdown does not find, since it does not begin with it.
+    """
+    start, fields, end = front
+    if title:
+        fields += yaml.safe_dump({"title": title}, allow_unicode=True, width=10_000)
+    if not fields.strip():
+        text = text.lstrip("\n")
+        if not text.startswith("---") and get_data(text) == (text, {}):
+            return text
+    if not _fields(fields):
+        fields += "{}\n"  # otherwise, MkDocs takes it for text
+    return f"{start}{fields}{end}{text}"
 
 
 def _delimiters(config: MkDocsConfig) -> set[str]:
-    """Return what begins or ends a template or an include, options of the site included."""
-    options = [*(plugin.config for plugin in config.plugins.values()), *config.mdx_configs.values()]
+    """Return what begins or ends a template or an include, the options of plugins included."""
     return {*DELIMITERS} | {
         value
-        for values in options
-        for name, value in values.items()
+        for plugin in config.plugins.values()
+        for name, value in plugin.config.items()
         if isinstance(value, str)
+        and value
         and (
-            (value and name.endswith(("_string", "_tag")))
-            or (len(value) > 1 and not re.search(r"[\w\s]", value))
+            name.endswith(("_string", "_tag"))
+            or ("separator" not in name and re.fullmatch(r"[^\w\s]{2,}", value))
         )
     }

@@ -7,7 +7,7 @@ look for, 2 all punctuation, 3 is HTML. Templates and includes get nothing to re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -29,8 +29,8 @@ LIST_ITEM = re.compile(r"(?:[-+*]|\d+[.)])[ \t]")
 
 _APPEARANCE = re.compile(r"class|style|rel|loading|role|tabindex|ai-disclosure|aria-.*")
 _MEDIA = frozenset("br hr img input svg wbr".split())
-_MAX_LIST_DEPTH = 5
-_MAX_INLINE = 20_000  # Python-Markdown takes time that grows with its square
+_MAX_DEPTH = 5
+_MAX_LINE = 20_000  # Python-Markdown takes time that grows with its square
 
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\xa0": "&nbsp;"}
 _INVISIBLE = "\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
@@ -110,6 +110,10 @@ def attributes(element: Element) -> dict[str, str]:
     return {name: value for name, value in element.items() if not _APPEARANCE.fullmatch(name)}
 
 
+class _OnlyHTMLError(Exception):
+    """A block cannot be said in Markdown; nor can those around it, since HTML is no block there."""
+
+
 @dataclass
 class Writer:
     """Writes blocks as Markdown.
@@ -124,109 +128,99 @@ class Writer:
     def write(self, block: Element, level: int, *, nested: bool = False) -> list[str]:
         """Return the lines of a block, which need an empty line before and behind them.
 
-        A `nested` one is to be indented: there, a fence may be no code.
+        A `nested` one is to be indented: there, a fence may be no code. Raises ValueError for a
+        block that has a delimiter at all levels.
         """
         for cautious in range(level, HIGHEST_LEVEL + 1):
-            lines = list(self._block(block, cautious, 1 if nested else 0))
-            if not any(delimiter in line for line in lines for delimiter in self.delimiters):
+            try:
+                lines = self._block(block, cautious, 1 if nested else 0)
+            except _OnlyHTMLError:
+                html = self._html(block, cautious)
+                # What begins with an inline element is no block to Markdown.
+                lines = [f"<div>{html}</div>" if block.tag in INLINE else html]
+            if self._is_clear("\n".join(lines)):
                 return lines
-        raise ValueError(f"<{block.tag}> cannot be written without a delimiter")
-
-    def _blocks(self, blocks: list[Element], level: int, depth: int) -> list[str]:
-        """Write blocks that stand in another one."""
-        return join(list(self._block(block, level, depth)) for block in blocks)
-
-    def _block(self, block: Element, level: int, depth: int) -> Iterator[str]:
-        lines: Iterator[str] | None = None
-        if re.fullmatch("h[1-6]", block.tag) and not attributes(block) and _holds_inline(block):
-            # As HTML, it would be in no table of contents.
-            lines = iter([f"{'#' * int(block.tag[1])} {self._line(block, min(level, 2))}"])
-        elif level == HIGHEST_LEVEL or attributes(block):
-            lines = None
-        elif block.tag == "p" and _holds_inline(block):
-            lines = self._paragraph(block, level)
-        elif block.tag == "hr":
-            lines = iter(["***"])  # dashes might begin a front matter
-        elif block.tag == "pre":
-            lines = None if level and not depth else self._code(block, depth)
-        elif block.tag in ("ul", "ol"):
-            lines = self._list(block, level, depth)
-        elif block.tag == "blockquote" and depth < _MAX_LIST_DEPTH:
-            inner = self._blocks(flow(block), level, depth + 1)
-            lines = (f"> {line}".rstrip() for line in inner)
-        elif block.tag == "table":
-            lines = self._table(block, level)
-        if lines is None:
-            html = self._html(block, level)
-            # What begins with an inline element is no block to Markdown.
-            lines = iter([f"<div>{html}</div>" if block.tag in INLINE else html])
-        yield from lines
-
-    def _paragraph(self, block: Element, level: int) -> Iterator[str] | None:
-        line = self._line(block, level)
-        return iter([line]) if len(line) <= _MAX_INLINE else None
-
-    def _code(self, block: Element, depth: int) -> Iterator[str] | None:
-        code = block[0] if len(block) == 1 else None
-        if code is None or code.tag != "code" or len(code) or attributes(code):
-            return None
-        if (block.text or "").strip() or (code.tail or "").strip():
-            return None
-        text = (code.text or "").rstrip("\n")
-        if any(delimiter in text for delimiter in [*self.delimiters, "<!--", "\t"]):
-            return None
-        lines = text.split("\n")
-        if depth:
-            return iter([f"    {line}".rstrip() for line in lines])
-        runs = re.findall(r"`{3,}", text)
-        fence = "`" * (max(map(len, runs), default=2) + 1)
-        return iter([fence, *lines, fence])
-
-    def _list(self, block: Element, level: int, depth: int) -> Iterator[str] | None:
-        items = [flow(item) for item in block if item.tag == "li"]
-        if len(items) < len(block) or depth >= _MAX_LIST_DEPTH or not items:
-            return None
-        if any(attributes(item) for item in block):
-            return None
-        if not all(item and (item[0].tag == "p" or item[0].tag[0] == "h") for item in items):
-            return None
-        written = []
-        for number, item in enumerate(items, 1):
-            mark = f"{number}. " if block.tag == "ol" else "- "
-            if len(item) == 2 and item[0].tag == "p" and item[1].tag in ("ul", "ol"):
-                lines = [line for part in item for line in self._block(part, level, depth + 1)]
-            else:
-                lines = self._blocks(item, level, depth + 1)
-            rest = [f"    {line}".rstrip() for line in lines[1:]]
-            written.append([f"{mark}{lines[0]}", *rest])
-        loose = any("" in lines for lines in written)
-        return (
-            line
-            for number, lines in enumerate(written)
-            for line in ([""] if loose and number else []) + lines
+        raise ValueError(
+            f"<{block.tag}> cannot be written without what a plugin reads as a template"
         )
 
-    def _table(self, block: Element, level: int) -> Iterator[str] | None:
-        if [part.tag for part in block] != ["thead", "tbody"] or len(block[0]) != 1:
-            return None
-        rows = [block[0][0], *block[1]]
+    def title(self, text: str) -> str:
+        """Return a text as HTML for a place where no Markdown is read."""
+        return self._spelled(text, _HTML_TEXT)
+
+    def _block(self, block: Element, level: int, depth: int) -> list[str]:
+        is_line = _holds_inline(block) and not attributes(block)
+        if is_line and re.fullmatch("h[1-6]", block.tag):
+            # As HTML, it would be in no table of contents.
+            return [f"{'#' * int(block.tag[1])} {self._line(block, min(level, 2))}"]
+        if level < HIGHEST_LEVEL and depth < _MAX_DEPTH and not attributes(block):
+            match block.tag:
+                case "p" if is_line and len(line := self._line(block, level)) <= _MAX_LINE:
+                    return [line]
+                case "hr":
+                    return ["***"]  # dashes might begin a front matter
+                case "pre":
+                    return self._code(block, level, depth)
+                case "ul" | "ol":
+                    return self._list(block, level, depth)
+                case "blockquote":
+                    inner = join(self._block(part, level, depth + 1) for part in flow(block))
+                    return [f"> {line}".rstrip() for line in inner]
+                case "table":
+                    return self._table(block, level)
+        raise _OnlyHTMLError
+
+    def _code(self, block: Element, level: int, depth: int) -> list[str]:
+        code = block[0] if len(block) == 1 else Element("none")
+        if code.tag != "code" or len(code) or attributes(code):
+            raise _OnlyHTMLError
+        text = (code.text or "").rstrip("\n")
+        around = f"{block.text or ''}{code.tail or ''}".strip()
+        if around or not self._is_clear(text) or "<!--" in text or (level and not depth):
+            raise _OnlyHTMLError
+        lines = text.split("\n")
+        if depth:
+            return [f"    {line}".rstrip() for line in lines]
+        longest = max(map(len, re.findall("`+", text)), default=0)
+        fence = "`" * max(longest + 1, 3)
+        return [fence, *lines, fence]
+
+    def _list(self, block: Element, level: int, depth: int) -> list[str]:
+        if any(item.tag != "li" or attributes(item) for item in block):
+            raise _OnlyHTMLError
+        written = []
+        for number, parts in enumerate(map(flow, block), 1):
+            if not parts or not re.fullmatch("p|h[1-6]", parts[0].tag):
+                raise _OnlyHTMLError
+            blocks = [self._block(part, level, depth + 1) for part in parts]
+            is_tight = [part.tag for part in parts] in (["p", "ul"], ["p", "ol"])
+            first, *rest = [*blocks[0], *blocks[1]] if is_tight else join(blocks)
+            mark = f"{number}." if block.tag == "ol" else "-"
+            written.append([f"{mark} {first}", *(f"    {line}".rstrip() for line in rest)])
+        if any("" in lines for lines in written):
+            written[1:] = [["", *lines] for lines in written[1:]]
+        return [line for lines in written for line in lines]
+
+    def _table(self, block: Element, level: int) -> list[str]:
+        rows = list(block.iter("tr"))
         cells = [cell for row in rows for cell in row]
-        width = len(rows[0])
-        if not width or not len(block[1]) or any(len(row) != width for row in rows):
-            return None
-        if any(attributes(part) for part in (*block, *rows, *cells)):
-            return None
-        tags = [cell.tag for cell in cells]
-        if tags != ["th"] * width + ["td"] * (len(cells) - width):
-            return None
-        if not all(_holds_inline(cell) for cell in cells):
-            return None
-
-        def line(row: Element) -> str:
-            written = (self._line(cell, level, in_cell=True) for cell in row)
-            return f"| {' | '.join(written)} |"
-
-        return iter([line(rows[0]), f"|{' --- |' * width}", *map(line, rows[1:])])
+        width = len(rows[0]) if rows else 0
+        parts = [*block, *rows, *cells]
+        tags = [part.tag for part in parts]
+        plain = ["thead", "tbody", *["tr"] * len(rows), *["th"] * width]
+        if (
+            tags != [*plain, *["td"] * (width * (len(rows) - 1))]
+            or not (width and len(block[0]) == 1 and len(block[1]))
+            or any(len(row) != width for row in rows)
+            or any(attributes(part) for part in parts)
+            or not all(map(_holds_inline, cells))
+        ):
+            raise _OnlyHTMLError
+        head, *body = (
+            f"| {' | '.join(self._line(cell, level, in_cell=True) for cell in row)} |"
+            for row in rows
+        )
+        return [head, f"|{' --- |' * width}", *body]
 
     def _line(self, block: Element, level: int, *, in_cell: bool = False) -> str:
         """Write what is in a block on one line."""
@@ -358,16 +352,14 @@ class Writer:
 def join(blocks: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of blocks, such that lists do not become one, nor quotes."""
     joined: list[str] = []
-    kind = ""
+    before = ""
     for lines in blocks:
-        before, kind = kind, _kind(lines[0])
-        joined += ["", "<!-- -->", ""] if kind and kind == before else [""] if joined else []
+        lists = LIST_ITEM.match(before) and re.match(rf"{LIST_ITEM.pattern}|    ", lines[0])
+        quotes = before[:1] == lines[0][:1] == ">"
+        joined += ["", "<!-- -->", ""] if lists or quotes else [""] if joined else []
         joined += lines
+        before = lines[0]
     return joined
-
-
-def _kind(line: str) -> str:
-    return "list" if LIST_ITEM.match(line) else "quote" if line.startswith(">") else ""
 
 
 def _holds_inline(block: Element) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ class RenderedPage:
     content: str
     title: str
     toc: list[tuple[int, str, str]]
-    """The headings: level, id and text."""
+    """The headings: level, id and text. Like the title, this is text, without entities."""
 
     marked: set[str]
     """The ids of the articles that stand where a marker does."""
@@ -140,8 +141,9 @@ class Site:
             page.markdown = events.on_page_markdown(page.markdown, page=page, **arguments)
             page.render(self.config, self.files)
             content = events.on_page_content(page.content or "", page=page, **arguments)
-            toc = [(item.level, item.id, item.title) for item in _all_items(page.toc)]
-            return RenderedPage(content, str(page.title), toc, extension.marked.get(name, set()))
+            toc = [(item.level, item.id, unescape(item.title)) for item in _all_items(page.toc)]
+            marked = extension.marked.get(name, set())
+            return RenderedPage(content, unescape(str(page.title)), toc, marked)
         finally:
             logging.disable(logging.NOTSET)
             self.config._current_page = None
