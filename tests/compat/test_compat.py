@@ -636,6 +636,31 @@ def test_together(pair: Pair) -> None:
     assert pair.site.files() == last
 
 
+@pytest.mark.parametrize(
+    "pair", [name for name in NEIGHBOURS if name not in ("gen-files", "blog")], indirect=True
+)
+def test_eject(pair: Pair) -> None:
+    """An article is the same, with the neighbour on, when it is Markdown of its page."""
+    for project in (pair.site, pair.plain):
+        project.call("git", "init", "--quiet")
+    pair.write("docs/SUMMARY.md", "* [Home](index.md)\n* [Page](page.md)\n* [Other](other.md)\n")
+    pair.page("page.md", "# Mine\n\n<!-- contentgen -->\n\nThe end.\n", date=date(2026, 1, 2))
+    (pair.site.root / "mkdocs.yml").write_text("")
+    merged = {"site_name": "Site", **pair.row.config}
+    merged["plugins"] = [*merged["plugins"], {"contentgen": pair.row.options}]
+    pair.site.write("mkdocs.yml", yaml.safe_dump(merged))
+    built = pair.site.run(pair.row.command, "build")
+    assert built.returncode == 0, built.stdout
+    before = blocks(article_in(pair.site.soup("page/index.html")))
+    ejected = pair.site.run("mkdocs_contentgen", "eject", "page.md")
+    assert ejected.returncode == 0, ejected.stdout
+    built = pair.site.run(pair.row.command, "build")
+    assert built.returncode == 0, built.stdout
+    soup = pair.site.soup("page/index.html")
+    assert not soup.select("[ai-disclosure]")
+    assert " ".join(text for text in before if text != DRAFT) in " ".join(blocks(soup))
+
+
 def test_the_guide_has_each_row() -> None:
     """The guide's table has the rows of today, with a version for each."""
     guide = Path(__file__).parents[2] / "example_site/docs/compatibility.md"
