@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
-from .markdown_writer import INLINE, WRAPPERS, attributes, flow, has_content
+from .markdown_writer import INLINE, SPACE, WRAPPERS, attributes, flow, has_content
 
 Place = tuple[str, int]
 """A block: the id of its article, and its number within the article."""
@@ -104,7 +104,7 @@ def _compare_contents(
 
 def _form(element: Element, *, lenient: bool = False) -> tuple[str, str]:
     """Return what an element consists of: its elements without the space around them, its text."""
-    written = re.sub(r"[ \t\n\r\f]+", " ", "".join(_written(element, lenient=lenient)))
+    written = SPACE.sub(" ", "".join(_written(element, lenient=lenient)))
     structure = re.sub(f" *({_TAG}) *", r"\1", written)
     lines = re.sub(_INLINE_TAG, "", written)
     text = re.sub(f" *(?:(?:{_TAG}) *)+", "\n", lines)

@@ -31,7 +31,7 @@ from .site import Article, RenderedPage, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
 _HEADING = re.compile(r"h[1-6]")
-_INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]+)*")
+_INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
 _IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
 _MAX_ROUNDS = 12

@@ -51,7 +51,7 @@ _NUMBER_OF_ITEM = re.compile(r"(\d+)[.)](?=\s|$)")
 _JOINED = ("*", "`", "\\")
 _PLAIN = re.compile(r"[\w ,.;:-]*")
 _ADDRESS = re.compile(r"(?!.*&\#?\w+;)[\w/:?#@!$&+,;=.%~()-]+")
-_SPACE = re.compile(r"[ \t\n\r\f]+")
+SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 def flow(element: Element, unwrap: Collection[str] = WRAPPERS) -> list[Element]:
@@ -279,7 +279,7 @@ class Writer:
         return f"{' ' * (len(inner) - len(text))}{mark}{behind}{mark}{text[len(behind) :]}"
 
     def _code_span(self, text: str, *, in_cell: bool) -> str | None:
-        text = _SPACE.sub(" ", text)
+        text = SPACE.sub(" ", text)
         is_plain = text == text.strip() and self._is_clear(text)
         is_plain = is_plain and not re.search(r"[`\\]|<!--" + (r"|\|" if in_cell else ""), text)
         return f"`{text}`" if is_plain else None
@@ -317,13 +317,13 @@ class Writer:
     def _html_text(self, text: str | None, level: int, *, verbatim: bool) -> str:
         text = text or ""
         pattern = _ALL if level == HIGHEST_LEVEL else _HTML_TEXT
-        written = self._spelled(text if verbatim else _SPACE.sub(" ", text), pattern)
+        written = self._spelled(text if verbatim else SPACE.sub(" ", text), pattern)
         return re.sub(r"[\t\n\r]", lambda space: f"&#{ord(space[0])};", written)
 
     def _start(self, tag: str, said: dict[str, str], level: int) -> str:
         pattern = _ATTRIBUTE if level < 2 else _ALL
         values = [
-            f' {name}="{self._spelled(_SPACE.sub(" ", value), pattern)}"'
+            f' {name}="{self._spelled(SPACE.sub(" ", value), pattern)}"'
             for name, value in said.items()
         ]
         return f"<{tag}{''.join(values)}>"
@@ -331,7 +331,7 @@ class Writer:
     def _text(self, text: str | None, level: int, *, in_cell: bool) -> str:
         """Write text of a paragraph."""
         pattern = (_READABLE, _TYPOGRAPHIC, _ALL, _ALL)[level]
-        written = self._spelled(_SPACE.sub(" ", text or ""), pattern)
+        written = self._spelled(SPACE.sub(" ", text or ""), pattern)
         return written.replace("|", _entity("|")) if in_cell else written
 
     def _spelled(self, text: str, pattern: str) -> str:

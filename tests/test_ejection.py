@@ -36,7 +36,8 @@ HARMFUL = dict(
 )
 EXTENSIONS: list[object] = [
     *"pymdownx.arithmatex pymdownx.betterem pymdownx.blocks.admonition".split(),
-    *"pymdownx.blocks.html pymdownx.caret pymdownx.critic pymdownx.details pymdownx.emoji pymdownx.escapeall".split(),
+    *"pymdownx.blocks.html pymdownx.caret".split(),
+    *"pymdownx.critic pymdownx.details pymdownx.emoji pymdownx.escapeall".split(),
     *"pymdownx.extra pymdownx.fancylists pymdownx.highlight pymdownx.inlinehilite".split(),
     *"pymdownx.keys pymdownx.mark pymdownx.progressbar pymdownx.smartsymbols".split(),
     *"pymdownx.superfences pymdownx.tabbed pymdownx.tasklist pymdownx.tilde".split(),
