@@ -54,8 +54,9 @@ class ArticleExtension(Extension):
     """Puts the articles of each page in the places of their markers, or behind the page's text.
 
     `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
-    what its author should know, each with the text of the page that it is about, and
-    `facts` what the page can say of its articles elsewhere. A `stylesheet` is a path in the site.
+    what its author should know, each with the text of the page that it is about,
+    `facts` what the page can say of its articles elsewhere, and `marked` the ids of those that a
+    marker placed. A `stylesheet` is a path in the site.
     """
 
     def __init__(self) -> None:
@@ -64,6 +65,7 @@ class ArticleExtension(Extension):
         self.stylesheet = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
+        self.marked: dict[str, set[str]] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the tree processors."""
@@ -166,6 +168,7 @@ class _Placing(Treeprocessor):
                 parent[index] = article
         problem = "the marker stands within other text or HTML; put it between empty lines"
         problems += [(marker[0], problem) for marker in markers.values()]
+        self._extension.marked[page] = set(placed)
         root.extend([make(name) for name in articles if name not in placed])
         return title
 

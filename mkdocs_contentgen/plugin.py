@@ -128,7 +128,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             log.warning(warning)
         _fail_on(resolution.failures)
         log.info(resolution.summary)
-        self._extension.articles = self._articles = resolution.articles
+        self.show(resolution.articles)
         unfinished = resolution.unfinished
         self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
@@ -155,6 +155,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             # Until MkDocs finds it out itself, when it renders the page.
             page._title_from_render = html.escape(told[0].title, quote=False) or None
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+
+    def show(self, articles: dict[str, dict[str, PageArticle]]) -> ArticleExtension:
+        """Let the pages that are rendered next have `articles`; return what places them."""
+        self._extension.articles = self._articles = articles
+        return self._extension
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Say what the author should know of the page that was just rendered."""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import get_files, set_exclusions
+from mkdocs.structure.files import Files, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import AnchorLink
+from mkdocs.utils.meta import get_data
 
 from .approval import ApprovedText, State, approved_path, read, state_of
 from .config import ContentgenConfig
@@ -20,6 +27,9 @@ from .errors import ConfigurationError
 from .pages import PageRequest
 from .plugin import ContentgenPlugin
 from .store import StoredText
+
+if TYPE_CHECKING:
+    from .resolution import PageArticle
 
 
 @dataclass(frozen=True)
@@ -41,12 +51,39 @@ class Article:
 
 
 @dataclass(frozen=True)
+class RenderedPage:
+    """What a build makes of a page before it is put into the theme."""
+
+    content: str
+    title: str
+    toc: list[tuple[int, str, str]]
+    """The headings: level, id and text. Like the title, this is text, without entities."""
+
+    marked: set[str]
+    """The ids of the articles that stand where a marker does."""
+
+
+@dataclass(frozen=True)
 class Site:
-    """A MkDocs configuration, the plugin's options in it, and what its pages ask for."""
+    """A MkDocs configuration, the plugin in it, and the files with which a build would begin.
+
+    `docs_dir` is the directory that `mkdocs.yml` names; a plugin may have put another in its place.
+    """
 
     config: MkDocsConfig
-    options: ContentgenConfig
-    asked: list[PageRequest]
+    plugin: ContentgenPlugin
+    files: Files
+    docs_dir: Path
+
+    @property
+    def options(self) -> ContentgenConfig:
+        """The options of the plugin."""
+        return self.plugin.config
+
+    @property
+    def asked(self) -> list[PageRequest]:
+        """What the pages ask for."""
+        return self.plugin.asked
 
     def articles(self) -> tuple[list[Article], list[str]]:
         """Return all articles, and what is wrong with the cache. Raises ApprovalError."""
@@ -78,16 +115,61 @@ class Site:
             )
         return articles, problems
 
+    def render(
+        self, name: str, source: str, articles: Mapping[str, PageArticle] | None = None
+    ) -> RenderedPage:
+        """Return the page `name` as a build would have it, were `source` what its file holds.
+
+        Its articles are `articles`, whatever it asks for. Nothing is logged or written, apart from
+        what other plugins write.
+        """
+        file = self.files.src_uris[name]
+        page = file.page or Page(None, file, self.config)
+        # A page remembers what was rendered before, and some plugins read its title as a template.
+        state = {k: copy(v) if isinstance(v, dict | list) else v for k, v in vars(page).items()}
+        path = file.abs_src_path
+        file.content_string = source
+        file.abs_src_path = path  # MkDocs forgets it, and plugins find other files by it
+        extension = self.plugin.show({name: dict(articles)} if articles else {})
+        events = self.config.plugins
+        arguments: dict[str, Any] = {"config": self.config, "files": self.files}
+        self.config._current_page = page
+        logging.disable()
+        try:
+            page = events.on_pre_page(page, **arguments)
+            page.markdown = None
+            page.read_source(self.config)
+            if page.markdown is None:  # Material's blog reads a post when it finds it
+                page.markdown, _ = get_data(source)
+            page.markdown = events.on_page_markdown(page.markdown, page=page, **arguments)
+            page.render(self.config, self.files)
+            content = events.on_page_content(page.content or "", page=page, **arguments)
+            toc = [(item.level, item.id, unescape(item.title)) for item in _all_items(page.toc)]
+            marked = extension.marked.get(name, set())
+            return RenderedPage(content, unescape(str(page.title)), toc, marked)
+        finally:
+            logging.disable(logging.NOTSET)
+            self.config._current_page = None
+            vars(page).clear()
+            vars(page).update(state)
+
+
+def _all_items(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
+    for item in items:
+        yield item
+        yield from _all_items(item.children)
+
 
 @contextmanager
 def opened_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
     """Read a configuration and let its plugins make the pages, as `mkdocs build` does.
 
-    With `drafts`, pages count that only `mkdocs serve` shows. Nothing is rendered, and the site
+    With `drafts`, pages count that only `mkdocs serve` shows. Nothing is rendered yet, and the site
     directory is not touched. Raises ConfigurationError, and what MkDocs raises for its own.
     """
     with TemporaryDirectory() as nowhere:
         config = load_config(config_file, site_dir=nowhere)
+        docs_dir = Path(config.docs_dir)
         plugin = next((p for p in config.plugins.values() if isinstance(p, ContentgenPlugin)), None)
         if plugin is None:
             raise ConfigurationError(
@@ -105,7 +187,7 @@ def opened_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Si
             set_exclusions(files, config)
             navigation = get_navigation(files, config)
             config.plugins.on_nav(navigation, config=config, files=files)
-            yield Site(config, plugin.config, plugin.asked)
+            yield Site(config, plugin, files, docs_dir)
         finally:
             config.plugins.on_shutdown()
 

@@ -291,22 +291,22 @@ def on_page_markdown(markdown, page, **kwargs):
 """What the plugin for social cards sees of a page when it begins to draw: a hook writes it down."""
 
 
-def provide_font(pair: Pair) -> None:
-    """Put a font where the plugin social looks before it asks Google for one."""
+def keep_font(project: Project) -> None:
+    """Put a font into the cache for social cards, which would get one of Google's otherwise."""
     from PIL import ImageFont
 
     font = ImageFont.load_default(10)
     assert isinstance(font, ImageFont.FreeTypeFont)
-    for project in (pair.site, pair.plain):
-        folder = project.root / ".cache/plugin/social/fonts/Local"
-        folder.mkdir(parents=True)
-        (folder / "Regular.ttf").write_bytes(font.font_bytes)
+    folder = project.root / ".cache/plugin/social/fonts/Local"
+    folder.mkdir(parents=True)
+    (folder / "Regular.ttf").write_bytes(font.font_bytes)
 
 
 @beside("social")
 def test_social(pair: Pair) -> None:
     """A page's card is, to the last byte, that of a page of the same title written by hand."""
-    provide_font(pair)
+    for project in (pair.site, pair.plain):
+        keep_font(project)
     pair.write("early.py", EARLY)
     pair.page("page.md")
     pair.plain.write("docs/page.md", f"---\ndescription: {LEAD}\n---\n# {TITLE}\n")
@@ -463,7 +463,7 @@ def test_rss(pair: Pair) -> None:
 def test_a_title_is_text_everywhere(pair: Pair, attack: str) -> None:
     """No feed, card, list or index has markup of a title, once or twice decoded."""
     if "social" in str(pair.row.config):
-        provide_font(pair)
+        keep_font(pair.site)
     pair.page("blog/posts/post.md", date=date(2026, 1, 2), topic=attack, slug="post", tags=["A"])
     pair.page("page.md", date=date(2026, 1, 2), topic=escape(attack))
     pair.site.write(
@@ -679,6 +679,38 @@ def test_together(pair: Pair) -> None:
     built = pair.site.build("--strict")
     assert built.returncode == 0, built.stdout
     assert pair.site.files() == last
+
+
+# A post is tested in test_ejection.py, and what a script writes is refused there.
+@pytest.mark.parametrize(
+    "pair", [name for name in NEIGHBOURS if name not in ("blog", "gen-files")], indirect=True
+)
+def test_eject(pair: Pair) -> None:
+    """An article is the same, with the neighbour on, when it is Markdown of its page."""
+    site = pair.site
+    if "social" in str(pair.row.config["plugins"]):
+        keep_font(site)
+    site.call("git", "init", "--quiet")
+    by = ("-c", "user.name=Jo", "-c", "user.email=jo@docs.example")
+    site.call("git", *by, "commit", "--allow-empty", "--quiet", "--message=Begin")
+    site.write("docs/SUMMARY.md", "* [Home](index.md)\n* [Page](page.md)\n* [Other](other.md)\n")
+    pair.page("page.md", "# Mine\n\n<!-- contentgen -->\n\nThe end.\n", date=date(2026, 1, 2))
+    plugins = [*pair.row.config["plugins"], {"contentgen": pair.row.options}]
+    config = {"site_name": "Site", **pair.row.config, "plugins": plugins}
+    site.write("mkdocs.yml", yaml.safe_dump(config))
+    page = "page.html" if "offline" in pair.row.config["plugins"] else "page/index.html"
+    built = site.run(pair.row.command, "build")
+    assert built.returncode == 0, built.stdout
+    before = [text for text in blocks(article_in(site.soup(page))) if text != DRAFT]
+    ejected = site.run("mkdocs_contentgen", "eject", "page.md")
+    assert ejected.returncode == 0, ejected.stdout
+    built = site.run(pair.row.command, "build")
+    assert built.returncode == 0, built.stdout
+    soup = site.soup(page)
+    assert not soup.select("[ai-disclosure]")
+    after = blocks(soup)
+    start = after.index(LEAD) - before.index(LEAD)
+    assert after[start : start + len(before)] == before
 
 
 def test_the_guide_has_each_row() -> None:

@@ -1,0 +1,182 @@
+"""Comparing a page that shows its articles with the same page after their ejection."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import cast
+from xml.etree.ElementTree import Element
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import PreformattedString
+
+from .markdown_writer import INLINE, SPACE, WRAPPERS, attributes, flow, has_content
+
+Place = tuple[str, int]
+"""A block: the id of its article, and its number within the article."""
+
+
+@dataclass
+class Differences:
+    """What is not the same on two pages.
+
+    `blocks` are those of articles, and `example` is the first difference in words.
+    """
+
+    blocks: set[Place] = field(default_factory=set)
+    abbreviations: set[str] = field(default_factory=set)
+    example: str = ""
+
+    def add(self, element: Element, *blocks: Place) -> None:
+        """Note an element that is another, or missing, and which blocks may be the reason."""
+        text = " ".join("".join(element.itertext()).split())
+        self.example = self.example or f"<{element.tag}> ('{text[:40]}')"
+        self.blocks.update(blocks)
+
+
+def compare(before: str, after: str) -> Differences:
+    """Return how the HTML of a page differs.
+
+    Articles are, in the page before, elements with their id in the attribute `ai-disclosure`.
+    """
+    old, new = _parsed(before), _parsed(after)
+    holders = {id(old)}
+    parents = {child: parent for parent in old.iter() for child in parent}
+    articles = [element for element in old.iter("article") if "ai-disclosure" in element.attrib]
+    for article in articles:
+        holder = parents[article]
+        while id(holder) not in holders:
+            holders.add(id(holder))
+            holder = parents[holder]
+    names = {id(article): article.attrib["ai-disclosure"] for article in articles}
+    differences = Differences()
+    _compare_contents(old, new, names, holders, differences)
+    if differences.example:
+        own = {_text(part) for article in articles for part in article.iter("abbr")}
+        differences.abbreviations = {_text(part) for part in new.iter("abbr")} - own
+    return differences
+
+
+def _compare_contents(
+    old: Element,
+    new: Element,
+    names: dict[int, str],
+    holders: set[int],
+    differences: Differences,
+) -> None:
+    expected: list[tuple[Element, Place | None]] = []
+    for child in flow(old, unwrap=()):
+        name = names.get(id(child))
+        if name is None:
+            expected.append((child, None))
+        else:
+            expected += [(block, (name, number)) for number, block in enumerate(flow(child))]
+    found = flow(new, unwrap=())
+    forms = [_form(child, lenient=True) for child in found]
+    wanted = [_form(block, lenient=True) if place else None for block, place in expected]
+    missing = Counter(form for form in wanted if form) - Counter(forms)
+    for form, (block, place) in zip(wanted, expected, strict=True):
+        if place and form in missing:
+            differences.add(block, place)
+    if differences.blocks:
+        return
+    for position, (block, place) in enumerate(expected):
+        other = found[position] if position < len(found) else None
+        if other is None:
+            same = False
+        elif place:
+            same = wanted[position] == forms[position]
+        elif id(block) in holders:
+            same = (block.tag, block.attrib) == (other.tag, other.attrib)
+            if same:
+                _compare_contents(block, other, names, holders, differences)
+        else:
+            same = _form(block) == _form(other)
+        if not same:
+            near = [p for _, p in expected[max(position - 1, 0) : position + 1] if p]
+            differences.add(block, *near)
+            return
+    if len(found) > len(expected):
+        near = [p for _, p in expected[-1:] if p]
+        differences.add(found[len(expected)], *near)
+
+
+def _form(element: Element, *, lenient: bool = False) -> tuple[str, str]:
+    """Return what an element consists of: its elements without the space around them, its text."""
+    written = SPACE.sub(" ", "".join(_written(element, lenient=lenient)))
+    structure = re.sub(f" *({_TAG}) *", r"\1", written)
+    lines = re.sub(_INLINE_TAG, "", written)
+    text = re.sub(f" *(?:(?:{_TAG}) *)+", "\n", lines)
+    return structure, re.sub(" +", " ", text)
+
+
+# The tags of blocks and of inline elements in a form, and the white space of code.
+_TAG = "\x01[^\x02]*\x02|\x03[^\x04]*\x04"
+_INLINE_TAG = "\x03[^\x04]*\x04"
+_VERBATIM = {ord(" "): "\x05", ord("\n"): "\x06", ord("\t"): "\x07", ord("\r"): "\x08"}
+
+_FLOW = frozenset("li blockquote dd td th aside figure figcaption".split())
+"""What may hold text with a paragraph around it or without: the reader reads the same."""
+
+_LINE_NUMBER = re.compile(r"\b__(?:codelineno|span)-\d+")
+_SAME = {"b": "strong", "i": "em"}
+
+
+def _written(element: Element, *, lenient: bool) -> list[str]:
+    tag, said = element.tag, dict(element.items())
+    if lenient:
+        tag = _SAME.get(tag, tag)
+        said = {k: v for k, v in attributes(element).items() if not _LINE_NUMBER.search(v)}
+        if tag in WRAPPERS and not said:
+            return [part for child in flow(element) for part in _written(child, lenient=True)]
+        if tag == "span" and not said:
+            return _contents(element, lenient=True)
+        if tag in INLINE and not has_content(element):
+            return [" "] if "".join(element.itertext()) else []
+    values = "".join(
+        f" {name}={_LINE_NUMBER.sub('', value)}" for name, value in sorted(said.items())
+    )
+    if lenient and tag in _FLOW:
+        contents = [part for child in flow(element) for part in _written(child, lenient=True)]
+    else:
+        contents = _contents(element, lenient=lenient)
+    if tag == "pre":
+        inner = "".join(contents).translate(_VERBATIM)
+        contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]
+    start, end = ("\x03", "\x04") if tag in INLINE and tag != "br" else ("\x01", "\x02")
+    return [f"{start}{tag}{values}{end}", *contents, f"{start}/{tag}{end}"]
+
+
+def _contents(element: Element, *, lenient: bool) -> list[str]:
+    parts = [element.text or ""]
+    for child in element:
+        parts += _written(child, lenient=lenient)
+        parts.append(child.tail or "")
+    return parts
+
+
+def _text(element: Element) -> str:
+    return "".join(element.itertext())
+
+
+def _parsed(html: str) -> Element:
+    soup = BeautifulSoup(f"<div>{html}</div>", "html.parser", multi_valued_attributes=None)
+    return _converted(cast(Tag, soup.find("div")))
+
+
+def _converted(tag: Tag) -> Element:
+    """Return an element without comments and style sheets."""
+    element = Element(tag.name, {name: str(value) for name, value in tag.attrs.items()})
+    last: Element | None = None
+    for child in tag.children:
+        if isinstance(child, Tag):
+            if child.name != "link":
+                last = _converted(child)
+                element.append(last)
+        elif not isinstance(child, PreformattedString):
+            if last is None:
+                element.text = (element.text or "") + str(child)
+            else:
+                last.tail = (last.tail or "") + str(child)
+    return element
