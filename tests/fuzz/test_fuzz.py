@@ -1,0 +1,282 @@
+"""Inputs that nobody thought of, for everything that reads what others made.
+
+A few of each with every run of the tests. `FUZZ_SECONDS=3600 pytest tests/fuzz` takes an hour,
+shared by the tests; Hypothesis keeps what it finds in `.hypothesis` and shrinks it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socketserver
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.etree.ElementTree import tostring
+
+import pytest
+from harmless import violations, wrong_with_style
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.approval import read
+from mkdocs_contentgen.errors import ApprovalError, StoreError, UnsafeHTMLError
+from mkdocs_contentgen.sanitizer import sanitize
+from mkdocs_contentgen.store import DATABASE, DiskStore, SharedStore
+from mkdocs_contentgen.stylesheet import adapted_classes, harmless_style
+
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
+TESTS = 6
+KEY = "a" * 64
+
+TAGS = "article h1 h2 p a b i img table td pre svg math style script template select font".split()
+NAMES = "class style href src title alt id onclick lang datetime colspan xlink:href".split()
+WORDS = [
+    *(
+        "alert(1)",
+        "javascript:",
+        "data:",
+        "url(",
+        "https://evil.example/",
+        "expression(",
+        "{{ x }}",
+    ),
+    *("<!--", "-->", "]]>", "<![CDATA[", "<?", "&lt;", "&#60;", "&Tab;", "\x00", "\x02", "\x03"),
+    *("\u202e", "\ufffe", "\n", "\t", "'", '"', "`", "<", ">", "/", "=", "&", ";", "😀", "é", "0"),
+]
+words = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=5).map("".join)
+attributes = st.builds('{}="{}"'.format, st.sampled_from(NAMES), words)
+html = st.recursive(
+    words | st.builds("<{} {}>".format, st.sampled_from(TAGS), attributes),
+    lambda inner: st.builds(
+        "<{0} {1}>{2}</{0}>".format,
+        st.sampled_from(TAGS),
+        attributes,
+        st.lists(inner, max_size=4).map("".join),
+    ),
+    max_leaves=30,
+)
+values = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "red",
+                "#123",
+                "1px",
+                "-1px",
+                "9e9em",
+                "100%",
+                "0",
+                ",",
+                "/",
+                "!important",
+                "\\75 rl(",
+            ),
+            *("rgb(", "linear-gradient(", "calc(", "var(--x)", "url(x)", "attr(x)", ")", "'", "/*"),
+        ]
+    ),
+    max_size=8,
+).map(" ".join)
+properties = st.sampled_from(
+    "color background font-size line-height margin padding border position content "
+    "text-indent letter-spacing vertical-align --x behavior".split()
+)
+styles = st.lists(st.builds("{}:{}".format, properties, values), max_size=6).map(";".join)
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+trees = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+def fuzz(test: Callable[[], None]) -> None:
+    """Run a test of Hypothesis once, or for its share of FUZZ_SECONDS."""
+    deadline = time.monotonic() + SECONDS / TESTS
+    test()
+    while time.monotonic() < deadline:
+        test()
+
+
+few = settings(
+    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=not SECONDS
+)
+
+
+def test_sanitizer() -> None:
+    """Nothing harmful is left of any HTML, and sanitizing it again changes nothing."""
+
+    @few
+    @given(html)
+    def test(source: str) -> None:
+        try:
+            clean = tostring(sanitize(source), encoding="unicode", method="html")
+        except UnsafeHTMLError:
+            return
+        assert list(violations(clean)) == []
+        assert tostring(sanitize(clean), encoding="unicode", method="html") == f"<div>{clean}</div>"
+
+    fuzz(test)
+
+
+def test_stylesheet() -> None:
+    """Nothing harmful is left of any style, and judging it again changes nothing."""
+
+    @few
+    @given(styles | st.text())
+    def test(style: str) -> None:
+        kept = harmless_style(style)
+        assert kept == "" or list(wrong_with_style(kept)) == []
+        assert harmless_style(kept) == kept
+        assert all(name.startswith("cg-") for name in adapted_classes("p", kept))
+
+    fuzz(test)
+
+
+HEADER = {
+    **{"format": 1, "request": {"type": "blog", "topic": "T"}, "key": KEY, "service": "sandbox"},
+    **{"generated_at": "2026-01-02T03:04:05Z", "approved_by": "Jo", "approved_at": "2026-01-02"},
+    "sha256": KEY,
+}
+
+
+def test_header(tmp_path: Path) -> None:
+    """A file is an approved text, or damaged, and nothing else; the message is one line."""
+    path = tmp_path / "main.html"
+    lines = st.lists(
+        st.sampled_from(['"', "'", "&a", "*a", "!!x", "[", "{", "- ", ": ", "|", "#", "\n"])
+    )
+    changed = st.builds(
+        lambda name, value: json.dumps({**HEADER, name: value}), st.sampled_from([*HEADER]), trees
+    )
+
+    @few
+    @given(st.binary() | (changed | lines.map("".join)).map(lambda s: f"---\n{s}\n---\nx".encode()))
+    def test(content: bytes) -> None:
+        path.write_bytes(content)
+        try:
+            text = read(path, tmp_path)
+        except ApprovalError as error:
+            assert len(str(error).splitlines()) == 1
+        else:
+            assert text
+            assert text.header.approved_by.isprintable()
+
+    fuzz(test)
+
+
+def test_entry(tmp_path: Path) -> None:
+    """An entry is a whole text, or one that was damaged; nothing else happens."""
+    DiskStore(tmp_path).prepare()
+    names = ["key", "sha256", "generated_at", "request", "html", "entry_sha256"]
+    entries = st.dictionaries(st.sampled_from(names), trees | st.just(KEY)).map(json.dumps)
+
+    @few
+    @given(entries | st.text() | st.binary())
+    def test(entry: str | bytes) -> None:
+        with closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
+            connection.execute("DELETE FROM Cache")
+            connection.execute(
+                "INSERT INTO Cache (key, raw, value, size, mode) VALUES (?, 1, ?, 0, 1)",
+                (KEY, entry),
+            )
+        store = DiskStore(tmp_path)
+        texts, problems = store.load([KEY])
+        assert bool(texts) != bool(problems)
+        assert all(line.isprintable() for line in problems)
+        store.requests()
+        store.close()
+
+    fuzz(test)
+
+
+def test_database(tmp_path: Path) -> None:
+    """A database with other bytes in it is used, or set aside; no read takes long or fails."""
+    with TemporaryDirectory() as directory:
+        DiskStore(Path(directory)).prepare()
+        made = Path(directory, DATABASE).read_bytes()
+    edits = st.lists(st.tuples(st.integers(0, len(made) - 1), st.binary(min_size=1, max_size=8)))
+
+    @few
+    @given(edits, st.binary(max_size=600))
+    def test(changes: list[tuple[int, bytes]], journal: bytes) -> None:
+        content = bytearray(made)
+        for start, new in changes:
+            content[start : start + len(new)] = new
+        with TemporaryDirectory(dir=tmp_path) as directory:
+            Path(directory, DATABASE).write_bytes(content)
+            if journal:
+                Path(directory, f"{DATABASE}-journal").write_bytes(journal)
+            store = DiskStore(Path(directory))
+            started = time.process_time()
+            store.load([KEY])
+            store.requests()
+            try:
+                store.prepare()
+            except StoreError as error:
+                assert str(error).isprintable()
+            store.close()
+            assert time.process_time() - started < 10
+            assert sum(file.stat().st_size for file in Path(directory).iterdir()) < 2**22
+
+    fuzz(test)
+
+
+def test_redis(tmp_path: Path) -> None:
+    """Whatever a server says, the cache is used or away; the message is one line."""
+    pytest.importorskip("redis")
+    pieces = [
+        *(b"+OK\r\n", b":1\r\n", b":abc\r\n", b"$-1\r\n", b"$3\r\nabc\r\n", b"$99999999999\r\n"),
+        *(b"*1\r\n", b"*-1\r\n", b"*99999999999\r\n", b"-ERR x\r\n", b"-WRONGTYPE x\r\n", b"\r\n"),
+        *(b"-MOVED 1 evil.example:1\r\n", b"-LOADING\r\n", b"%1\r\n", b"_\r\n", b"\x00", b"$\r\n"),
+    ]
+    answers = st.lists(st.sampled_from(pieces) | st.binary(max_size=5)).map(b"".join)
+    with answering() as (server, address):
+
+        @few
+        @given(answers)
+        def test(answer: bytes) -> None:
+            server.answer = answer
+            store = SharedStore(DiskStore(tmp_path), f"redis://{address}")
+            started = time.monotonic()
+            _, problems = store.load([KEY])
+            problems += store.prepare()
+            claimed = store.claim([KEY], "me")
+            problems += store.close()
+            assert claimed <= {KEY}
+            assert all(line.isprintable() for line in problems)
+            assert time.monotonic() - started < 60
+
+        fuzz(test)
+
+
+class Answering(socketserver.ThreadingTCPServer):
+    """A server that answers everything with the same bytes, and then ends the connection."""
+
+    daemon_threads = True
+    answer = b""
+
+
+class Answer(socketserver.BaseRequestHandler):
+    """One connection."""
+
+    def handle(self) -> None:
+        """Answer once."""
+        assert isinstance(self.server, Answering)
+        self.request.recv(65536)
+        self.request.sendall(self.server.answer)
+
+
+@contextmanager
+def answering() -> Iterator[tuple[Answering, str]]:
+    """Run such a server; return it with its address."""
+    with Answering(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server, f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
