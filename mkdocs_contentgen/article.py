@@ -35,6 +35,13 @@ def demote_headings(article: Element) -> None:
             element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
 
 
+def set_title_level(article: Element, level: int) -> None:
+    """Move all headings down, so that an `<h1>` is one of `level`; below an `<h6>` is nothing."""
+    for element in article.iter():
+        if _HEADING.fullmatch(element.tag):
+            element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
+
+
 def close_heading_gaps(article: Element) -> None:
     """Let no heading be more than one level below the one before it, or below the title."""
     level = 1

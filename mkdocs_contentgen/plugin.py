@@ -15,17 +15,17 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_markdown_title
 
 from .config import ContentgenConfig
 from .errors import ContentgenError
-from .extension import ArticleExtension
+from .extension import ArticleExtension, leading_article
 from .pages import place_of, read_requests
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from .background import Background
+    from .presentation import Facts
     from .resolution import PageArticle
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -77,6 +77,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _fail_on([str(problem) for problem in check_defaults(self.config.defaults)])
         self._articles: dict[str, dict[str, PageArticle]] = {}
+        self._filled_in: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()
         self._extension.stylesheet = STYLESHEET if self.config.styles == "adapt" else ""
         # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
@@ -134,19 +135,30 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         articles = self._articles.get(page.file.src_uri)
         if not articles:
             return None
-        told = [facts for article in articles.values() if (facts := article.facts())]
-        for facts in told:
-            if facts.lead:
-                page.meta.setdefault("description", facts.lead)
-            if facts.published:
-                page.meta.setdefault("date", facts.published)
-        if told and get_markdown_title(markdown) is None:
+        name = leading_article(markdown, articles)
+        if name and (facts := articles[name].facts()):
+            self._fill_in(page, facts)
             # Until MkDocs finds it out itself, when it renders the page.
-            page._title_from_render = html.escape(told[0].title, quote=False) or None
+            page._title_from_render = html.escape(facts.title, quote=False) or None
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+
+    def _fill_in(self, page: Page, facts: Facts | None) -> None:
+        """Take over what the article that is the page says of it, and nothing else."""
+        said = {"description": facts.lead, "date": facts.published} if facts else {}
+        for key, before in self._filled_in.pop(page.file.src_uri, {}).items():
+            if page.meta.get(key) == before:
+                del page.meta[key]
+        new = {key: value for key, value in said.items() if value and key not in page.meta}
+        page.meta.update(new)
+        self._filled_in[page.file.src_uri] = new
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Say what the author should know of the page that was just rendered."""
+        uri = page.file.src_uri
+        if uri in self._articles:
+            # Only now it is certain what begins the page.
+            leading = self._extension.leading.get(uri, "")
+            self._fill_in(page, self._extension.facts.get(uri, {}).get(leading))
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 

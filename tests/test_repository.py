@@ -20,7 +20,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
     "approval": "ApprovedText Header State approve approved_path read state_of to_lines write",
-    "article": "close_heading_gaps demote_headings parse_article placeholder",
+    "article": "close_heading_gaps demote_headings parse_article placeholder set_title_level",
     "background": "Background REBUILD_PAUSE exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
