@@ -53,9 +53,18 @@ def close_heading_gaps(article: Element) -> None:
 
 def placeholder(message: str) -> Element:
     """Return an `<article>` that says that a text is missing, and why."""
+    return _box("warning", "Text missing", message)
+
+
+def being_generated(topic: str) -> Element:
+    """Return an `<article>` that says that the text about `topic` is on its way."""
+    return _box("note", "Generating …", f"“{topic}”. The page reloads when the text is there.")
+
+
+def _box(kind: str, title: str, message: str) -> Element:
     # The class names are those of an admonition, which most themes have a look for.
-    article = Element("article", {"class": "contentgen-missing admonition warning"})
-    SubElement(article, "p", {"class": "admonition-title"}).text = "Text missing"
+    article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
+    SubElement(article, "p", {"class": "admonition-title"}).text = title
     SubElement(article, "p").text = message
     return article
 

@@ -70,6 +70,16 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._background:
             self._background.stop(log.info)
 
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Tell the server's background work that a build begins."""
+        if self._background:
+            self._background.build_started()
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Tell the server's background work that a build ended early."""
+        if self._background:
+            self._background.build_ended(failed=True)
+
     def on_config(self, config: MkDocsConfig) -> None:
         """Check what MkDocs cannot check, and register the extension."""
         if self.config.defaults:
@@ -186,8 +196,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         ]
         return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
 
+    # After the plugins for translations, which build the other languages here.
+    @event_priority(-100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Let the next build with `--dirty` make the pages anew that lack a text."""
+        """Backdate incomplete pages, so that `--dirty` builds them again."""
+        if self._background:
+            self._background.build_ended()
         for path in self._unfinished if self._dirty else ():
             os.utime(path, (0, 0))
 

@@ -20,8 +20,9 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
     "approval": "ApprovedText Header State approve approved_path read state_of to_lines write",
-    "article": "close_heading_gaps demote_headings parse_article placeholder set_title_level",
-    "background": "Background REBUILD_PAUSE exit_on_sigterm",
+    "article": "being_generated close_heading_gaps demote_headings parse_article placeholder"
+    " set_title_level",
+    "background": "Background LONGEST_REBUILD_PAUSE REBUILD_PAUSE TICK UNCHANGED exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
     " InvalidAnswerError MissingError NotSentError PendingError RejectedError ServiceError"
