@@ -20,9 +20,19 @@ from xml.etree.ElementTree import Element
 import msgspec
 import yaml
 
+from .display import hidden_character, shown
 from .errors import ApprovalError
+from .files import read_text, replace_text
 from .request import REQUEST_TYPES, Request
-from .sanitizer import VOID_TAGS
+from .sanitizer import MAX_CHARACTERS, VOID_TAGS
+
+MAX_HEADER = 16 * 1024
+"""Characters of a header."""
+
+MAX_NAME = 200
+"""Characters of the name of the person who approves."""
+
+_MAX_DEPTH = 10
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +62,8 @@ class ApprovedText:
 
     def answers(self, request: Request) -> bool:
         """Tell whether this is the text for `request`, whatever its key was made of at the time."""
-        model = REQUEST_TYPES.get(str(self.header.request.get("type")))
+        kind = self.header.request.get("type")
+        model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
         try:
             approved = msgspec.convert(self.header.request, model) if model else None
         except ValueError:
@@ -98,7 +109,7 @@ def _changes(before: Mapping[str, object], request: Request) -> list[str]:
     """Say in words what an earlier request, as it was kept, had otherwise."""
     fields = request.record()
     return [
-        f"{name} was {before[name]!r}"
+        f"{name} was {shown(before[name])}"
         for name, value in fields.items()
         if name in before and before[name] != value
     ]
@@ -109,13 +120,13 @@ def approved_path(directory: Path, page: str, name: str) -> Path:
     return directory / page / f"{name}.html"
 
 
-def read(path: Path) -> ApprovedText | None:
-    """Return an approved text, or None where there is no file.
+def read(path: Path, directory: Path) -> ApprovedText | None:
+    """Return an approved text below the directory of approved files, or None where there is none.
 
     Raises ApprovalError, with file and line, for a file that is damaged.
     """
     try:
-        content = path.read_text(encoding="utf-8")
+        content = read_text(path, directory, MAX_HEADER + MAX_CHARACTERS)
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
@@ -124,20 +135,79 @@ def read(path: Path) -> ApprovedText | None:
     match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
+    _check_size(path, match[1], match[2])
     try:
-        header = msgspec.convert(_fields(yaml.safe_load(match[1])), Header)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise ApprovalError(f"{path}:{line}: the header is not YAML: {error.problem}") from error
+        header = msgspec.convert(_fields(_read_header(match[1], path)), Header)
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
         line = _line_of(name, match[1])
         raise ApprovalError(f"{path}:{line}: {name}: {message.lower()}") from error
-    except ValueError as error:
-        raise ApprovalError(f"{path}:2: the header is not YAML: {error}") from error
+    problems = {"approved_by": name_problem(header.approved_by)}
+    if not 1 < header.generated_at.year < 9999:  # in another time zone there may be no such year
+        problems["generated_at"] = f"is in the year {header.generated_at.year}"
+    for name, reason in problems.items():
+        if reason:
+            raise ApprovalError(f"{path}:{_line_of(name, match[1])}: {name}: {reason}")
     return ApprovedText(header, match[2])
+
+
+def name_problem(name: str) -> str | None:
+    """Say why somebody cannot approve a text under a name, or return None."""
+    if not name.strip():
+        return "is empty; it says who answers for the text"
+    if len(name) > MAX_NAME:
+        return f"has {len(name)} characters; a name has at most {MAX_NAME}"
+    if character := hidden_character(name):
+        return f"holds {character}, which no name has"
+    return None
+
+
+class _HeaderLoader(yaml.SafeLoader):
+    """Reads YAML that is no larger in memory than in the file."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # it has no types
+        self.depth += 1
+        problem = None
+        if event.anchor is not None:  # that of an alias included
+            problem = "it has an anchor or an alias"
+        elif event.tag is not None:
+            problem = "it has a tag"
+        elif self.depth > _MAX_DEPTH:
+            problem = f"it is nested more than {_MAX_DEPTH} deep"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def _check_size(path: Path, header: str, text: str) -> None:
+    if len(header) > MAX_HEADER:
+        raise ApprovalError(
+            f"{path}:2: the header has {len(header)} characters, {MAX_HEADER} at most"
+        )
+    if len(text) > MAX_CHARACTERS:
+        raise ApprovalError(
+            f"{path}: the text has {len(text)} characters, {MAX_CHARACTERS} at most"
+        )
+
+
+def _read_header(header: str, path: Path) -> object:
+    try:
+        return yaml.load(header, _HeaderLoader)  # noqa: S506  it is a safe one
+    except yaml.reader.ReaderError as error:
+        line, reason = header.count("\n", 0, error.position) + 2, str(error.reason)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        reason = str(error.problem)
+    except (ValueError, OverflowError) as error:
+        line, reason = 2, str(error)
+    raise ApprovalError(f"{path}:{line}: the header is not plain YAML: {reason[:200]}")
 
 
 def _fields(header: object) -> object:
@@ -167,16 +237,14 @@ def _moment(value: object) -> datetime | None:
     return None
 
 
-def write(path: Path, header: Header, text: str) -> None:
+def write(path: Path, directory: Path, header: Header, text: str) -> None:
     """Write an approved file; another program never sees it half written. Raises ApprovalError."""
     front = yaml.safe_dump(
         msgspec.structs.asdict(header), sort_keys=False, allow_unicode=True, width=10_000
     )
-    temporary = path.with_suffix(".new")
+    _check_size(path, front, text)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(f"---\n{front}---\n{text}", encoding="utf-8", newline="\n")
-        temporary.replace(path)
+        replace_text(path, directory, f"---\n{front}---\n{text}")
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 

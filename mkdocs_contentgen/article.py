@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from xml.etree.ElementTree import Element, SubElement
 
+from .display import visible
 from .errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
@@ -65,7 +66,8 @@ def _box(kind: str, title: str, message: str) -> Element:
     # The class names are those of an admonition, which most themes have a look for.
     article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
     SubElement(article, "p", {"class": "admonition-title"}).text = title
-    SubElement(article, "p").text = message
+    # It may quote a page, and Markdown marks its own places in a text with control characters.
+    SubElement(article, "p").text = visible(message)
     return article
 
 

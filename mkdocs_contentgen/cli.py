@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .display import shown, visible, without_commands
 from .errors import ContentgenError
 
 # What a command does not need is imported by those that do: `--help` and completion are fast.
@@ -33,10 +36,27 @@ config_option = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands whose errors quote nothing that a terminal or a log of CI would obey."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            # Those of MkDocs are among them, some with several lines.
+            lines = map(visible, error.message.split("\n"))
+            error.message = "\n".join(lines)  # type: ignore[misc]  # no other way to change it
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mkdocs-contentgen")
 def main() -> None:
     """Look after the generated articles of an MkDocs site."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What a terminal cannot show is no reason to end.
+            stream.reconfigure(errors="backslashreplace")
 
 
 @main.command()
@@ -53,7 +73,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
         articles = _articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
     if as_json:
-        click.echo(json.dumps([_as_object(article) for article in articles], indent=2))
+        _print_json([_as_object(article) for article in articles])
     else:
         _print_table(articles)
     if check and any(article.state not in ready for article in articles):
@@ -98,14 +118,14 @@ def generate(
         if dry_run:
             for article in articles:
                 if article.key in wanted:
-                    click.echo(f"{article.entry.place}: {article.entry.request.topic}")
-            click.echo(f"requests to be sent: {len(wanted)}; max_requests allows {limit}")
+                    _say(f"{article.entry.place}: {article.entry.request.topic}")
+            _say(f"requests to be sent: {len(wanted)}; max_requests allows {limit}")
             return
         if not wanted:
-            click.echo("All texts are there; nothing was sent.")
+            _say("All texts are there; nothing was sent.")
             return
         check_budget(wanted, limit)
-        with shown_progress(lambda line: click.echo(line, err=True)) as show:
+        with shown_progress(lambda line: _say(line, err=True)) as show:
             generation = Generation(
                 store, site.options.connect, site.options.limits(), on_progress=show
             )
@@ -115,8 +135,8 @@ def generate(
     failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
     for article in articles:
         if article.key in failed:
-            click.echo(f"{article.entry.place}: {failed[article.key]}", err=True)
-    click.echo(f"texts generated: {len(outcomes) - len(failed)}; failed: {len(failed)}")
+            _say(f"{article.entry.place}: {failed[article.key]}", err=True)
+    _say(f"texts generated: {len(outcomes) - len(failed)}; failed: {len(failed)}")
     if failed:
         raise SystemExit(1)
 
@@ -133,11 +153,9 @@ def diff(config_file: str | None, page: str) -> None:
         for article in chosen(_articles(site), [page]):
             name = f"{article.entry.page}, article '{article.entry.request.id}'"
             if article.approved is None or article.draft is None:
-                click.echo(
-                    f"{name}: {article.state}, {article.reason}; there are no two to compare"
-                )
+                _say(f"{name}: {article.state}, {article.reason}; there are no two to compare")
                 continue
-            click.secho(name, bold=True)
+            click.echo(click.style(visible(name), bold=True))
             click.echo(word_diff(article.approved.html, draft_lines(article.draft, site.options)))
 
 
@@ -154,20 +172,23 @@ def approve(
     Approved is the newest draft. Where an approved file was edited by hand, that text is
     approved, unless you choose a newer draft when asked.
     """
+    from .approval import name_problem
     from .review import approve_article
     from .site import chosen
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
     name = by or _git_user()
+    if problem := name_problem(name):
+        raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
 
     def prefer_draft(article: Article) -> bool:
         question = f"{article.path} was edited by hand. Replace it by the newer draft?"
-        return sys.stdin.isatty() and click.confirm(question, default=False)
+        return sys.stdin.isatty() and click.confirm(visible(question), default=False)
 
     with _opened(config_file) as site:
         for article in chosen(_articles(site), pages):
-            click.echo(approve_article(article, site.options, name, prefer_draft))
+            _say(approve_article(article, site.options, name, prefer_draft))
 
 
 @main.command()
@@ -186,7 +207,7 @@ def eject(config_file: str | None, page: str) -> None:
         pages = {article.entry.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} fits {len(pages)} pages; name one")
-        click.echo(eject_articles(site, articles))
+        _say(eject_articles(site, articles))
 
 
 @main.command()
@@ -206,12 +227,12 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         _warn(problems)
         unneeded = {k: v for k, v in cached.items() if k not in needed}
         for request in unneeded.values():
-            click.echo(f"{request.get('type')}: {request.get('topic')}")
+            _say(": ".join(_short(request.get(name)) for name in ("type", "topic")))
         if dry_run:
-            click.echo(f"texts to be dropped: {len(unneeded)}")
+            _say(f"texts to be dropped: {len(unneeded)}")
         else:
             store.delete(unneeded)
-            click.echo(f"texts dropped: {len(unneeded)}")
+            _say(f"texts dropped: {len(unneeded)}")
         store.close()
 
 
@@ -220,7 +241,7 @@ def schema() -> None:
     """Print the JSON Schema of the front matter, for editors."""
     from .request import front_matter_schema
 
-    click.echo(json.dumps(front_matter_schema(), indent=2))
+    _print_json(front_matter_schema())
 
 
 @main.command()
@@ -251,7 +272,7 @@ def _opened(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
         with opened_site(config_file, drafts=drafts) as site:
             yield site
     except ContentgenError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(visible(str(error))) from error
 
 
 def _articles(site: Site) -> list[Article]:
@@ -260,9 +281,23 @@ def _articles(site: Site) -> list[Article]:
     return articles
 
 
+def _say(line: str, *, err: bool = False) -> None:
+    """Print a line in which nothing is obeyed by a terminal or a log of CI."""
+    click.echo(visible(line), err=err)
+
+
+def _print_json(value: object) -> None:
+    # Azure looks for `##vso[` within a line too.
+    click.echo(re.sub("#(?=#)", r"\\u0023", json.dumps(value, indent=2)))
+
+
+def _short(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= 200 else shown(value)
+
+
 def _warn(problems: list[str]) -> None:
     for problem in problems:
-        click.echo(f"Warning: {problem}", err=True)
+        _say(f"Warning: {problem}", err=True)
 
 
 def _as_object(article: Article) -> dict[str, object]:
@@ -290,25 +325,34 @@ def _print_table(articles: list[Article]) -> None:
     from rich.text import Text
 
     if not articles:
-        click.echo("No page asks for an article.")
+        _say("No page asks for an article.")
         return
+
+    def cell(text: str) -> Text:
+        return Text(visible(text))
+
     table = Table(box=None, pad_edge=False)
     for heading in ("Page", "Id", "Type", "Topic", "State", "Where", "Reason"):
         table.add_column(heading, overflow="fold")
     for article in articles:
         request = article.entry.request
         state = Text(article.state, style=COLOURS[article.state])
-        cells = (article.entry.page, request.id, request.type, request.topic)
-        table.add_row(
-            *map(Text, cells), state, Text(", ".join(article.where)), Text(article.reason)
-        )
-    Console().print(table)
+        before = (article.entry.page, request.id, request.type, request.topic)
+        behind = (", ".join(article.where), article.reason)
+        table.add_row(*map(cell, before), state, *map(cell, behind))
+    console = Console()
+    with console.capture() as printed:
+        console.print(table)
+    # A line that was folded may begin with any part of a cell. Colours are rich's to decide.
+    click.echo(without_commands(printed.get()), nl=False, color=True)
 
 
 def _git_user() -> str:
     command = ["git", "config", "user.name"]  # git is where the user has it
     with suppress(OSError):
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        ran = subprocess.run(  # noqa: S603
+            command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
+        )
         if name := ran.stdout.strip():
             return name
     raise click.UsageError("git knows no user.name; say who approves with --by NAME")

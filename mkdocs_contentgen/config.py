@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
+from unicodedata import category
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 from mkdocs.config.defaults import MkDocsConfig
 
 from .disclosure import LINES
+from .display import shown
 from .errors import ConfigurationError
+from .files import find_link
 from .store import SCHEMES, DiskStore, SharedStore, Store, shown_address
 
 if TYPE_CHECKING:
@@ -36,7 +39,9 @@ class _WholeNumber(c.OptionallyRequired[int]):
 
     def run_validation(self, value: object) -> int:
         if type(value) is not int or value < self._least:
-            raise ValidationError(f"expected a whole number from {self._least} up, found {value!r}")
+            raise ValidationError(
+                f"expected a whole number from {self._least} up, found {shown(value)}"
+            )
         return value
 
 
@@ -44,18 +49,20 @@ class _Seconds(c.OptionallyRequired[float]):
     """A number of seconds above zero."""
 
     def run_validation(self, value: object) -> float:
-        if type(value) not in (int, float) or not 0 < (seconds := float(str(value))) < math.inf:
-            raise ValidationError(f"expected a number of seconds above 0, found {value!r}")
-        return seconds
+        number = cast(float, value) if type(value) in (int, float) else 0
+        if 0 < number <= sys.float_info.max:
+            return float(number)
+        raise ValidationError(f"expected a number of seconds above 0, found {shown(value)}")
 
 
 class _Age(c.OptionallyRequired[timedelta]):
     """A time such as `12h`, `30d` or `8w`."""
 
     def run_validation(self, value: object) -> timedelta:
-        match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", str(value))
+        text = value if isinstance(value, str) else ""
+        match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", text)
         if not match:
-            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {value!r}")
+            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {shown(value)}")
         unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
         return timedelta(**{unit: int(match[1])})
 
@@ -90,11 +97,20 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
         if isinstance(value, bool):
             return LINES if value else None
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            raise ValidationError(f"expected true, false or a mapping of lines, found {value!r}")
-        if unknown := sorted(set(map(str, value)) - set(LINES)):
             raise ValidationError(
-                f"{unknown[0]!r} is not a known key; known are {', '.join(LINES)}"
+                f"expected true, false or a mapping of lines, found {shown(value)}"
             )
+        for key, line in value.items():
+            if key not in LINES:
+                raise ValidationError(
+                    f"{shown(key)} is not a known key; known are {', '.join(LINES)}"
+                )
+            # Markdown marks its own places in a text with control characters.
+            if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
+                raise ValidationError(
+                    f"the line {shown(key)} holds {shown(controls[0])}, a control character; "
+                    "take it out"
+                )
         return {**LINES, **value}
 
 
@@ -215,9 +231,8 @@ class ContentgenConfig(Config):
         """
         value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
         if value not in get_args(OnMissing):
-            raise ConfigurationError(
-                f"CONTENTGEN_ON_MISSING: {value!r} is not one of {', '.join(get_args(OnMissing))}"
-            )
+            known = ", ".join(get_args(OnMissing))
+            raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
         return cast(OnMissing, value)
 
     def limits(self) -> Limits:
@@ -227,12 +242,12 @@ class ContentgenConfig(Config):
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def approved_directory(self, site: MkDocsConfig) -> Path:
-        """Return the directory of approved files."""
-        return project_directory(site) / self.approved_dir
+        """Return the directory of approved files. Raises ConfigurationError for a link."""
+        return _directory("approved_dir", self.approved_dir, site)
 
     def store(self, site: MkDocsConfig) -> Store:
-        """Return the cache."""
-        local = DiskStore(project_directory(site) / self.cache_dir)
+        """Return the cache. Raises ConfigurationError where `cache_dir` is behind a link."""
+        local = DiskStore(_directory("cache_dir", self.cache_dir, site))
         return SharedStore(local, self.cache_url) if self.cache_url else local
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
@@ -256,3 +271,15 @@ class ContentgenConfig(Config):
 def project_directory(site: MkDocsConfig) -> Path:
     """Return the directory of `mkdocs.yml`, to which the paths of options are relative."""
     return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
+
+
+def _directory(option: str, value: str, site: MkDocsConfig) -> Path:
+    """Return the directory of an option; below the project, no link may lead out of it."""
+    project = project_directory(site)
+    directory = Path(os.path.normpath(project / value))
+    if link := find_link(directory, project):
+        raise ConfigurationError(
+            f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
+            f"it leads to as {option}, or put a directory in the place of the link"
+        )
+    return directory

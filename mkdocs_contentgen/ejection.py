@@ -11,8 +11,10 @@ import yaml
 from markdownify import markdownify
 
 from .article import demote_headings, parse_article
+from .config import project_directory
 from .errors import ApprovalError
 from .extension import MARKER
+from .files import replace_text
 from .site import Article, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
@@ -26,7 +28,8 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     Raises ApprovalError where a text is missing, or the page cannot be rewritten.
     """
     page = articles[0].entry.page
-    path = Path(site.config.docs_dir, page)
+    docs = Path(site.config.docs_dir)
+    path = docs / page
     if not path.is_file():
         raise ApprovalError(f"{page}: is made by a plugin, so there is no file to write into")
     source = path.read_text(encoding="utf-8-sig")
@@ -43,7 +46,12 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         has_title = has_title or element.find(".//h1") is not None
         text = _placed(text, article.entry.request.id, article is articles[0], _markdown(element))
     head = f"{match[1]}{front}{match[3]}" if front.strip() else ""
-    path.write_text(f"{head}{text if head else text.lstrip()}", encoding="utf-8", newline="\n")
+    project = project_directory(site.config)
+    below = project if docs.is_relative_to(project) else docs
+    try:
+        replace_text(path, below, f"{head}{text if head else text.lstrip()}")
+    except OSError as error:
+        raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
     files = ", ".join(str(article.path) for article in articles if article.approved)
     also = f"; {files} can be removed" if files else ""
     return f"{page}: holds its text now, and asks for none{also}"

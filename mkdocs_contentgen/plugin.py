@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import logging
 import os
 from collections.abc import Callable, Collection
 from importlib import resources
@@ -17,6 +18,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from .config import ContentgenConfig
+from .display import visible
 from .errors import ContentgenError
 from .extension import ArticleExtension, leading_article
 from .pages import place_of, read_requests
@@ -31,6 +33,15 @@ if TYPE_CHECKING:
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
 log = get_plugin_logger("contentgen")
+
+
+def _make_visible(record: logging.LogRecord) -> bool:
+    """Let a message from a page, a cache or an approved file do nothing but be read."""
+    record.msg, record.args = visible(record.getMessage()), ()
+    return True
+
+
+log.logger.addFilter(_make_visible)
 
 
 class ContentgenPlugin(BasePlugin[ContentgenConfig]):
@@ -122,7 +133,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 log=log.info,
             )
         except ContentgenError as error:
-            raise PluginError(f"contentgen: {error}") from error
+            raise PluginError(visible(f"contentgen: {error}")) from error
         self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)

@@ -9,19 +9,23 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import reprlib
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cache
 from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
+from .display import shown
+
 KEY_FORMAT = 1
 """Raised when the same request must get a new key; every text would have to be paid for anew."""
+
+
+_MAX_TOPIC = 20_000
+"""Characters. What a cache reads back has a limit, and a text that it refuses is paid for again."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,6 +42,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         str,
         Meta(
             pattern=r"\S",
+            max_length=_MAX_TOPIC,
             description="What to write about: the main topic or title, for news the headline. "
             "May be left out where the front matter has a title.",
         ),
@@ -208,7 +213,7 @@ def parse_front_matter(
         else [(("contentgen",), value)]
     )
     if not entries:
-        return [], [Problem(("contentgen",), f"{_shown(value)} asks for nothing; {_EXAMPLE}")]
+        return [], [Problem(("contentgen",), f"{shown(value)} asks for nothing; {_EXAMPLE}")]
 
     requests: list[Request] = []
     problems: list[Problem] = []
@@ -240,7 +245,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         elif (model := REQUEST_TYPES.get(name)) is None:
             problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
         elif not isinstance(value, dict):
-            problems.append(Problem(path, f"expected a mapping of fields, found {_shown(value)}"))
+            problems.append(Problem(path, f"expected a mapping of fields, found {shown(value)}"))
         else:
             allowed = [n for n in field_types(model) if n not in _PERSONAL]
             problems += [
@@ -291,7 +296,7 @@ def _parse_entry(
     path: tuple[str | int, ...], entry: object, title: object, defaults: Mapping[str, object]
 ) -> tuple[Request | None, list[Problem]]:
     if not isinstance(entry, dict):
-        return None, [Problem(path, f"expected a mapping, found {_shown(entry)}; {_EXAMPLE}")]
+        return None, [Problem(path, f"expected a mapping, found {shown(entry)}; {_EXAMPLE}")]
 
     kind = entry.get("type")
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
@@ -347,18 +352,20 @@ def _explain(model: type[Request], name: str, value: object) -> str:
     if name in choices(model):
         return _not_one_of(value, choices(model)[name])
     if name == "revision":
-        return f"{_shown(value)} is not a whole number from 1 to 1000000000"
+        return f"{shown(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
-        return f"{_shown(value)} is not made of a-z, 0-9 and '-' alone"
+        return f"{shown(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
-        return f"{_shown(value)} is not a text; put it in quotes"
+        return f"{shown(value)} is not a text; put it in quotes"
+    if name == "topic" and value and len(value) > _MAX_TOPIC:
+        return f"is too long: {len(value):,} characters, {_MAX_TOPIC:,} at most"
     if value and value.strip():
-        return f"{_shown(value)} holds half a character, which no text can"
+        return f"{shown(value)} holds half a character, which no text can"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
 def _not_one_of(value: object, known: Collection[str]) -> str:
-    return f"{_shown(value)} is not one of {', '.join(known)}{_did_you_mean(value, known)}"
+    return f"{shown(value)} is not one of {', '.join(known)}{_did_you_mean(value, known)}"
 
 
 def _unknown(name: object, known: Collection[str]) -> str:
@@ -371,21 +378,4 @@ def _did_you_mean(found: object, known: Collection[str]) -> str:
 
 
 def _key_shown(key: object) -> str:
-    return key if isinstance(key, str) and key and key.isprintable() else _shown(key)
-
-
-def _shown(value: object) -> str:
-    """Show a front matter value on one line, as its author would recognise it."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    try:
-        if isinstance(value, (str, int, float)):
-            text = repr(value)
-        else:
-            # Of a date its digits; of a list or mapping a glance, however much is in it.
-            text = str(value) if isinstance(value, date) else reprlib.repr(value)
-    except ValueError:  # Python shows no whole number of more than 4300 digits
-        return "a number of very many digits"
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return key if isinstance(key, str) and key and key.isprintable() else shown(key)

@@ -175,7 +175,8 @@ def _read_approved(
     settled: dict[PageRequest, tuple[Outcome, Review | None]] = {}
     for entry in asked:
         try:
-            text = read_approved(approved_path(directory, entry.page, entry.request.id))
+            path = approved_path(directory, entry.page, entry.request.id)
+            text = read_approved(path, directory)
         except ApprovalError as error:
             resolution.say(str(error), tolerated=lenient)
             settled[entry] = (Outcome(error=error), None)

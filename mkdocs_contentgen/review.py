@@ -11,6 +11,7 @@ import click
 from .approval import approve, to_lines, write
 from .article import parse_article
 from .config import ContentgenConfig
+from .display import visible
 from .errors import ApprovalError
 from .site import Article
 from .store import StoredText
@@ -53,15 +54,18 @@ def approve_article(
         )
     service = "sandbox" if options.uses_sandbox() else "content generation service"
     header = approve(article.entry.request, article.key, service, generated_at, text, by)
-    write(article.path, header, text)
+    write(article.path, article.directory, header, text)
     return f"{article.entry.page}: approved in {article.path}"
 
 
 def word_diff(before: str, after: str) -> str:
-    """Return the lines that differ, with what went in `[-…-]` and what came in `{+…+}`."""
+    """Return the lines that differ, with what went in `[-…-]` and what came in `{+…+}`.
+
+    What a terminal would obey is shown as an escape, but for the colours.
+    """
     if before == after:
         return "the draft says the same as the approved text"
-    old, new = before.splitlines(), after.splitlines()
+    old, new = ([visible(line) for line in text.split("\n")] for text in (before, after))
     shown = []
     for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
         if kind == "equal":

@@ -29,6 +29,9 @@ class Article:
     entry: PageRequest
     key: str
     path: Path
+    directory: Path
+    """The directory of approved files, in which `path` is."""
+
     approved: ApprovedText | None
     draft: StoredText | None
     state: State
@@ -62,7 +65,7 @@ class Site:
         articles = []
         for entry, key in keys.items():
             path = approved_path(directory, entry.page, entry.request.id)
-            approved = read(path)
+            approved = read(path, directory)
             state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
             places = {
                 "approved file": approved,
@@ -71,7 +74,7 @@ class Site:
             }
             where = [place for place, there in places.items() if there]
             articles.append(
-                Article(entry, key, path, approved, texts.get(key), state, reason, where)
+                Article(entry, key, path, directory, approved, texts.get(key), state, reason, where)
             )
         return articles, problems
 

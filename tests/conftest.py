@@ -108,6 +108,19 @@ class Project:
         """Run `mkdocs build`, as a process of its own."""
         return self.run("mkdocs", "build", *arguments)
 
+    def build_as_server(self) -> subprocess.CompletedProcess[str]:
+        """Build once as `mkdocs serve` does, without waiting for readers."""
+        self.write(
+            "serve_once.py",
+            "from mkdocs.commands.build import build\n"
+            "from mkdocs.config import load_config\n"
+            "config = load_config('mkdocs.yml', site_dir='site')\n"
+            "config.plugins.on_startup(command='serve', dirty=False)\n"
+            "build(config, serve_url='http://127.0.0.1:8000/')\n"
+            "config.plugins.on_shutdown()\n",
+        )
+        return self.run("serve_once", timeout=20)
+
     def html(self, path: str) -> str:
         """Return a file of the built site."""
         return (self.root / "site" / path).read_text(encoding="utf-8")

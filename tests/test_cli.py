@@ -187,11 +187,11 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
     header = approve(BlogRequest(topic="x"), "0" * 64, "sandbox", generated_at, "text", "Jo")
-    write(path, header, "text")
+    write(path, tmp_path, header, "text")
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")
     path.write_text("\n".join(lines))
-    text = read(path)
+    text = read(path, tmp_path)
     assert text is not None
     assert text.header.generated_at.replace(hour=0, minute=0, second=0) == datetime(
         2026, 1, 2, tzinfo=UTC
@@ -205,7 +205,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     [
         ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
         ("format: 1", "format: 99", ":2: format: expected `int` <= 1"),
-        ("key:", "key: [", "the header is not YAML"),
+        ("key:", "key: [", "the header is not plain YAML"),
         (
             "approved_by: Jo",
             "approved_by: {a: b}",

@@ -19,14 +19,17 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
-    "approval": "ApprovedText Header State approve approved_path read state_of to_lines write",
+    "approval": "ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path name_problem"
+    " read state_of to_lines write",
     "article": "being_generated close_heading_gaps demote_headings parse_article placeholder"
     " set_title_level",
     "background": "Background LONGEST_REBUILD_PAUSE REBUILD_PAUSE TICK UNCHANGED exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
+    "display": "hidden_character shown visible without_commands",
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
     " InvalidAnswerError MissingError NotSentError PendingError RejectedError ServiceError"
     " StoppedError StoreError UnknownOutcomeError UnreachableError UnsafeHTMLError",
+    "files": "find_link read_text replace_text",
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
     " Progress REFUSALS SPACING generate",
     "lookup": "Outcome check_budget look_up",

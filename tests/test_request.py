@@ -143,6 +143,15 @@ def test_a_request_cannot_be_changed() -> None:
         setattr(BLOG, "topic", "Another")  # noqa: B010  a type checker refuses it as well
 
 
+def test_a_topic_has_a_limit() -> None:
+    """A text whose request is too long for a cache would be paid for in each build."""
+    meta = {"contentgen": {"type": "blog", "topic": "x" * 20_000}}
+    assert parse_front_matter(meta)[1] == []
+    meta["contentgen"]["topic"] += "x"
+    [problem] = parse_front_matter(meta)[1]
+    assert str(problem) == "contentgen.topic: is too long: 20,001 characters, 20,000 at most"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -22,10 +23,14 @@ from typing import Any
 
 import diskcache
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import StoreError
+from mkdocs_contentgen.sanitizer import MAX_CHARACTERS
 from mkdocs_contentgen.store import DATABASE, LEASE, DiskStore, StoredText
 from mkdocs_contentgen.store.database import LOCK_TIMEOUT, SCHEMA_SHA256
+from mkdocs_contentgen.store.entry import decode, encode
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -162,11 +167,12 @@ def output(process: subprocess.Popen[str], timeout: float = 20) -> str:
         ("<article>Text</article>", REQUEST),
         ("<article>Ümläut 日本語 🧭👩‍👩‍👧 \u2028 \x00 \\ \" '</article>", {"topic": "日本語 🧭"}),
         ("", {}),
-        ("<article>" + "x" * 1_000_000 + "</article>", REQUEST),
-        ("🧭" * 500_000, REQUEST),
-        ("line\r\nbreaks\n\rstay\n", {"nested": {"list": [1, 2.5, None, True]}}),
+        ("x" * MAX_CHARACTERS, REQUEST),
+        ("🧭" * MAX_CHARACTERS, REQUEST),
+        ("\x01" * MAX_CHARACTERS, {"topic": "\x01" * 30_000}),
+        ("line\r\nbreaks\n\rstay\n", {"a": 1, "b": None, "c": True, "d": -(10**9)}),
     ],
-    ids=["plain", "characters", "empty", "long", "long-emoji", "white-space"],
+    ids=["plain", "characters", "empty", "long", "long-emoji", "escaped", "white-space"],
 )
 def test_a_text_comes_back_as_it_was(
     directory: Path, html: str, request_: dict[str, object]
@@ -354,6 +360,42 @@ def test_a_text_is_found_by_a_store_that_is_open(directory: Path) -> None:
     keep(directory, KEY)
     assert waiting.load([KEY]) == ({KEY: text()}, [])
     waiting.close()
+
+
+def test_a_thread_that_looks_does_not_unlock_another(directory: Path) -> None:
+    """While a thread writes, no other process can, though a second thread reads the same cache."""
+    keep(directory, KEY)
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(dict[str, StoredText]):
+        """Texts that are not all there yet."""
+
+        def items(self) -> Any:
+            yield OTHER, text()
+            begun.set()
+            go_on.wait(20)
+
+    def save() -> None:
+        store = DiskStore(directory)
+        store.save(Slow())
+        store.close()
+
+    writer = threading.Thread(target=save)
+    writer.start()
+    assert begun.wait(20)
+    reader = threading.Thread(target=load, args=(directory, KEY))
+    reader.start()
+    reader.join(0.5)
+    code = """
+with sqlite3.connect(directory / "cache.db", timeout=0) as connection:
+    connection.execute("BEGIN IMMEDIATE")
+"""
+    said = output(child(code, directory))
+    go_on.set()
+    writer.join()
+    reader.join()
+    assert "database is locked" in said
+    assert load(directory, KEY, OTHER) == ({KEY: text(), OTHER: text()}, [])
 
 
 # --- claims --------------------------------------------------------------------------------------
@@ -645,6 +687,14 @@ def test_rows_that_are_poisoned_while_a_store_is_open(lab: Lab, mode: int) -> No
             ],
             "damaged",
         ),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                "UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT), sql = 'evil' "
+                "WHERE name = 'Cache_key_raw'",
+            ],
+            "damaged",
+        ),
     ],
 )
 def test_a_foreign_database_is_set_aside(lab: Lab, statements: list[str], reason: str) -> None:
@@ -757,6 +807,112 @@ def test_an_entry_that_was_changed(lab: Lab, value: object) -> None:
     assert_works(lab.directory)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"topic": "Tides"', '"topic": "Tidal"'),
+        ('"revision": 1', '"revision": 2'),
+        ("2026-05-04", "2026-05-05"),
+        ('"entry_sha256": "', '"entry_sha256": "0'),
+    ],
+)
+def test_no_field_of_an_entry_can_change(lab: Lab, old: str, new: str) -> None:
+    """Not only the text has a hash: so does what it was asked for with, and when."""
+    statement = "UPDATE Cache SET value = replace(value, ?, ?)"
+    execute(lab.directory, statement, values=(old, new))
+    texts, problems = load(lab.directory, KEY, OTHER)
+    assert (texts, len(problems)) == ({}, 2)
+    assert DiskStore(lab.directory).requests() == ({KEY: {}, OTHER: {}}, [])
+
+
+def test_earlier_versions_and_their_entries(lab: Lab) -> None:
+    """An entry without the second hash is good, and one with it is good for who knows of none."""
+    execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=(entry(), KEY))
+    texts, problems = load(lab.directory, KEY, OTHER)
+    assert (len(texts), problems) == (2, [])
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection:
+        statement = "SELECT value FROM Cache WHERE key = ?"
+        [(value,)] = connection.execute(statement, (OTHER,))
+    fields = json.loads(value)
+    assert fields["key"] == OTHER
+    assert fields["sha256"] == hashlib.sha256(fields["html"].encode()).hexdigest()
+    assert datetime.fromisoformat(fields["generated_at"]) == WHEN
+    assert (fields["html"], fields["request"]) == (text("old").html, REQUEST)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"topic": ["Tides"]},
+        {"topic": {"of": "Tides"}},
+        {"topic": 2.5},
+        {"x" * 65: 1},
+        dict.fromkeys(map(str, range(33)), 1),
+        {"topic": "x" * (256 * 1024)},
+        {"topic": " " * 100, **{str(n): "🧭" * 20_000 for n in range(2)}},
+    ],
+    ids=["list", "mapping", "fraction", "name", "many", "long", "long-in-all"],
+)
+def test_a_request_that_no_version_keeps(lab: Lab, request_: dict[str, object]) -> None:
+    """What a text was asked for with is flat and short; anything else is damage."""
+    values = (entry(request=request_), KEY)
+    execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=values)
+    texts, [problem] = load(lab.directory, KEY, OTHER)
+    assert (texts, KEY[:12] in problem) == ({OTHER: text("old")}, True)
+    assert DiskStore(lab.directory).requests()[0] == {KEY: {}, OTHER: REQUEST}
+
+
+@pytest.mark.parametrize("use", ["load", "requests"])
+@pytest.mark.parametrize("kind", ["nested", "names", "wide", "html"])
+def test_memory_for_requests(lab: Lab, kind: str, use: str) -> None:
+    """What a cache says about its texts takes no more memory than the file is large."""
+    request_ = {
+        "nested": {"": [{}] * 400_000},
+        "names": {f"n{number}": 0 for number in range(32)},
+        "wide": {"topic": "🧭" + "x" * 200_000},
+        "html": {},
+    }[kind]
+    number = {"names": 10_000, "wide": 300, "nested": 40, "html": 80}[kind]
+    html = "🧭" + "x" * (1_000_000 if kind == "html" else 10)
+    rows = ((key(n), entry(key(n), html, request=request_)) for n in range(number))
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection, connection:
+        connection.executemany("INSERT INTO Cache (key, raw, value) VALUES (?, 1, ?)", rows)
+    code = """
+import hashlib, resource
+keys = [hashlib.sha256(str(n).encode()).hexdigest() for n in range(80)]
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = DiskStore(directory)
+found = store.load(keys) if sys.argv[2] == "load" else store.requests()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    assert int(output(child(code, lab.directory, use))) < 150_000  # in kilobytes
+
+
+KEYS = st.just(KEY) | st.text(max_size=70)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+NESTED = st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+
+
+@given(
+    st.binary()
+    | st.text()
+    | NESTED.map(json.dumps)
+    | st.builds(entry, KEYS, NESTED, generated_at=NESTED, request=NESTED)
+    | st.builds(entry, KEYS, st.text(), request=st.dictionaries(st.text(), VALUES))
+    | st.builds(lambda a, b: entry()[:a] + b + entry()[a:], st.integers(0, 400), st.text())
+)
+def test_decoding_never_raises(data: str | bytes) -> None:
+    """Of whatever stands in a cache, an entry comes out that is one, or nothing."""
+    found = decode(KEY, data)
+    if found:
+        assert isinstance(found.html, str)
+        assert found.generated_at.tzinfo is UTC
+        for name, value in found.request.items():
+            assert isinstance(name, str)
+            assert value is None or isinstance(value, str | int)
+        assert decode(KEY, encode(KEY, found)) == found
+
+
 def test_text_that_is_not_utf_8(lab: Lab) -> None:
     """A value that Python's sqlite3 cannot read hides none of the others, and is not quoted."""
     statement = "UPDATE Cache SET value = CAST(x'ff0a41' AS TEXT) WHERE key = ?"
@@ -812,6 +968,15 @@ def test_the_words_for_what_is_no_cache(lab: Lab, data: bytes, reason: str) -> N
     assert f"cannot be trusted ({reason}); it was renamed to" in problem
 
 
+def test_a_database_without_measure(lab: Lab) -> None:
+    """A file that takes no room on the disk can be larger than any cache."""
+    with (lab.directory / DATABASE).open("r+b") as file:
+        file.truncate(17 * 1024**3)
+    _, [problem] = load(lab.directory, KEY)
+    assert "cannot be trusted (it is too large)" in problem
+    assert_works(lab.directory)
+
+
 def test_a_truncated_database(lab: Lab) -> None:
     """Whatever length is left of a database, no entry is wrong, and texts can be saved."""
     keep(lab.directory, *map(key, range(5)), words="x" * 3000)
@@ -856,6 +1021,151 @@ def test_a_damaged_database(lab: Lab, offset: int, data: bytes) -> None:
     assert_works(lab.directory)
     [aside] = set_aside(lab.directory)
     assert aside.read_bytes() == damaged
+
+
+TREES = (
+    "sqlite_master Cache Settings Cache_key_raw Cache_expire_time sqlite_autoindex_Settings_1"
+).split()
+
+
+def roots(database: Path) -> dict[str, int]:
+    """Return the page at which each table and index begins."""
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute("SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0")
+        return {"sqlite_master": 1, **dict(rows)}
+
+
+def share_pages(database: Path, tree: str, levels: int) -> None:
+    """Put interior pages above what a tree holds, of which all children are one and the same.
+
+    So 300 ** `levels` ways lead to its rows, though the file has only `levels` pages more.
+    """
+    root, size = roots(database)[tree], 4096
+    data = database.read_bytes()
+    pages = [data[start : start + size] for start in range(0, len(data), size)]
+    old, start = pages[root - 1], 100 if root == 1 else 0
+    kind, cells = old[start], int.from_bytes(old[start + 3 : start + 5])
+    assert kind in (10, 13), "a leaf is expected"
+    pointers = old[start + 8 : start + 8 + 2 * cells]
+    pages.append((old[start : start + 8] + pointers).ljust(start + 8 + 2 * cells, b"\0"))
+    pages[-1] += old[len(pages[-1]) :]
+    first = int.from_bytes(pointers[:2])
+    cell = b"\1" if kind == 13 else old[first : first + 1 + old[first]]
+    for level in range(levels):
+        child, above = len(pages).to_bytes(4, "big"), root == 1 and level == levels - 1
+        start = 100 if above else 0
+        content = size - len(child + cell)
+        number = min(300, (content - start - 12) // 2)
+        header = bytes([kind - 8, 0, 0]) + number.to_bytes(2, "big") + content.to_bytes(2, "big")
+        page = header + b"\0" + child + content.to_bytes(2, "big") * number
+        page = data[:start] + page.ljust(content - start, b"\0") + child + cell
+        pages.append(page)
+    pages[root - 1] = pages.pop()
+    whole = bytearray(b"".join(pages))
+    whole[28:32] = len(pages).to_bytes(4, "big")
+    database.write_bytes(whole)
+
+
+def test_the_shared_pages_are_real(lab: Lab) -> None:
+    """What the next tests use has many more rows than it has bytes."""
+    share_pages(lab.directory / DATABASE, "Cache", 2)
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection:
+        [(rows,)] = connection.execute("SELECT count(value) FROM Cache")
+    assert rows == 2 * 301 * 301
+
+
+@pytest.mark.parametrize("use", ["load", "requests", "prepare", "claim"])
+@pytest.mark.parametrize("tree", TREES)
+def test_a_tree_that_shares_its_pages(lab: Lab, tree: str, use: str) -> None:
+    """A small file with endless rows is set aside, whoever meets it first."""
+    store = DiskStore(lab.directory)
+    store.claim([key("claimed")], "me")  # or the index of claims would be empty
+    store.close()
+    share_pages(lab.directory / DATABASE, tree, 12)
+    assert (lab.directory / DATABASE).stat().st_size < 110_000
+    code = """
+store = DiskStore(directory)
+use = {
+    "load": lambda: store.load(["asked"]),
+    "requests": store.requests,
+    "prepare": store.prepare,
+    "claim": lambda: store.claim(["asked"], "me"),
+}
+use[sys.argv[2]]()
+print(store.load(["asked"]))
+"""
+    assert output(child(code, lab.directory, use)) == "({}, [])\n"
+    assert_works(lab.directory)
+    assert len(set_aside(lab.directory)) == 1
+
+
+@pytest.mark.parametrize("tree", TREES[1:])
+@pytest.mark.parametrize("page", [0, 1, 2, 3, 10_000])
+def test_a_tree_that_begins_elsewhere(lab: Lab, tree: str, page: int) -> None:
+    """A schema that is right, but leads to other pages, is met with a message or a new cache."""
+    execute(
+        lab.directory,
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_master SET rootpage = {page} WHERE name = ?",
+        values=(tree,),
+    )
+    load(lab.directory, KEY)
+    assert_works(lab.directory)
+
+
+def test_a_key_as_long_as_the_file(lab: Lab) -> None:
+    """SQLite would read it each time that it compares a key with it, which takes the square."""
+    rows = ((str(number), "x" * 50) for number in range(5000))
+    with closing(sqlite3.connect(lab.directory / DATABASE)) as connection, connection:
+        connection.executemany("INSERT INTO Cache (key, raw, value) VALUES (?, 1, ?)", rows)
+        connection.execute("INSERT INTO Cache (key, raw) VALUES (?, 1)", ("5" * 3_000_000,))
+    _, [problem] = load(lab.directory, KEY)
+    assert "cannot be trusted (it is damaged)" in problem
+    assert_works(lab.directory)
+
+
+def test_texts_that_share_their_pages(lab: Lab) -> None:
+    """A file whose rows say that there is more text than the file has bytes is set aside."""
+    keep(lab.directory, *map(key, range(30)), words="x" * 20_200)
+    database = lab.directory / DATABASE
+    data = bytearray(database.read_bytes())
+    for start in range(0, len(data), 4096):
+        if data[start] == 13:  # a leaf of a table
+            for cell in range(start + 8, start + 8 + 2 * data[start + 4], 2):
+                offset = start + int.from_bytes(data[cell : cell + 2])
+                make_endless(data, offset)
+    database.write_bytes(data)
+    with closing(sqlite3.connect(database)) as connection:
+        [(longest,)] = connection.execute("SELECT max(length(value)) FROM Cache")
+    assert longest > 400_000
+    store = DiskStore(lab.directory)
+    assert len(store.load([KEY, OTHER])[0]) == 2
+    found, [problem] = store.requests()
+    assert "cannot be trusted (it is damaged)" in problem
+    assert len(found) < 30
+    assert_works(lab.directory)
+
+
+def make_endless(data: bytearray, cell: int) -> None:
+    """Let a row say that its text of 20,000 bytes is as long as the file, in one page."""
+
+    def number(offset: int) -> int:
+        high, middle, low = data[offset : offset + 3]
+        return (high & 0x7F) << 14 | (middle & 0x7F) << 7 | low
+
+    def put(offset: int, value: int) -> None:
+        data[offset : offset + 3] = value >> 14 | 0x80, value >> 7 & 0x7F | 0x80, value & 0x7F
+
+    if not data[cell] & data[cell + 1] & 0x80:
+        return  # it is not that long
+    record = cell + 4  # behind its length and a row id below 128
+    kind = record + data[record] - 3  # the last in the record's header is the type of the text
+    length = 489 + 100 * 4092 + 4000  # of which 489 bytes are here, as before
+    put(kind, number(kind) + 2 * (length - number(cell)))
+    put(cell, length)
+    next_page = data[record + 489 : record + 493]
+    start = (int.from_bytes(next_page) - 1) * 4096
+    data[start : start + 4] = next_page
 
 
 def test_damage_that_comes_while_a_store_is_open(lab: Lab) -> None:
@@ -986,6 +1296,98 @@ def test_a_journal_that_names_a_file(lab: Lab, tool: str) -> None:
     lab.assert_unharmed()
     [kept] = [path for path in set_aside(lab.directory) if "-journal" in path.name]
     assert kept.read_bytes() == data
+
+
+def journal(
+    database: Path, *, records: int = 0, pages: int = 0, sector: int = 512, page_size: int = 4096
+) -> bytes:
+    """Return the header of a journal, as long as SQLite makes it."""
+    pages = pages or database.stat().st_size // 4096
+    numbers = (records, 0, pages, sector, page_size)
+    header = b"".join((number % 2**32).to_bytes(4, "big") for number in numbers)
+    return (JOURNAL_MAGIC + header).ljust(512, b"\0")
+
+
+@pytest.mark.parametrize("use", ["load", "prepare", "requests"])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"pages": 2**32 - 1},
+        {"pages": 2**31},
+        {"pages": 10_000},
+        {"pages": 10_000, "records": 50_000},
+        {"pages": 10_000, "records": -1},
+        {"pages": 2**32},  # which is 0
+        {"page_size": 65536},
+        {"page_size": 512},
+        {"page_size": 0},
+        {"pages": 2**32 - 1, "sector": 65536},
+    ],
+    ids=lambda fields: "-".join(f"{name}={value}" for name, value in fields.items()),
+)
+def test_a_journal_that_asks_for_what_was_never_there(
+    lab: Lab, fields: dict[str, int], use: str
+) -> None:
+    """SQLite would make the file as large as the journal says; the store sets both aside."""
+    database = lab.directory / DATABASE
+    data = journal(database, **fields)
+    before = database.read_bytes()
+    (lab.directory / f"{DATABASE}-journal").write_bytes(data)
+    store = DiskStore(lab.directory)
+    problems = (
+        store.prepare() if use == "prepare" else getattr(store, use)(*[[KEY]][use != "load" :])[1]
+    )
+    store.close()
+    assert "cannot be trusted (its journal is damaged)" in problems[0]
+    assert {path.read_bytes() for path in set_aside(lab.directory)} == {before, data}
+    assert_works(lab.directory)
+    assert database.stat().st_size < 100_000
+
+
+def test_the_journal_is_real(lab: Lab) -> None:
+    """SQLite makes the database as large as the journal of the next test asks for."""
+    database = lab.directory / DATABASE
+    (lab.directory / f"{DATABASE}-journal").write_bytes(journal(database, pages=10_000))
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("SELECT count(*) FROM Cache")
+    assert database.stat().st_size == 10_000 * 4096
+
+
+@pytest.mark.parametrize("length", [0, 1, 8, 27, 28, 511, 512])
+def test_a_journal_that_takes_nothing_back(lab: Lab, length: int) -> None:
+    """The journal of a process that was killed before it changed anything spoils nothing."""
+    data = journal(lab.directory / DATABASE)[:length]
+    (lab.directory / f"{DATABASE}-journal").write_bytes(data)
+    assert load(lab.directory, KEY, OTHER) == ({KEY: text("old"), OTHER: text("old")}, [])
+    assert_works(lab.directory)
+    assert set_aside(lab.directory) == []
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_in_the_middle_of_pruning(directory: Path, when: str) -> None:
+    """A file that was cut shorter is restored, though its journal asks for more than is there."""
+    all_keys = [*map(key, range(200))]
+    keep(directory, *all_keys, words="x" * 20_000)
+    size = (directory / DATABASE).stat().st_size
+    code = """
+journal = directory / "cache.db-journal"
+connection = sqlite3.connect(directory / "cache.db", isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")  # so that it writes before the transaction ends
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("DELETE FROM Cache WHERE rowid > 1")
+if sys.argv[2] == "after":  # the file was cut, and before the journal is deleted
+    os.link(journal, directory / "kept")
+    connection.execute("COMMIT")
+    os.rename(directory / "kept", journal)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert output(child(code, directory, when)) == ""
+    if when == "after":
+        assert (directory / DATABASE).stat().st_size < size / 50
+    texts, problems = load(directory, *all_keys)
+    assert (len(texts), problems) == (200, [])
+    assert names(directory) == [DATABASE]
+    assert_works(directory)
 
 
 def test_a_cache_directory_that_is_a_file(directory: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -25,12 +26,23 @@ from .database import (
     lstat,
     reason_of,
     select,
+    select_all,
     why_foreign,
 )
-from .entry import LEASE, StoredText, decode, encode
+from .entry import LEASE, MAX_KEY, StoredText, decode, encode
 
 if TYPE_CHECKING:
     import diskcache
+
+MAX_REQUESTS = 32 * 1024 * 1024
+"""Characters of what texts were asked for with that are returned at once."""
+
+_one_thread = threading.RLock()
+"""Held as long as a thread reads or writes a database.
+
+When a process closes a file, it loses all locks that it has on it, also those of another thread
+that is in the middle of writing. So POSIX says.
+"""
 
 
 class DiskStore:
@@ -62,13 +74,15 @@ class DiskStore:
                 elif since is None or text.generated_at > since:
                     texts[key] = text
 
-        problems = self._read(read)
+        problems = self._read(read, lookups=len(keys))
         return texts, problems + damaged
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
-        if self._cache is not None:
-            return []
+        with _one_thread:
+            return self._prepare() if self._cache is None else []
+
+    def _prepare(self) -> list[str]:
         directory = str(self._directory)
         if directory.startswith("~") or os.path.expandvars(directory) != directory:
             raise StoreError(
@@ -128,13 +142,13 @@ class DiskStore:
         requests: dict[str, dict[str, object]] = {}
 
         def read(connection: sqlite3.Connection) -> None:
-            rows = connection.execute(
-                "SELECT key, value FROM Cache WHERE raw = 1 AND key NOT LIKE ?", (f"{_CLAIM}%",)
-            )
-            for key, entry in rows:
-                if isinstance(entry, str):
+            left = MAX_REQUESTS
+            for key, entry in select_all(connection):
+                if len(key) <= MAX_KEY and not key.startswith(_CLAIM):
                     text = decode(key, entry)
-                    requests[key] = text.request if text else {}
+                    request = text.request if text else {}
+                    left -= len(repr(request))
+                    requests[key] = request if left > 0 else {}
 
         problems = self._read(read)
         return requests, problems
@@ -152,31 +166,43 @@ class DiskStore:
             self._cache = None
         return []
 
-    def _read(self, read: Callable[[sqlite3.Connection], None]) -> list[str]:
+    def _read(self, read: Callable[[sqlite3.Connection], None], *, lookups: int = 0) -> list[str]:
         """Read from the database, if it is there; return what is wrong with it."""
+        with _one_thread:
+            return self._read_alone(read, lookups)
+
+    def _read_alone(self, read: Callable[[sqlite3.Connection], None], lookups: int) -> list[str]:
         problems: list[str] = []
         try:
             problems += self._set_aside_if_foreign()
             if self._path.exists():
-                with closing(connect(self._path)) as connection:
+                with closing(connect(self._path, lookups=lookups)) as connection:
                     read(connection)
         except StoreError as error:
             problems.append(str(error))
-        except (OSError, sqlite3.OperationalError) as error:
-            problems.append(f"the cache {self._path} cannot be read ({reason_of(error)})")
-        except sqlite3.DatabaseError as error:
-            try:
-                problems.append(self._set_aside(reason_of(error)))
-            except StoreError as failure:
-                problems.append(str(failure))
+        except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            problems.append(self._problem_with_reading(error))
         return problems
+
+    def _problem_with_reading(
+        self, error: OSError | sqlite3.DatabaseError | UnicodeDecodeError
+    ) -> str:
+        reason = reason_of(error)
+        passing = isinstance(error, OSError | sqlite3.OperationalError)
+        if passing and getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
+            return f"the cache {self._path} cannot be read ({reason})"
+        try:
+            return self._set_aside(reason)
+        except StoreError as failure:
+            return str(failure)
 
     @contextmanager
     def _transaction(self) -> Iterator[diskcache.Cache]:
-        self.prepare()
-        cache: diskcache.Cache = self._cache
-        with _writing(self._path), cache.transact():
-            yield cache
+        with _one_thread:
+            self.prepare()
+            cache: diskcache.Cache = self._cache
+            with _writing(self._path), cache.transact():
+                yield cache
 
     def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
         judged = lstat(self._path)
@@ -267,7 +293,7 @@ def _writing(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
         raise StoreError(f"the cache {path} cannot be written ({reason_of(error)})") from error
     except diskcache.Timeout as error:
         raise StoreError(f"the cache {path} is locked by another program") from error

@@ -7,13 +7,25 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from functools import cache
+from typing import Annotated, Any, Protocol
 
 LEASE = 10.0
 """Seconds that a claim lasts when its owner does not renew it, since it was killed."""
 
-MAX_ENTRY = 8 * 1024 * 1024
-"""Bytes that are read of one entry."""
+MAX_HTML = 256 * 1024
+"""Characters of a text; the sanitizer refuses a longer one."""
+
+MAX_REQUEST = 256 * 1024
+"""Bytes of what asked for a text."""
+
+MAX_ENTRY = 2 * 1024 * 1024
+"""Bytes that are read of one entry: a character in JSON takes up to six."""
+
+MAX_KEY = 64
+"""Characters of the key of a request."""
+
+_MAX_FIELDS, _MAX_NAME = 32, 64
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,8 @@ class Store(Protocol):
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         """Return what each text of this machine was asked for with, by key, and what is wrong.
 
-        Of a text that was changed or damaged, what it was asked for with is empty.
+        Of a text that was changed or damaged, what it was asked for with is empty, and where there
+        are hundreds of thousands, that of the last ones.
         """
 
     def delete(self, keys: Collection[str]) -> None:
@@ -75,11 +88,13 @@ class Store(Protocol):
 
 def encode(key: str, text: StoredText) -> str:
     """Return the entry for a text."""
+    sha256, generated_at = _sha256(text.html.encode()), text.generated_at.isoformat()
     return json.dumps(
         {
             "key": key,
-            "sha256": _sha256(text.html),
-            "generated_at": text.generated_at.isoformat(),
+            "sha256": sha256,
+            "entry_sha256": _entry_sha256(key, sha256, generated_at, text.request),
+            "generated_at": generated_at,
             "request": text.request,
             "html": text.html,
         },
@@ -88,17 +103,47 @@ def encode(key: str, text: StoredText) -> str:
 
 
 def decode(key: str, entry: str | bytes) -> StoredText | None:
-    """Return the text of an entry, or None for one that was changed or damaged."""
+    """Return the text of an entry, or None for one that was changed or damaged.
+
+    Entries of earlier versions have no `entry_sha256`.
+    """
+    decode_entry, decode_request = _decoders()
     try:
-        fields = json.loads(entry)
-        html, request = fields["html"], fields["request"]
-        if fields["key"] != key or fields["sha256"] != _sha256(html):
+        fields = decode_entry.decode(entry)
+        html = fields.html
+        if fields.key != key or len(html) > MAX_HTML or len(bytes(fields.request)) > MAX_REQUEST:
             return None
-        generated_at = datetime.fromisoformat(fields["generated_at"]).astimezone(UTC)
-    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
+        if fields.sha256 != _sha256(html.encode()):
+            return None
+        request = decode_request.decode(fields.request)
+        expected = _entry_sha256(key, fields.sha256, fields.generated_at, request)
+        if fields.entry_sha256 not in (None, expected):
+            return None
+        generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
+    except (ValueError, OverflowError, RecursionError):
         return None
-    return StoredText(html, generated_at, request) if isinstance(request, dict) else None
+    return StoredText(html, generated_at, request)
 
 
-def _sha256(html: str) -> str:
-    return hashlib.sha256(html.encode()).hexdigest()
+@cache
+def _decoders() -> tuple[Any, Any]:
+    """Return the decoders of an entry and of the request in it, which is flat."""
+    import msgspec  # builds without requests do not need it
+
+    name = Annotated[str, msgspec.Meta(max_length=_MAX_NAME)]
+    request = Annotated[dict[name, str | int | bool | None], msgspec.Meta(max_length=_MAX_FIELDS)]
+    fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
+    fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None)]
+    entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
+    return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
+
+
+def _entry_sha256(key: str, sha256: str, generated_at: str, request: Mapping[str, object]) -> str:
+    """Return the SHA-256 of all of an entry but its text, which has one of its own."""
+    import msgspec
+
+    return _sha256(msgspec.json.encode((key, sha256, generated_at, request), order="sorted"))
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,105 @@
+"""What is shown of texts that somebody else wrote: all of it, and nothing that is obeyed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.display import hidden_character, shown, visible, without_commands
+
+ORDINARY = [
+    "Ten ways to speed up a docs build: faster, cheaper",
+    "std::vector, a::b, 12::34, x :: y, C# and ## headings, [x], #[derive]",
+    "שלום עולם, C++ (גרסה 3)\u200f!",
+    "مرحبا بالعالم \u061cABC\u200e",
+    "नमस्ते, क्\u200dष and می\u200cخواهم",  # noqa: RUF001  it is Persian
+    "👩\u200d💻 ❤\ufe0f 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f 🇩🇪",
+    "日本語、中文\u3000한국어",
+    "tab\there, no\u00a0break, soft\u00adhyphen, zero\u200bwidth, Zażółć, e\u0301",
+    "C:\\new\\table, \\u202e",
+]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_stays(text: str) -> None:
+    """Texts of all languages are shown as they are, with the marks that their letters need."""
+    assert visible(text) == text
+    assert hidden_character(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\x1b]52;c;eA==\x07b", "a\\x1b]52;c;eA==\\x07b"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\n::error::b\r", "a\\n::error::b\\r"),
+        ("a\u2028b\u2029c\x85d\x0be", "a\\u2028b\\u2029c\\x85d\\x0be"),
+        ("abc\u202edcba\u202c", "abc\\u202edcba\\u202c"),
+        ("\u2066a\u2069", "\\u2066a\\u2069"),
+        ("\ud83d", "\\ud83d"),
+        ("\x00\x02wzxhzdk:0\x03\x7f", "\\x00\\x02wzxhzdk:0\\x03\\x7f"),
+        ("::error::x", "\\x3a:error::x"),
+        (" \u3000::set-output name=a::b", " \u3000\\x3a:set-output name=a::b"),
+        ("topic ::warning::x", "topic \\x3a:warning::x"),
+        ("##[error]x, ##vso[task.setvariable]", "\\x23#[error]x, \\x23#vso[task.setvariable]"),
+        ("###[group]", "#\\x23#[group]"),
+    ],
+)
+def test_what_would_be_obeyed(text: str, expected: str) -> None:
+    """It is shown as an escape, also in the middle of a line that a log may fold."""
+    assert visible(text) == expected
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_nothing_is_obeyed(text: str) -> None:
+    """Whatever the text, it is one line of text that can be encoded, and no command."""
+    line = visible(text)
+    assert all(
+        unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") or character == "\t"
+        for character in line
+    )
+    overriding = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+    assert not any(unicodedata.bidirectional(character) in overriding for character in line)
+    assert line.splitlines() in ([line], [])
+    line.encode()
+    assert visible(line) == line
+    assert hidden_character(line) is None
+    if hidden_character(text) is None:
+        assert line == without_commands(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["::", ":", "#", "##", "[", "vso", " ", "\u00a0", "\n", "error", "a"]),
+        max_size=12,
+    ).map("".join)
+)
+def test_no_line_is_a_command(text: str) -> None:
+    """Neither as it stands nor folded at its spaces is a text what a runner looks for."""
+    for line in re.split(r"\s", visible(text)):
+        assert not re.match(r"::\w", line)
+    assert not re.search(r"##\w*\[", visible(text))
+    for line in without_commands(text).split("\n"):
+        assert not re.match(r"\s*::\w", line)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(
+    st.characters(exclude_categories=[])) | st.dates(), lambda inner: st.lists(inner)
+    | st.dictionaries(st.text(), inner)))  # fmt: skip
+def test_values_are_shown_short(value: object) -> None:
+    """A value of any kind is one short line."""
+    text = shown(value)
+    assert 0 < len(text) <= 60
+    assert hidden_character(text) is None
+
+
+def test_values_of_any_size_are_shown() -> None:
+    """Neither a large number nor a list that holds itself takes time, or fails."""
+    value: list[object] = [10**5000]
+    value.append(value)
+    assert shown(value) == "a number of very many digits"
+    assert len(shown({"a": value[1:], "b": "x" * 10**6})) <= 60
