@@ -24,6 +24,7 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from .errors import UnsafeHTMLError
+from .typos import wrong_marker
 
 if TYPE_CHECKING:
     from .presentation import Facts
@@ -107,6 +108,11 @@ class _Placing(Treeprocessor):
             number: match for number, block in blocks.items() if (match := MARKER.search(block))
         }
         articles = self._extension.articles.get(file.src_uri, {})
+        self._extension.problems[file.src_uri] = [
+            (block, problem)
+            for number, block in blocks.items()
+            if number not in markers and (problem := wrong_marker(block))
+        ]
         if not (markers or articles):
             return
         title = self._place(root, file.src_uri, articles, blocks, markers)
@@ -137,7 +143,7 @@ class _Placing(Treeprocessor):
         # What a site without requests does not need is not imported.
         from .article import set_title_level
 
-        problems = self._extension.problems[page] = []
+        problems = self._extension.problems[page]
         self._extension.leading.pop(page, None)
         has_title = root.find(".//h1") is not None or any(
             "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()

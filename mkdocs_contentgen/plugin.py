@@ -113,19 +113,21 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
-        asked, problems = read_requests(pages, config, self.config.defaults)
+        reading = read_requests(pages, config, self.config.defaults)
+        for warning in reading.warnings:
+            log.warning(warning)
         if self.only_reads:
-            _fail_on([problem.message for problem in problems])
-            self.asked = asked
-        if self.only_reads or not (asked or problems):
+            _fail_on([problem.message for problem in reading.problems])
+            self.asked = reading.requests
+        if self.only_reads or not (reading.requests or reading.problems):
             return
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                asked,
-                problems,
+                reading.requests,
+                reading.problems,
                 config,
                 self.config,
                 budget=self.config.max_requests - self._sent,
