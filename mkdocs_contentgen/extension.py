@@ -34,6 +34,9 @@ MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 _SEPARATOR = "<!-- more -->"
 """What ends an excerpt in Material's blog."""
 
+GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
+"""What stands before the end of an excerpt that its author did not set."""
+
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -111,7 +114,9 @@ class _Placing(Treeprocessor):
         self._extension.problems[file.src_uri] = [
             (block, problem)
             for number, block in blocks.items()
-            if number not in markers and (problem := wrong_marker(block))
+            if number not in markers
+            and GENERATED_END not in block
+            and (problem := wrong_marker(block))
         ]
         if not (markers or articles):
             return
@@ -126,7 +131,8 @@ class _Placing(Treeprocessor):
             if title is not None:
                 _hoist(root, title)
             is_page = file.src_uri in self._extension.leading
-            if is_page and not any(_SEPARATOR in block for block in blocks.values()):
+            ends = [block for block in blocks.values() if _SEPARATOR in block]
+            if is_page and all(GENERATED_END in block for block in ends):
                 _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self._extension.stylesheet:
             _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from .config import ContentgenConfig
 from .display import visible
 from .errors import ContentgenError
-from .extension import ArticleExtension, leading_article
+from .extension import GENERATED_END, ArticleExtension, leading_article
 from .pages import place_of, read_requests
 
 if TYPE_CHECKING:
@@ -145,9 +145,22 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         unfinished = resolution.unfinished
         self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
+    # Before Material's blog, which fails a post without an end of its excerpt if it requires one.
+    def _end_excerpt(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> None:
+        """Give a post that is an article an end of its excerpt, which is then behind its lead."""
+        articles = self._articles.get(page.file.src_uri)
+        if not articles or not (blog := config.plugins.get("material/blog")):
+            return
+        if blog.config["post_excerpt"] == "required" and leading_article(markdown, articles):
+            separator = str(blog.config["post_excerpt_separator"])
+            if separator not in markdown:
+                page.markdown = f"{markdown}\n\n{GENERATED_END}{separator}\n"
+
     # After the plugins that read a title as a template, and before those that draw cards of it.
     @event_priority(-90)
-    def on_page_markdown(
+    def _fill_in_metadata(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Say what the author did not say of the page, and give Markdown something to convert.
@@ -164,6 +177,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             # Until MkDocs finds it out itself, when it renders the page.
             page._title_from_render = html.escape(facts.title, quote=False) or None
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+
+    on_page_markdown = CombinedEvent(_end_excerpt, _fill_in_metadata)
 
     def _fill_in(self, page: Page, facts: Facts | None) -> None:
         """Take over what the article that is the page says of it, and nothing else."""

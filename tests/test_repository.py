@@ -37,7 +37,8 @@ PUBLIC = {
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
-    " check_defaults check_inherited choices field_types front_matter_schema parse_front_matter wrong_fields",
+    " check_defaults check_inherited choices field_types front_matter_schema parse_front_matter"
+    " wrong_fields",
     "sandbox": "LABEL MAX_BODY Message Receive Send app write_article",
     "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_TAGS VOID_TAGS sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",
