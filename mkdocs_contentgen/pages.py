@@ -33,6 +33,8 @@ class PageRequest:
     page: str
     place: str
     request: Request
+    template: str = ""
+    """The template that the page's front matter names."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,12 @@ def read_requests(
                 values for folder, values in folders if PurePosixPath(page).is_relative_to(folder)
             ]
             inherited = {key: value for values in own for key, value in values.items()}
-            found, wrong = _read_page(source, defaults, inherited)
+            found, wrong, template = _read_page(source, defaults, inherited)
             reading.problems += [
                 PageProblem(page, f"{path}:{line}: {message}") for line, message in wrong
             ]
             reading.requests += [
-                PageRequest(page, f"{path}:{line}", request) for line, request in found
+                PageRequest(page, f"{path}:{line}", request, template) for line, request in found
             ]
             if found:
                 continue
@@ -96,6 +98,27 @@ def read_requests(
                 f"{path}:{line}: {message}" for line, message in wrong_requests(source)
             ]
     return reading
+
+
+def unshown_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> list[PageProblem]:
+    """Return the requests of pages whose templates surely show no text."""
+    named = [asked for asked in requests if asked.template]
+    if not named:
+        return []
+    from .templates import hides_content  # few sites need it
+
+    environment = site.theme.get_env()
+    hiding = {name for name in {a.template for a in named} if hides_content(environment, name)}
+    return [
+        PageProblem(
+            asked.page,
+            f"{asked.place}: the template '{asked.template}' does not show the text of its page, "
+            "so the article would be paid for and never be seen; take the request out, or print "
+            "page.content in the template",
+        )
+        for asked in named
+        if asked.template in hiding
+    ]
 
 
 def place_of(file: File, site: MkDocsConfig, text: str) -> str:
@@ -146,14 +169,15 @@ def _with_inherited(entry: object, inherited: dict[str, object]) -> object:
 
 def _read_page(
     source: str, defaults: Mapping[str, object], inherited: dict[str, object]
-) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
-    """Return the requests of a page or what is wrong with them, each with its line."""
+) -> tuple[list[tuple[int, Request]], list[tuple[int, str]], str]:
+    """Return a page's requests or what is wrong with them, each with its line; its template."""
     _, meta = mkdocs_meta.get_data(source)
     if "contentgen" not in meta:
-        return [], _broken_front_matter(source)
+        return [], _broken_front_matter(source), ""
     # What a site without requests does not need is not imported.
     from .request import parse_front_matter
 
+    template = str(meta.get("template") or "")
     asked = meta["contentgen"]
     listed = isinstance(asked, list)
     meta["contentgen"] = (
@@ -166,15 +190,17 @@ def _read_page(
     if key and not problems and not listed:
         # Most pages have it so, and reading the YAML a second time takes longer than all else.
         line = source.count("\n", 0, key.start(1)) + 1
-        return [(line, request) for request in requests], []
+        return [(line, request) for request in requests], [], template
     match = mkdocs_meta.YAML_RE.match(source)
     node = yaml.compose(match[1], _SafeLoader) if match else None
     if problems:
-        return [], sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
-    return [
+        found = sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
+        return [], found, template
+    placed = [
         (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
         for index, request in enumerate(requests)
-    ], []
+    ]
+    return placed, [], template
 
 
 def _broken_front_matter(source: str) -> list[tuple[int, str]]:

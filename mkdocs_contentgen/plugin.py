@@ -21,7 +21,7 @@ from .config import ContentgenConfig
 from .display import visible
 from .errors import ContentgenError
 from .extension import GENERATED_END, ArticleExtension, leading_article
-from .pages import place_of, read_requests
+from .pages import place_of, read_requests, unshown_requests
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
@@ -121,13 +121,14 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self.asked = reading.requests
         if self.only_reads or not (reading.requests or reading.problems):
             return
+        problems = reading.problems + unshown_requests(reading.requests, config)
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
                 reading.requests,
-                reading.problems,
+                problems,
                 config,
                 self.config,
                 budget=self.config.max_requests - self._sent,
@@ -217,6 +218,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         from .disclosure import json_ld_script
 
         articles = self._articles[page.file.src_uri]
+        if "ai-disclosure=" not in output:
+            place = place_of(page.file, config, "contentgen")
+            log.warning(
+                f"{place}: the template of the page does not show its text, nor the article"
+            )
         described = [
             provenance.json_ld(told.title or str(page.title), told.published)
             for name, told in facts.items()
