@@ -29,11 +29,11 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     return article
 
 
-def demote_headings(article: Element) -> None:
-    """Move all headings one level down; an `<h6>` stays one, since there is nothing below it."""
+def set_title_level(article: Element, level: int) -> None:
+    """Move all headings down, so that an `<h1>` is one of `level`; below an `<h6>` is nothing."""
     for element in article.iter():
         if _HEADING.fullmatch(element.tag):
-            element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
+            element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
 def close_heading_gaps(article: Element) -> None:
@@ -47,9 +47,18 @@ def close_heading_gaps(article: Element) -> None:
 
 def placeholder(message: str) -> Element:
     """Return an `<article>` that says that a text is missing, and why."""
+    return _box("warning", "Text missing", message)
+
+
+def being_generated(topic: str) -> Element:
+    """Return an `<article>` that says that the text about `topic` is on its way."""
+    return _box("note", "Generating …", f"“{topic}”. The page reloads when the text is there.")
+
+
+def _box(kind: str, title: str, message: str) -> Element:
     # The class names are those of an admonition, which most themes have a look for.
-    article = Element("article", {"class": "contentgen-missing admonition warning"})
-    SubElement(article, "p", {"class": "admonition-title"}).text = "Text missing"
+    article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
+    SubElement(article, "p", {"class": "admonition-title"}).text = title
     # It may quote a page, and Markdown marks its own places in a text with control characters.
     SubElement(article, "p").text = visible(message)
     return article

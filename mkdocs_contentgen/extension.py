@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 from xml.etree.ElementTree import Element
 
@@ -23,6 +24,7 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from .errors import UnsafeHTMLError
+from .typos import wrong_marker
 
 if TYPE_CHECKING:
     from .presentation import Facts
@@ -31,6 +33,9 @@ MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 
 _SEPARATOR = "<!-- more -->"
 """What ends an excerpt in Material's blog."""
+
+GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
+"""What stands before the end of an excerpt that its author did not set."""
 
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -50,13 +55,28 @@ Articles = Mapping[str, Article]
 """The articles of a page by their ids, in the page's order."""
 
 
+def leading_article(markdown: str, articles: Articles) -> str | None:
+    """Return the id of the article that is the page, as far as its Markdown can tell.
+
+    That is an article that begins its page, unless the author has a first-level heading on it.
+    Templates and included files can still change that.
+    """
+    text = _INVISIBLE_SOURCE.sub("", markdown)
+    start = MARKER.match(text)
+    if (text and not start) or _TITLE_IN_SOURCE.search(_FENCED.sub("", text)):
+        return None
+    name = (start and start[1]) or next(iter(articles))
+    return name if name in articles else None
+
+
 class ArticleExtension(Extension):
     """Puts the articles of each page in the places of their markers, or behind the page's text.
 
     `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
-    what its author should know, each with the text of the page that it is about,
-    `facts` what the page can say of its articles elsewhere, and `marked` the ids of those that a
-    marker placed. A `stylesheet` is a path in the site.
+    what its author should know, each with the text of the page that it is about, `facts` what the
+    page can say of its articles elsewhere, `marked` the ids of those that a marker placed, and
+    `leading` the article that is the page, if one is: it has the page's title. A `stylesheet` is a
+    path in the site.
     """
 
     def __init__(self) -> None:
@@ -66,6 +86,7 @@ class ArticleExtension(Extension):
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
         self.marked: dict[str, set[str]] = {}
+        self.leading: dict[str, str] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the tree processors."""
@@ -92,9 +113,16 @@ class _Placing(Treeprocessor):
             number: match for number, block in blocks.items() if (match := MARKER.search(block))
         }
         articles = self._extension.articles.get(file.src_uri, {})
+        self._extension.problems[file.src_uri] = [
+            (block, problem)
+            for number, block in blocks.items()
+            if number not in markers
+            and GENERATED_END not in block
+            and (problem := wrong_marker(block))
+        ]
         if not (markers or articles):
             return
-        title = self._place(root, file.src_uri, articles, markers)
+        title = self._place(root, file.src_uri, articles, blocks, markers)
         if title is not None:
             from .plaintext import plain_text
 
@@ -104,39 +132,50 @@ class _Placing(Treeprocessor):
         if "excerpt" in self.md.treeprocessors:
             if title is not None:
                 _hoist(root, title)
-            if not any(_SEPARATOR in block for block in blocks.values()):
+            is_page = file.src_uri in self._extension.leading
+            ends = [block for block in blocks.values() if _SEPARATOR in block]
+            if is_page and all(GENERATED_END in block for block in ends):
                 _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self._extension.stylesheet:
             _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
 
     def _place(
-        self, root: Element, page: str, articles: Articles, markers: dict[str, re.Match[str]]
+        self,
+        root: Element,
+        page: str,
+        articles: Articles,
+        blocks: Mapping[str, str],
+        markers: dict[str, re.Match[str]],
     ) -> Element | None:
         """Put the articles into `root`; return the heading that is the title of the page."""
         # What a site without requests does not need is not imported.
-        from .article import demote_headings
+        from .article import set_title_level
 
-        problems = self._extension.problems[page] = []
-        has_title = root.find(".//h1") is not None
+        problems = self._extension.problems[page]
+        self._extension.leading.pop(page, None)
+        has_title = root.find(".//h1") is not None or any(
+            "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()
+        )
         title: Element | None = None
         placed: set[str] = set()
         first = next(iter(articles), "main")
         processors = self.md.treeprocessors
         toc_marker = str(getattr(processors["toc"], "marker", "")) if "toc" in processors else ""
 
-        def make(name: str) -> Element:
-            nonlocal has_title, title
+        def make(name: str, context: _Context) -> Element:
+            nonlocal title
+            is_page = context.begins and not has_title and not placed
+            placed.add(name)
             try:
                 article, facts = articles[name].make()
             except UnsafeHTMLError as error:
                 problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
                 return Element("div")
-            if has_title:
-                demote_headings(article)
-            else:
+            if is_page:
                 title = article.find(".//h1")
-                has_title = title is not None
-            placed.add(name)
+                self._extension.leading[page] = name
+            else:
+                set_title_level(article, max(context.level, 1) + 1)
             if facts:
                 self._extension.facts.setdefault(page, {})[name] = facts
             if "toc" in processors:
@@ -144,7 +183,8 @@ class _Placing(Treeprocessor):
             _escape_for_markdown(article, toc_marker)
             return article
 
-        for parent, index, number in list(_places(root)):
+        context = _Context()
+        for parent, index, number, before in list(_places(root, blocks, context)):
             marker = markers.get(number)
             if marker is None or marker.string.strip() != marker[0]:
                 continue
@@ -161,15 +201,15 @@ class _Placing(Treeprocessor):
                 problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
-                parent.append(make(name))
+                parent.append(make(name, before))
             else:
-                article = make(name)
+                article = make(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
         problem = "the marker stands within other text or HTML; put it between empty lines"
         problems += [(marker[0], problem) for marker in markers.values()]
         self._extension.marked[page] = set(placed)
-        root.extend([make(name) for name in articles if name not in placed])
+        root.extend([make(name, context) for name in articles if name not in placed])
         return title
 
 
@@ -210,21 +250,68 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
     return {number: block for number in numbers if isinstance(block := blocks[int(number)], str)}
 
 
-def _places(parent: Element) -> Iterator[tuple[Element, int | None, str]]:
+@dataclass
+class _Context:
+    """What stands before a place: the level of the last heading, and whether there is nothing."""
+
+    level: int = 0
+    begins: bool = True
+
+    def read(self, html: str) -> None:
+        """Take in a piece of raw HTML of the author's."""
+        html = _INVISIBLE_HTML.sub("", html)
+        self.begins = self.begins and not html.strip()
+        for heading in _RAW_HEADING.finditer(html):
+            self.level = int(heading[1])
+
+
+def _places(
+    parent: Element, blocks: Mapping[str, str], context: _Context
+) -> Iterator[tuple[Element, int | None, str, _Context]]:
     """Find the elements that hold nothing but a piece of raw HTML, in the order of the page.
 
     Yields a parent, the index of the paragraph in it (None: the parent itself, such as a list
-    item), and the number of the piece.
+    item), the number of the piece, and what stands before it. `context` is what stands before
+    `parent`, and becomes what stands before its end.
     """
     for index, child in enumerate(parent):
         match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
-        if not match or len(child):
-            yield from _places(child)
-        elif child.tag == "p":
-            yield parent, index, match[1]
-        elif child.tag in _HOLDERS:
-            yield child, None, match[1]
+        if child.tag in _HEADINGS:
+            context.level = int(child.tag[1])
+            context.begins = False
+        elif not match or len(child):
+            if child.tag not in _WRAPPERS or (child.text or "").strip():
+                context.begins = False
+            yield from _places(child, blocks, context)
+        elif child.tag == "p" or child.tag in _HOLDERS:
+            if child.tag not in ("p", *_WRAPPERS):
+                context.begins = False
+            before = replace(context)
+            if child.tag == "p":
+                yield parent, index, match[1], before
+            else:
+                yield child, None, match[1], before
+            context.read(blocks.get(match[1], ""))
+        else:
+            context.begins = False
+        if (child.tail or "").strip():
+            context.begins = False
 
+
+_WRAPPERS = frozenset(("div", "section", "main"))
+"""What an author can put around an article that still is the page."""
+
+# With what a browser shows nothing of.
+_INVISIBLE_HTML = re.compile(
+    r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>", re.DOTALL | re.IGNORECASE
+)
+_INVISIBLE_SOURCE = re.compile(
+    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE_HTML.pattern}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
+_RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
 
 _HOLDERS = frozenset("li dd td th div blockquote details section aside main figure".split())
 """What can hold an article without a paragraph around it; a heading or a link cannot."""

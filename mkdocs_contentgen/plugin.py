@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Literal
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_markdown_title
 
 from .config import ContentgenConfig
 from .display import visible
 from .errors import ContentgenError
-from .extension import ArticleExtension
-from .pages import place_of, read_requests
+from .extension import GENERATED_END, ArticleExtension, leading_article
+from .pages import place_of, read_requests, unshown_requests
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from .background import Background
+    from .presentation import Facts
     from .resolution import PageArticle
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -81,6 +81,16 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._background:
             self._background.stop(log.info)
 
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Tell the server's background work that a build begins."""
+        if self._background:
+            self._background.build_started()
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Tell the server's background work that a build ended early."""
+        if self._background:
+            self._background.build_ended(failed=True)
+
     def on_config(self, config: MkDocsConfig) -> None:
         """Check what MkDocs cannot check, and register the extension."""
         if self.config.defaults:
@@ -88,6 +98,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _fail_on([str(problem) for problem in check_defaults(self.config.defaults)])
         self._articles: dict[str, dict[str, PageArticle]] = {}
+        self._filled_in: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()
         self._extension.stylesheet = STYLESHEET if self.config.styles == "adapt" else ""
         # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
@@ -102,18 +113,21 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
-        asked, problems = read_requests(pages, config, self.config.defaults)
+        reading = read_requests(pages, config, self.config.defaults)
+        for warning in reading.warnings:
+            log.warning(warning)
         if self.only_reads:
-            _fail_on([problem.message for problem in problems])
-            self.asked = asked
-        if self.only_reads or not (asked or problems):
+            _fail_on([problem.message for problem in reading.problems])
+            self.asked = reading.requests
+        if self.only_reads or not (reading.requests or reading.problems):
             return
+        problems = reading.problems + unshown_requests(reading.requests, config)
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                asked,
+                reading.requests,
                 problems,
                 config,
                 self.config,
@@ -132,9 +146,22 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         unfinished = resolution.unfinished
         self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
 
+    # Before Material's blog, which fails a post without an end of its excerpt if it requires one.
+    def _end_excerpt(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> None:
+        """Give a post that is an article an end of its excerpt, which is then behind its lead."""
+        articles = self._articles.get(page.file.src_uri)
+        if not articles or not (blog := config.plugins.get("material/blog")):
+            return
+        if blog.config["post_excerpt"] == "required" and leading_article(markdown, articles):
+            separator = str(blog.config["post_excerpt_separator"])
+            if separator not in markdown:
+                page.markdown = f"{markdown}\n\n{GENERATED_END}{separator}\n"
+
     # After the plugins that read a title as a template, and before those that draw cards of it.
     @event_priority(-90)
-    def on_page_markdown(
+    def _fill_in_metadata(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Say what the author did not say of the page, and give Markdown something to convert.
@@ -145,24 +172,37 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         articles = self._articles.get(page.file.src_uri)
         if not articles:
             return None
-        told = [facts for article in articles.values() if (facts := article.facts())]
-        for facts in told:
-            if facts.lead:
-                page.meta.setdefault("description", facts.lead)
-            if facts.published:
-                page.meta.setdefault("date", facts.published)
-        if told and get_markdown_title(markdown) is None:
+        name = leading_article(markdown, articles)
+        if name and (facts := articles[name].facts()):
+            self._fill_in(page, facts)
             # Until MkDocs finds it out itself, when it renders the page.
-            page._title_from_render = html.escape(told[0].title, quote=False) or None
+            page._title_from_render = html.escape(facts.title, quote=False) or None
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+
+    on_page_markdown = CombinedEvent(_end_excerpt, _fill_in_metadata)
 
     def show(self, articles: dict[str, dict[str, PageArticle]]) -> ArticleExtension:
         """Let the pages that are rendered next have `articles`; return what places them."""
         self._extension.articles = self._articles = articles
         return self._extension
 
+    def _fill_in(self, page: Page, facts: Facts | None) -> None:
+        """Take over what the article that is the page says of it, and nothing else."""
+        said = {"description": facts.lead, "date": facts.published} if facts else {}
+        for key, before in self._filled_in.pop(page.file.src_uri, {}).items():
+            if page.meta.get(key) == before:
+                del page.meta[key]
+        new = {key: value for key, value in said.items() if value and key not in page.meta}
+        page.meta.update(new)
+        self._filled_in[page.file.src_uri] = new
+
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Say what the author should know of the page that was just rendered."""
+        uri = page.file.src_uri
+        if uri in self._articles:
+            # Only now it is certain what begins the page.
+            leading = self._extension.leading.get(uri, "")
+            self._fill_in(page, self._extension.facts.get(uri, {}).get(leading))
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
@@ -183,6 +223,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         from .disclosure import json_ld_script
 
         articles = self._articles[page.file.src_uri]
+        if "ai-disclosure=" not in output:
+            place = place_of(page.file, config, "contentgen")
+            log.warning(
+                f"{place}: the template of the page does not show its text, nor the article"
+            )
         described = [
             provenance.json_ld(told.title or str(page.title), told.published)
             for name, told in facts.items()
@@ -190,8 +235,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         ]
         return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
 
+    # After the plugins for translations, which build the other languages here.
+    @event_priority(-100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Let the next build with `--dirty` make the pages anew that lack a text."""
+        """Backdate incomplete pages, so that `--dirty` builds them again."""
+        if self._background:
+            self._background.build_ended()
         for path in self._unfinished if self._dirty else ():
             os.utime(path, (0, 0))
 

@@ -258,6 +258,14 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     return problems
 
 
+def check_inherited(value: object) -> list[Problem]:
+    """Return what is wrong with a folder's `contentgen`, which may lack what its pages say."""
+    if not isinstance(value, dict):
+        return [Problem(("contentgen",), f"expected a mapping of fields, found {shown(value)}")]
+    _, problems = _parse_entry(("contentgen",), {"topic": "-", **value}, None, {})
+    return [problem for problem in problems if problem.path[1:]]  # the others miss a field
+
+
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of a page's front matter, in which `contentgen` is one key of many."""
     _, models = msgspec.json.schema_components(REQUEST_TYPES.values())

@@ -19,7 +19,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 from .approval import approved_path, state_of
 from .approval import read as read_approved
-from .article import placeholder
+from .article import being_generated, placeholder
 from .config import ContentgenConfig, OnMissing
 from .disclosure import Provenance, Review
 from .errors import (
@@ -140,7 +140,8 @@ def resolve(
         try:
             if background is None:
                 check_budget(wanted, budget)
-            generated, more = _generate(wanted, outcomes, store, options, background, log)
+            open_store = partial(options.store, site)
+            generated, more = _generate(wanted, outcomes, open_store, options, background, log)
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
             resolution.failures += [f"{place}: would be asked for" for place in places]
@@ -162,8 +163,8 @@ def resolve(
         outcome, review = settled[entry]
         article = _page_article(outcome, entry.request, review, how)
         resolution.show(entry.page, entry.request.id, article)
-    sources = [outcome.source for outcome, _ in settled.values()]
-    resolution.summary = _summary(sources, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    resolution.summary = _summary([outcome for outcome, _ in settled.values()], seconds)
     return resolution
 
 
@@ -197,20 +198,21 @@ def _read_approved(
 def _generate(
     wanted: Mapping[str, Request],
     found: Mapping[str, Outcome],
-    store: Store,
+    open_store: Callable[[], Store],
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
 ) -> tuple[dict[str, Outcome], list[str]]:
     replaced = {key for key in wanted if found[key].text}
     if background:
-        return background.ask(wanted, replaced, store, options.connect, options.limits()), []
+        return background.ask(wanted, replaced, open_store, options.connect, options.limits()), []
     # What a build that finds all its texts does not need is not imported.
     from .generator import Generation, generate
     from .progress import shown_progress
 
     with shown_progress(log) as show:
-        generation = Generation(store, options.connect, options.limits(), on_progress=show)
+        limits = options.limits()
+        generation = Generation(open_store(), options.connect, limits, on_progress=show)
         try:
             return generate(generation, wanted, replaced=replaced), generation.problems
         except (ConfigurationError, StoreError) as error:
@@ -252,6 +254,8 @@ def _is_tolerated(outcome: Outcome, policy: OnMissing, on_error: str) -> bool:
 def _page_article(
     outcome: Outcome, request: Request, review: Review | None, how: Presentation
 ) -> PageArticle:
+    if isinstance(outcome.error, PendingError) and outcome.text is None:
+        return PageArticle(lambda: (being_generated(request.topic), None), None)
     if outcome.text is None:
         return _message_in_place(str(outcome.error))
     provenance = Provenance(request.type, outcome.text.generated_at, review)
@@ -270,11 +274,13 @@ def _message_in_place(message: str) -> PageArticle:
     return PageArticle(lambda: (placeholder(message), None), None)
 
 
-def _summary(sources: Sequence[str | None], seconds: float) -> str:
-    number = Counter(sources)
-    noun = "text" if len(sources) == 1 else "texts"
+def _summary(outcomes: Sequence[Outcome], seconds: float) -> str:
+    number = Counter(outcome.source for outcome in outcomes)
+    pending = sum(isinstance(o.error, PendingError) for o in outcomes if o.text is None)
+    noun = "text" if len(outcomes) == 1 else "texts"
+    on_its_way = f", {pending} being generated" if pending else ""
     return (
-        f"{len(sources)} {noun}: {number['approved']} from approved files, "
-        f"{number['cache']} from the cache, {number['service']} generated, "
-        f"{number[None]} missing, in {seconds:.1f} s"
+        f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
+        f"{number['cache']} from the cache, {number['service']} generated{on_its_way}, "
+        f"{number[None] - pending} missing, in {seconds:.1f} s"
     )

@@ -62,7 +62,7 @@ def test_killed_builds_lose_nothing(project: Project, service: ServiceDouble) ->
         wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)  # noqa: B023
         time.sleep(chance.uniform(0.05, 0.4))
         answered = set(service.answered)
-        time.sleep(0.05)  # an answer takes a moment from the last byte to the disk
+        time.sleep(0.5)  # an answer takes a moment from the last byte to the disk
         build.kill()
         build.wait()
         assert answered <= project.cached()

@@ -51,16 +51,17 @@ def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
     site = site_of(tmp_path)
     shutil.copy(page, tmp_path / "docs" / "page.md")
 
-    requests, problems = read_requests(pages_of(site), site, defaults)
+    reading = read_requests(pages_of(site), site, defaults)
 
     def lines() -> Iterator[str]:
-        for asked in requests:
+        for asked in reading.requests:
             assert asked.page == "page.md"
             yield asked.place
             for name, value in msgspec.structs.asdict(asked.request).items():
                 yield f"  {name}: {json.dumps(value, ensure_ascii=False)}"
         yield from (f"mkdocs.yml: {problem}" for problem in check_defaults(defaults))
-        yield from (problem.message for problem in problems)
+        yield from (problem.message for problem in reading.problems)
+        yield from (f"warning: {warning}" for warning in reading.warnings)
 
     expect("".join(f"{line}\n" for line in lines()), page.with_suffix(".txt"))
 
@@ -74,7 +75,8 @@ def test_problems_of_all_pages_come_together(tmp_path: Path) -> None:
     (docs / "deep" / "b.md").write_text("---\ncontentgen: {type: news, topic: B}\n---\n")
     (docs / "deep" / "c.md").write_text("---\ntitle: C\n\ncontentgen: {type: nwes}\n---\n")
 
-    requests, problems = read_requests(pages_of(site), site, {})
+    reading = read_requests(pages_of(site), site, {})
+    requests, problems = reading.requests, reading.problems
 
     assert [(asked.page, asked.place) for asked in requests] == [
         ("deep/b.md", "text/pages/deep/b.md:2")
@@ -85,15 +87,19 @@ def test_problems_of_all_pages_come_together(tmp_path: Path) -> None:
     ]
 
 
-def test_a_page_that_cannot_be_read_is_left_to_mkdocs(tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are MkDocs' to report, and no reason to forget the other pages."""
+def test_a_page_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are named, and no reason to forget the other pages."""
     site = site_of(tmp_path)
     (tmp_path / "docs" / "bad.md").write_bytes(b"---\ncontentgen: \xff\n---\n")
     (tmp_path / "docs" / "gone.md").symlink_to(tmp_path / "nowhere.md")
     (tmp_path / "docs" / "good.md").write_text("---\ncontentgen: {type: news, topic: T}\n---\n")
-    requests, problems = read_requests(pages_of(site), site, {})
+    reading = read_requests(pages_of(site), site, {})
+    requests, problems = reading.requests, reading.problems
     assert [asked.page for asked in requests] == ["good.md"]
-    assert problems == []
+    assert [problem.message for problem in problems] == [
+        "docs/bad.md: cannot be read (it is not UTF-8)",
+        "docs/gone.md: cannot be read (No such file or directory)",
+    ]
 
 
 def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
@@ -102,7 +108,8 @@ def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
     source = "---\ncontentgen: {type: article, topic: T}\n---\n"
     page = File("made/up.md", src_dir=None, dest_dir=site.site_dir, use_directory_urls=True)
     page.content_string = source
-    requests, problems = read_requests([page], site, {})
+    reading = read_requests([page], site, {})
+    requests, problems = reading.requests, reading.problems
     assert [(asked.page, asked.place) for asked in requests] == [
         ("made/up.md", "docs/made/up.md:2")
     ]
@@ -158,7 +165,8 @@ def test_any_source_is_requests_or_problems(source: str, a_site: MkDocsConfig) -
     """Whatever a page begins with, nothing is raised, and every problem has a line of the page."""
     page = File("page.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
     page.content_string = f"---\n{source}---\n"
-    requests, problems = read_requests([page], a_site, {})
+    reading = read_requests([page], a_site, {})
+    requests, problems = reading.requests, reading.problems
     if "contentgen" in get_data(page.content_string)[1]:
         assert bool(requests) != bool(problems)
     for problem in problems:

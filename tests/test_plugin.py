@@ -34,6 +34,65 @@ def test_all_operations_and_fields(project: Project, service: ServiceDouble) -> 
         assert f"On {kind} & more" in article.get_text()
 
 
+NEWS = """<article class="news-article"><header><h1>Generated title</h1><p class="byline">By
+<time datetime="2026-01-02">2 January</time></p></header><p class="lead">Generated lead.</p>
+</article>"""
+METADATA = """
+def on_page_markdown(markdown, *, page, **_):
+    print("early", page.file.src_uri, page.title, page.meta.get("description"))
+    return markdown.replace("INSERTED", "# Inserted")
+
+def on_post_page(output, *, page, **_):
+    said = [page.title, page.meta.get("description"), page.meta.get("date")]
+    print("said", page.file.src_uri, *said, sep=" | ")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "front", "expected"),
+    [
+        ("", {}, "Generated title | Generated lead. | 2026-01-02"),
+        (
+            "<!-- x -->\n\n<!-- contentgen -->\n\nMore.",
+            {},
+            "Generated title | Generated lead. | 2026",
+        ),
+        ("", {"title": "Mine"}, "Mine | Generated lead. | 2026-01-02"),
+        ("", {"description": "Mine", "date": "Mine"}, "Generated title | Mine | Mine"),
+        ("Mine.", {}, "Page | None | None"),
+        ("Mine.\n\n<!-- contentgen -->", {"title": "Mine"}, "Mine | None | None"),
+        ("# Mine\n", {}, "Mine | None | None"),
+        ("<!-- contentgen -->\n\n<h1>Mine</h1>", {}, "Page | None | None"),
+        (
+            "<!-- contentgen -->\n\n```\n# no title\n```",
+            {},
+            "Generated title | Generated lead. | 2",
+        ),
+        ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
+        (
+            "[a]: https://example.org/\n",
+            {},
+            "Generated title | Generated lead. | 2026",
+        ),
+        ("- <!-- contentgen -->", {}, "Page | None | None"),
+    ],
+)
+def test_an_article_is_the_page_or_a_section_of_it(
+    project: Project, service: ServiceDouble, text: str, front: dict[str, str], expected: str
+) -> None:
+    """Only an article that begins its page gives it title, description and date."""
+    service.answer = generated(NEWS)
+    project.configure({}, hooks=["metadata.py"])
+    project.write("metadata.py", METADATA)
+    project.page("page.md", {"type": "news", "topic": "x"}, text, **front)
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert f"said | page.md | {expected}" in built.stdout
+    first = "h1" if "Generated title" in expected or front else "h2"
+    if not text:
+        assert project.soup("page/index.html").select_one(f"article {first}")
+
+
 def test_second_build_asks_nobody(project: Project, service: ServiceDouble) -> None:
     """A second build needs no token and no network, and makes the same bytes."""
     project.page("index.md", {"type": "blog", "topic": "Once"})

@@ -21,8 +21,8 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 PUBLIC = {
     "approval": "ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path name_problem"
     " read state_of to_lines write",
-    "article": "close_heading_gaps demote_headings parse_article placeholder",
-    "background": "Background REBUILD_PAUSE exit_on_sigterm",
+    "article": "being_generated close_heading_gaps parse_article placeholder set_title_level",
+    "background": "Background LONGEST_REBUILD_PAUSE REBUILD_PAUSE TICK UNCHANGED exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
     "display": "hidden_character shown visible without_commands",
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
@@ -36,12 +36,14 @@ PUBLIC = {
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
-    " check_defaults choices field_types front_matter_schema parse_front_matter wrong_fields",
+    " check_defaults check_inherited choices field_types front_matter_schema parse_front_matter"
+    " wrong_fields",
     "sandbox": "LABEL MAX_BODY Message Receive Send app write_article",
     "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_TAGS VOID_TAGS sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",
     "store": "DATABASE DiskStore LEASE SCHEMES SharedStore Store StoredText shown_address",
     "stylesheet": "Colour adapted_classes harmless_style",
+    "typos": "NAME wrong_marker wrong_requests",
 }
 """What each module of the core offers to programs that use it without MkDocs."""
 

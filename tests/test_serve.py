@@ -55,7 +55,7 @@ def test_a_page_comes_before_its_text(
     service.answer = generated(delay=3)
     project.page("index.md", {"type": "blog", "topic": "Slow"}, "Of the author.\n")
     with serving(project, *arguments) as site:
-        wait_until(lambda: "the text is being generated" in site.page())
+        wait_until(lambda: "Generating …" in site.page())
         assert service.answered == []
         wait_until(lambda: "Text number 1" in site.page())
         assert service.topics == ["Slow"]
@@ -75,6 +75,55 @@ def test_a_save_without_a_new_request_sends_none(project: Project, service: Serv
         project.page("index.md", {"type": "blog", "topic": "Two"}, "Other words.\n")
         wait_until(lambda: "Text number 2" in site.page())
         assert service.topics == ["One", "Two"]
+
+
+def test_typing_pays_for_the_last_state_only(project: Project, service: ServiceDouble) -> None:
+    """A topic that is saved while it is typed is sent once it has stood for three seconds."""
+    project.page("index.md", {"type": "blog", "topic": "First"})
+    with serving(project) as site:
+        wait_until(lambda: "Text number 1" in site.page())
+        for length in range(3, 12, 2):
+            project.page("index.md", {"type": "blog", "topic": "A whole new topic"[:length]})
+            time.sleep(1.5)
+        wait_until(lambda: "A whole new" in site.page() and "Text number 2" in site.page())
+        assert service.topics == ["First", "A whole new"[:11]]
+        assert "missing, in" not in project.output.replace("0 missing, in", "")
+
+
+def test_a_request_that_has_gone_is_not_sent(project: Project, service: ServiceDouble) -> None:
+    """Taking a new request out again within three seconds costs nothing."""
+    project.page("index.md", {"type": "blog", "topic": "First"})
+    with serving(project) as site:
+        wait_until(lambda: "Text number 1" in site.page())
+        project.page("index.md", {"type": "blog", "topic": "Second"})
+        wait_until(lambda: "Generating …" in site.page())
+        project.write("docs/index.md", "By hand.\n")
+        wait_until(lambda: "By hand." in site.page())
+        time.sleep(5)
+        assert service.topics == ["First"]
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_a_text_that_comes_at_once_is_shown(project: Project, round_: int) -> None:
+    """The text of the sandbox is there before the server watches, and is shown all the same."""
+    project.configure({"base_url": "sandbox"})
+    project.page("index.md", {"type": "blog", "topic": "Fast"})
+    with serving(project) as site:
+        wait_until(lambda: "sample text" in site.page().lower())
+
+
+def test_many_texts_cause_few_rebuilds(project: Project, service: ServiceDouble) -> None:
+    """While texts keep arriving, the pauses between rebuilds grow."""
+    service.answer = generated(delay=1)
+    project.configure({"concurrency": 2})
+    for number in range(24):
+        project.page(f"{number}.md", {"type": "blog", "topic": f"Topic {number}"})
+    project.write("docs/index.md", "Home\n")
+    with serving(project) as site:
+        wait_until(lambda: "Text number" in site.page("0/"))
+        wait_until(lambda: len(service.answered) == 24)
+        wait_until(lambda: "Text number" in site.page("23/"))
+        assert project.output.count("Building documentation") <= 6
 
 
 def test_a_failure_shows_in_the_page(project: Project, service: ServiceDouble) -> None:
@@ -129,7 +178,7 @@ def test_the_end_awaits_what_is_in_flight(
     service.answer = generated(delay=2)
     project.page("index.md", {"type": "blog", "topic": "One"})
     with serving(project) as site:
-        wait_until(lambda: service.received and "being generated" in site.page())
+        wait_until(lambda: service.received and "Generating …" in site.page())
         site.process.send_signal(number)
         started = time.monotonic()
         site.process.wait(10)

@@ -1,0 +1,71 @@
+"""What looks like a request or a marker in a page's source, and is none."""
+
+from __future__ import annotations
+
+import re
+
+NAME = "contentgen"
+
+_BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
+_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t]+.*\n)*)+")
+_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b(.*?)-->", re.DOTALL)
+
+
+def wrong_requests(source: str) -> list[tuple[int, str]]:
+    """Return what looks like a request in a page's front matter but is not read, with its line."""
+    before = _BEFORE_FRONT_MATTER.match(source)
+    start = before.end() if before else 0
+    match = _FRONT_MATTER.match(source, start)
+    if match is None:
+        metadata = _METADATA.match(source)
+        return [
+            (
+                line,
+                f"'{NAME}' is read only in YAML front matter: put a line '---' above and below it",
+            )
+            for line, key in _keys(metadata[0] if metadata else "", 1)
+            if _means_contentgen(key)
+        ]
+    first_line = source.count("\n", 0, match.start(1)) + 1
+    keys = [(line, key) for line, key in _keys(match[1], first_line) if _means_contentgen(key)]
+    if keys and source[:start].lstrip("\ufeff"):
+        return [
+            (
+                first_line - 1,
+                "the front matter is not read, since something stands before its first line '---'; "
+                "remove the blank lines and spaces there",
+            )
+        ]
+    return [
+        (line, f"'{key}' is no key that anybody reads; did you mean '{NAME}'?")
+        for line, key in keys
+        if key != NAME
+    ]
+
+
+def wrong_marker(html: str) -> str | None:
+    """Return what is wrong with a comment that looks like a marker, or None."""
+    match = _COMMENT.search(html)
+    if match is None or not _means_contentgen(match[1]):
+        return None
+    name = re.search(r"[a-z0-9-]+", match[2].lower())
+    right = f"<!-- {NAME} {name[0]} -->" if name else f"<!-- {NAME} -->"
+    return f"'{' '.join(match[0].split())[:80]}' is no marker; did you mean '{right}'?"
+
+
+def _keys(block: str, first_line: int) -> list[tuple[int, str]]:
+    return [
+        (first_line + block.count("\n", 0, match.start()), match[1])
+        for match in _KEYS.finditer(block)
+    ]
+
+
+def _means_contentgen(word: str) -> bool:
+    word = re.sub(r"[\W_]", "", word).lower()
+    if not word.startswith("c"):
+        return False
+    import difflib  # few pages need it, and importing it takes 5 ms
+
+    return difflib.SequenceMatcher(None, word, NAME).ratio() >= 0.85
