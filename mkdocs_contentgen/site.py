@@ -25,6 +25,7 @@ from .approval import ApprovedText, State, approved_path, read, state_of
 from .config import ContentgenConfig
 from .errors import ConfigurationError
 from .pages import PageRequest
+from .plaintext import plain_text
 from .plugin import ContentgenPlugin
 from .store import StoredText
 
@@ -57,7 +58,7 @@ class RenderedPage:
     content: str
     title: str
     toc: list[tuple[int, str, str]]
-    """The headings: level, id and text. Like the title, this is text, without entities."""
+    """The headings: level, id and text. Like the title, this is text without markup."""
 
     marked: set[str]
     """The ids of the articles that stand where a marker does."""
@@ -144,9 +145,10 @@ class Site:
             page.markdown = events.on_page_markdown(page.markdown, page=page, **arguments)
             page.render(self.config, self.files)
             content = events.on_page_content(page.content or "", page=page, **arguments)
-            toc = [(item.level, item.id, unescape(item.title)) for item in _all_items(page.toc)]
+            toc = [(i.level, i.id, plain_text(unescape(i.title))) for i in _all_items(page.toc)]
             marked = extension.marked.get(name, set())
-            return RenderedPage(content, unescape(str(page.title)), toc, marked)
+            title = plain_text(unescape(str(page.title)))
+            return RenderedPage(content, title, toc, marked)
         finally:
             logging.disable(logging.NOTSET)
             self.config._current_page = None
