@@ -10,13 +10,16 @@ from .errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
 _HEADING = re.compile(r"h[1-6]")
+# Search indexes and tables of contents take time that grows with the square of their number.
+_MAX_HEADINGS = 500
 
 
 def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     """Return the `<article>` of `html`, with nothing in it that could do harm.
 
     What stands around the article is dropped. Raises UnsafeHTMLError where there is not exactly
-    one article, where it has no text, or where the HTML is too large or too deep to be judged.
+    one article, where it has no text or too many headings, or where the HTML is too large or too
+    deep to be judged.
     """
     articles = list(_outermost_articles(sanitize(html, image_hosts)))
     if len(articles) != 1:
@@ -25,6 +28,11 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
+    headings = sum(1 for element in article.iter() if _HEADING.fullmatch(element.tag))
+    if headings > _MAX_HEADINGS:
+        raise UnsafeHTMLError(
+            f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
+        )
     return article
 
 

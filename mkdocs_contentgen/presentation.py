@@ -79,7 +79,8 @@ def _let_tables_scroll(article: Element) -> None:
                 attributes = {
                     "class": f"contentgen-scroll {child.attrib.pop('class', '')}".strip(),
                     "role": "group",
-                    "aria-label": _text(child.find("caption")) or "Table",
+                    # A caption can hold tables with captions, and so on.
+                    "aria-label": _text(child.find("caption"))[:200] or "Table",
                     "tabindex": "0",
                 }
                 group = Element("div", attributes)
@@ -89,26 +90,29 @@ def _let_tables_scroll(article: Element) -> None:
 
 
 # Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.
-_PICTOGRAPH = "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
-_EMOJI = re.compile(
-    f"({_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
-    "|[\U0001f1e6-\U0001f1ff]{2})"
+_PICTOGRAPH = (
+    "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
+    "[\ufe0f\U0001f3fb-\U0001f3ff]*"
 )
+_ONE_EMOJI = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
+_EMOJI = re.compile(f"({_ONE_EMOJI}(?: ?{_ONE_EMOJI})*)")
+_MAX_EMOJI = 1000
+"""What has more of them would not be readable without, and costs too much."""
 
 
 def _hide_emoji(article: Element) -> None:
     """Spare screen readers emoji, which decorate a text and would be spelled out within it."""
-    if "".join(article.itertext()).isascii():
+    text = "".join(article.itertext())
+    if text.isascii() or not 0 < sum(1 for _ in _EMOJI.finditer(text)) <= _MAX_EMOJI:
         return
     for element in list(article.iter()):
-        if element.text and element.tag not in ("pre", "code"):
-            element.text, spans = _split_at_emoji(element.text)
-            element[0:0] = spans
-        for child in list(element):
-            if child.tail and child.get("aria-hidden") is None:
-                child.tail, spans = _split_at_emoji(child.tail)
-                position = list(element).index(child) + 1
-                element[position:position] = spans
+        if element.tag in ("pre", "code"):
+            continue
+        element.text, children = _split_at_emoji(element.text or "")
+        for child in element:
+            child.tail, spans = _split_at_emoji(child.tail or "")
+            children += [child, *spans]
+        element[:] = children
 
 
 def _split_at_emoji(text: str) -> tuple[str, list[Element]]:

@@ -34,7 +34,8 @@ PUBLIC = {
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
     " check_defaults choices field_types front_matter_schema parse_front_matter wrong_fields",
     "sandbox": "LABEL MAX_BODY Message Receive Send app write_article",
-    "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_TAGS VOID_TAGS sanitize",
+    "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_ENTITIES MAX_TAGS VOID_TAGS"
+    " sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",
     "store": "DATABASE DiskStore LEASE SCHEMES SharedStore Store StoredText shown_address",
     "stylesheet": "Colour adapted_classes harmless_style",
