@@ -12,6 +12,7 @@ from .sanitizer import sanitize
 _HEADING = re.compile(r"h[1-6]")
 # Search indexes and tables of contents take time that grows with the square of their number.
 _MAX_HEADINGS = 500
+_SMALLER = frozenset("small sub sup code kbd samp rt".split())
 
 
 def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
@@ -34,6 +35,20 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
         )
     return article
+
+
+def limit_nesting(element: Element, *, heading: bool = False, smaller: int = 0) -> None:
+    """Keep letters from growing or shrinking with each element around them.
+
+    Themes give headings and `<code>` sizes relative to the text around them: a heading in a heading
+    becomes a `<div>`, and what makes letters smaller in two of its kind a `<span>`.
+    """
+    for child in element:
+        if is_heading := bool(_HEADING.fullmatch(child.tag)):
+            child.tag = "div" if heading else child.tag
+        if is_smaller := child.tag in _SMALLER:
+            child.tag = "span" if smaller >= 2 else child.tag
+        limit_nesting(child, heading=heading or is_heading, smaller=smaller + is_smaller)
 
 
 def demote_headings(article: Element) -> None:

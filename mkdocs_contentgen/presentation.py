@@ -9,9 +9,9 @@ from datetime import date
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from .article import close_heading_gaps, parse_article
+from .article import close_heading_gaps, limit_nesting, parse_article
 from .disclosure import Provenance
-from .stylesheet import adapted_classes
+from .stylesheet import adapted_classes, without_relative_size
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,15 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     Raises UnsafeHTMLError, as parse_article() does.
     """
     article = parse_article(html, how.image_hosts)
+    limit_nesting(article)
     close_heading_gaps(article)
     facts = Facts(_text(article.find(".//h1")), _text(_lead(article)), _published(article))
     _restyle(article, how.styles)
     _let_tables_scroll(article)
     _hide_emoji(article)
     article.set("class", f"contentgen {article.get('class', '')}".strip())
+    if how.styles == "keep":
+        article.set("class", f"contentgen-kept {article.get('class')}")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
         _insert_line(article, provenance.line(how.disclosure))
@@ -58,6 +61,7 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
 
 def _restyle(article: Element, styles: str) -> None:
     if styles == "keep":
+        _keep_sizes(article)
         return
     for element in article.iter():
         style = element.attrib.pop("style", "")
@@ -65,6 +69,21 @@ def _restyle(article: Element, styles: str) -> None:
             words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
             if words:
                 element.set("class", " ".join(words))
+
+
+def _keep_sizes(element: Element, *, sized: bool = False) -> None:
+    """Drop font sizes that multiply: letters of a size relative to another relative one."""
+    style = element.get("style", "")
+    if "font-size" in style:
+        if sized:
+            style = without_relative_size(style)
+            if style:
+                element.set("style", style)
+            else:
+                del element.attrib["style"]
+        sized = True
+    for child in element:
+        _keep_sizes(child, sized=sized)
 
 
 def _let_tables_scroll(article: Element) -> None:

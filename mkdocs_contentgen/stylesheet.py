@@ -121,6 +121,17 @@ def _moderate(name: str, token: PercentageToken | DimensionToken) -> bool:
     return bool(smallest <= token.value <= longest)
 
 
+# What stands in a harmless style has no quotes, so that no value holds a semicolon.
+_RELATIVE_SIZE = re.compile(
+    r"font-size: (?!([0-9.+]+(px|pt|rem)|(x{0,2}-)?(small|large)|medium)(; |$))[^;]*(; |$)", re.I
+)
+
+
+def without_relative_size(style: str) -> str:
+    """Return a harmless style without a font size that is relative to the one around it."""
+    return _RELATIVE_SIZE.sub("", style).removesuffix("; ")
+
+
 @lru_cache(maxsize=4096)
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """Return the classes of `contentgen.css` that say on any theme what a harmless style says.

@@ -113,6 +113,28 @@ def test_a_text_of_nothing_but_emoji_is_left_alone() -> None:
     assert shown(html.format("💡a" * 1001)).count("aria-hidden") == 0
 
 
+def test_sizes_do_not_multiply() -> None:
+    """A font size that is relative to another one is dropped; headings in headings are none."""
+    html = shown(
+        '<article><div style="font-size: 2em; color: red"><p style="font-size: 50%">a</p>'
+        '<p style="color: red; font-size: 2EM; margin: 1px">b</p><p style="font-size: larger">c</p>'
+        '<p style="font-size: 10px; font-size: 1.5rem; font-size: 1.5em">d</p></div>'
+        '<p style="font-size: 2em">e</p></article>',
+        Presentation("keep"),
+    )
+    assert (
+        '<div style="font-size: 2em; color: red"><p>a</p><p style="color: red; margin: 1px">b</p>'
+        '<p>c</p><p style="font-size: 10px; font-size: 1.5rem">d</p></div>'
+        '<p style="font-size: 2em">e</p>'
+    ) in html
+    html = shown(
+        "<article><h1>a<div><h2>b</h2></div></h1><p><code><small><sup>c<br><sub>d</sub></sup>"
+        "</small></code><small>e</small></p></article>"
+    )
+    assert "<h1>a<div><div>b</div></div></h1>" in html
+    assert "<code><small><span>c<br><span>d</span></span></small></code><small>e</small>" in html
+
+
 def test_the_name_of_a_table_is_short() -> None:
     """Tables in captions of tables do not repeat what is in them in each of their names."""
     html = f"<article>{'<table><caption>' * 20}{'long ' * 10_000}</article>"

@@ -20,7 +20,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
     "approval": "ApprovedText Header State approve approved_path read state_of to_lines write",
-    "article": "close_heading_gaps demote_headings parse_article placeholder",
+    "article": "close_heading_gaps demote_headings limit_nesting parse_article placeholder",
     "background": "Background REBUILD_PAUSE exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
     "errors": "AccessDeniedError ApprovalError BudgetError ConfigurationError ContentgenError"
@@ -38,7 +38,7 @@ PUBLIC = {
     " sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",
     "store": "DATABASE DiskStore LEASE SCHEMES SharedStore Store StoredText shown_address",
-    "stylesheet": "Colour adapted_classes harmless_style",
+    "stylesheet": "Colour adapted_classes harmless_style without_relative_size",
 }
 """What each module of the core offers to programs that use it without MkDocs."""
 
