@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from xml.etree.ElementTree import Element, SubElement
 
 from .errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
-_HEADING = re.compile(r"h[1-6]")
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 # Search indexes and tables of contents take time that grows with the square of their number.
 _MAX_HEADINGS = 500
 _SMALLER = frozenset("small sub sup code kbd samp rt".split())
@@ -29,7 +28,7 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = sum(1 for element in article.iter() if _HEADING.fullmatch(element.tag))
+    headings = sum(element.tag in _HEADINGS for element in article.iter())
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
@@ -37,24 +36,32 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     return article
 
 
-def limit_nesting(element: Element, *, heading: bool = False, smaller: int = 0) -> None:
+def limit_nesting(article: Element) -> None:
     """Keep letters from growing or shrinking with each element around them.
 
     Themes give headings and `<code>` sizes relative to the text around them: a heading in a heading
     becomes a `<div>`, and what makes letters smaller in two of its kind a `<span>`.
     """
+    for element in article.iter():
+        if len(element) and element.tag in _HEADINGS:
+            for inner in element.iterfind(".//*"):
+                inner.tag = "div" if inner.tag in _HEADINGS else inner.tag
+        elif len(element) and element.tag in _SMALLER:
+            _limit_smaller(element, 1)
+
+
+def _limit_smaller(element: Element, around: int) -> None:
     for child in element:
-        if is_heading := bool(_HEADING.fullmatch(child.tag)):
-            child.tag = "div" if heading else child.tag
-        if is_smaller := child.tag in _SMALLER:
-            child.tag = "span" if smaller >= 2 else child.tag
-        limit_nesting(child, heading=heading or is_heading, smaller=smaller + is_smaller)
+        is_smaller = child.tag in _SMALLER
+        if is_smaller and around == 2:
+            child.tag, is_smaller = "span", False
+        _limit_smaller(child, around + is_smaller)
 
 
 def demote_headings(article: Element) -> None:
     """Move all headings one level down; an `<h6>` stays one, since there is nothing below it."""
     for element in article.iter():
-        if _HEADING.fullmatch(element.tag):
+        if element.tag in _HEADINGS:
             element.tag = f"h{min(int(element.tag[1]) + 1, 6)}"
 
 
@@ -62,7 +69,7 @@ def close_heading_gaps(article: Element) -> None:
     """Let no heading be more than one level below the one before it, or below the title."""
     level = 1
     for element in article.iter():
-        if _HEADING.fullmatch(element.tag):
+        if element.tag in _HEADINGS:
             level = min(int(element.tag[1]), level + 1)
             element.tag = f"h{level}"
 
