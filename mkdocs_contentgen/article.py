@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from xml.etree.ElementTree import Element, SubElement
 
@@ -10,14 +9,18 @@ from .display import visible
 from .errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
-_HEADING = re.compile(r"h[1-6]")
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+# Search indexes and tables of contents take time that grows with the square of their number.
+_MAX_HEADINGS = 500
+_SMALLER = frozenset("small sub sup code kbd samp rt".split())
 
 
 def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     """Return the `<article>` of `html`, with nothing in it that could do harm.
 
     What stands around the article is dropped. Raises UnsafeHTMLError where there is not exactly
-    one article, where it has no text, or where the HTML is too large or too deep to be judged.
+    one article, where it has no text or too many headings, or where the HTML is too large or too
+    deep to be judged.
     """
     articles = list(_outermost_articles(sanitize(html, image_hosts)))
     if len(articles) != 1:
@@ -26,13 +29,40 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
+    headings = sum(element.tag in _HEADINGS for element in article.iter())
+    if headings > _MAX_HEADINGS:
+        raise UnsafeHTMLError(
+            f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
+        )
     return article
+
+
+def limit_nesting(article: Element) -> None:
+    """Keep letters from growing or shrinking with each element around them.
+
+    Themes give headings and `<code>` sizes relative to the text around them: a heading in a heading
+    becomes a `<div>`, and what makes letters smaller in two of its kind a `<span>`.
+    """
+    for element in article.iter():
+        if len(element) and element.tag in _HEADINGS:
+            for inner in element.iterfind(".//*"):
+                inner.tag = "div" if inner.tag in _HEADINGS else inner.tag
+        elif len(element) and element.tag in _SMALLER:
+            _limit_smaller(element, 1)
+
+
+def _limit_smaller(element: Element, around: int) -> None:
+    for child in element:
+        is_smaller = child.tag in _SMALLER
+        if is_smaller and around == 2:
+            child.tag, is_smaller = "span", False
+        _limit_smaller(child, around + is_smaller)
 
 
 def set_title_level(article: Element, level: int) -> None:
     """Move all headings down, so that an `<h1>` is one of `level`; below an `<h6>` is nothing."""
     for element in article.iter():
-        if _HEADING.fullmatch(element.tag):
+        if element.tag in _HEADINGS:
             element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
@@ -40,7 +70,7 @@ def close_heading_gaps(article: Element) -> None:
     """Let no heading be more than one level below the one before it, or below the title."""
     level = 1
     for element in article.iter():
-        if _HEADING.fullmatch(element.tag):
+        if element.tag in _HEADINGS:
             level = min(int(element.tag[1]), level + 1)
             element.tag = f"h{level}"
 

@@ -100,7 +100,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._articles: dict[str, dict[str, PageArticle]] = {}
         self._filled_in: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()
-        self._extension.stylesheet = STYLESHEET if self.config.styles == "adapt" else ""
+        self._extension.stylesheet = STYLESHEET if self.config.styles != "strip" else ""
         # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
         config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
 
@@ -209,9 +209,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Add the style sheet to a site that links it."""
         if self._articles and self._extension.stylesheet:
-            source = resources.files("mkdocs_contentgen").joinpath("contentgen.css")
-            sheet = File.generated(config, STYLESHEET, content=source.read_text("utf-8"))
-            files.append(sheet)
+            package = resources.files("mkdocs_contentgen")
+            content = package.joinpath("containment.css").read_text("utf-8")
+            if self.config.styles == "adapt":
+                content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
+            files.append(File.generated(config, STYLESHEET, content=content))
 
     # Before the plugins that change the finished page, such as those that minify it.
     @event_priority(50)

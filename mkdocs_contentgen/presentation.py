@@ -9,10 +9,10 @@ from datetime import date
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from .article import close_heading_gaps, parse_article
+from .article import close_heading_gaps, limit_nesting, parse_article
 from .disclosure import Provenance
 from .plaintext import plain_text
-from .stylesheet import adapted_classes
+from .stylesheet import adapted_classes, without_relative_size
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     Raises UnsafeHTMLError, as parse_article() does.
     """
     article = parse_article(html, how.image_hosts)
+    limit_nesting(article)
     close_heading_gaps(article)
     title, lead = (
         plain_text(_text(element)) for element in (article.find(".//h1"), _lead(article))
@@ -54,6 +55,8 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     _let_tables_scroll(article)
     _hide_emoji(article)
     article.set("class", f"contentgen {article.get('class', '')}".strip())
+    if how.styles == "keep":
+        article.set("class", f"contentgen-kept {article.get('class')}")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
         _insert_line(article, provenance.line(how.disclosure))
@@ -62,6 +65,7 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
 
 def _restyle(article: Element, styles: str) -> None:
     if styles == "keep":
+        _keep_sizes(article)
         return
     for element in article.iter():
         style = element.attrib.pop("style", "")
@@ -69,6 +73,21 @@ def _restyle(article: Element, styles: str) -> None:
             words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
             if words:
                 element.set("class", " ".join(words))
+
+
+def _keep_sizes(element: Element, *, sized: bool = False) -> None:
+    """Drop font sizes that multiply: letters of a size relative to another relative one."""
+    style = element.get("style", "")
+    if "font-size" in style:
+        if sized:
+            style = without_relative_size(style)
+            if style:
+                element.set("style", style)
+            else:
+                del element.attrib["style"]
+        sized = True
+    for child in element:
+        _keep_sizes(child, sized=sized)
 
 
 def _let_tables_scroll(article: Element) -> None:
@@ -93,26 +112,29 @@ def _let_tables_scroll(article: Element) -> None:
 
 
 # Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.
-_PICTOGRAPH = "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
-_EMOJI = re.compile(
-    f"({_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*(?:\u200d{_PICTOGRAPH}[\ufe0f\U0001f3fb-\U0001f3ff]*)*"
-    "|[\U0001f1e6-\U0001f1ff]{2})"
+_PICTOGRAPH = (
+    "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
+    "[\ufe0f\U0001f3fb-\U0001f3ff]*"
 )
+_ONE_EMOJI = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
+_EMOJI = re.compile(f"({_ONE_EMOJI}(?: ?{_ONE_EMOJI})*)")
+_MAX_EMOJI = 1000
+"""What has more of them would not be readable without, and costs too much."""
 
 
 def _hide_emoji(article: Element) -> None:
     """Spare screen readers emoji, which decorate a text and would be spelled out within it."""
-    if "".join(article.itertext()).isascii():
+    text = "".join(article.itertext())
+    if text.isascii() or not 0 < sum(1 for _ in _EMOJI.finditer(text)) <= _MAX_EMOJI:
         return
     for element in list(article.iter()):
-        if element.text and element.tag not in ("pre", "code"):
-            element.text, spans = _split_at_emoji(element.text)
-            element[0:0] = spans
-        for child in list(element):
-            if child.tail and child.get("aria-hidden") is None:
-                child.tail, spans = _split_at_emoji(child.tail)
-                position = list(element).index(child) + 1
-                element[position:position] = spans
+        if element.tag in ("pre", "code"):
+            continue
+        element.text, children = _split_at_emoji(element.text or "")
+        for child in element:
+            child.tail, spans = _split_at_emoji(child.tail or "")
+            children += [child, *spans]
+        element[:] = children
 
 
 def _split_at_emoji(text: str) -> tuple[str, list[Element]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import click
 
@@ -61,27 +63,62 @@ def approve_article(
 def word_diff(before: str, after: str) -> str:
     """Return the lines that differ, with what went in `[-…-]` and what came in `{+…+}`.
 
-    What a terminal would obey is shown as an escape, but for the colours.
+    What a terminal would obey is shown as an escape, but for the colours. Texts that would take too
+    long to compare word by word are compared by lines in part.
     """
     if before == after:
         return "the draft says the same as the approved text"
     old, new = ([visible(line) for line in text.split("\n")] for text in (before, after))
+    budget = _Budget(_MAX_PAIRS)
     shown = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():
         if kind == "equal":
             shown.append(f"… {b - a} lines the same …" if b - a > 1 else old[a])
         else:
-            shown.append("".join(_words("\n".join(old[a:b]), "\n".join(new[c:d]))))
+            shown.append("".join(_words("\n".join(old[a:b]), "\n".join(new[c:d]), budget)))
     return "\n".join(shown)
 
 
-def _words(before: str, after: str) -> Iterator[str]:
-    old, new = (re.findall(r"<[^>]*>|\s+|[^\s<]+", text) for text in (before, after))
-    for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+def _words(before: str, after: str, budget: _Budget) -> Iterator[str]:
+    old, new = (re.findall(r"(?:<[^<>]*>|[^\s<]+|<)\s*|\s+", text) for text in (before, after))
+    keys = [[token.strip() for token in tokens] for tokens in (old, new)]
+    for kind, a, b, c, d in _Matcher(keys[0], keys[1], budget).get_opcodes():
+        went, came = "".join(old[a:b]), "".join(new[c:d])
         if kind == "equal":
-            yield "".join(old[a:b])
+            yield came
             continue
-        if a < b:
-            yield click.style(f"[-{''.join(old[a:b])}-]", fg="red")
-        if c < d:
-            yield click.style(f"{{+{''.join(new[c:d])}+}}", fg="green")
+        if went:
+            yield click.style(f"[-{went.rstrip()}-]", fg="red")
+        if came:
+            yield click.style(f"{{+{came.rstrip()}+}}", fg="green")
+        yield (came or went)[len((came or went).rstrip()) :]
+
+
+_MAX_PAIRS = 4_000_000
+"""How many pairs of equal lines or words are looked at, which takes about a second."""
+
+
+@dataclass
+class _Budget:
+    pairs: int
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Matches two lists as long as there is a budget; what is left then does not match."""
+
+    def __init__(self, old: list[str], new: list[str], budget: _Budget) -> None:
+        super().__init__(a=old, b=new)
+        self._budget = budget
+        # What is more frequent difflib does not look for.
+        most = len(new) // 100 + 1 if len(new) >= 200 else len(new)
+        there = {word: number for word, number in Counter(new).items() if number <= most}
+        self._pairs = [1 + there.get(word, 0) for word in old]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        """Return the longest match, or an empty one where it would take too long to find it."""
+        self._budget.pairs -= sum(self._pairs[alo:ahi])
+        if self._budget.pairs < 0:
+            return difflib.Match(alo, blo, 0)
+        return super().find_longest_match(alo, ahi, blo, bhi)

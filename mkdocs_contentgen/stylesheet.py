@@ -42,21 +42,30 @@ _FUNCTIONS = re.compile(r"(?:rgb|hsl)a?|(?:repeating-)?(?:linear|radial|conic)-g
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _COLOUR = re.compile(r"[0-9A-Fa-f]{3,8}")
 
+# A colour in a gradient is two deep, and parsing takes time that grows with the depth.
+_MAX_CHARACTERS = 1000
+_MAX_DEPTH = 2
+
 # How far a length may reach, so that no article lies over the page or pushes it away.
-_LONGEST = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
+_LONGEST: dict[str, float] = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
+_SMALLEST_FONT = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "ex": 1, "ch": 1, "%": 50}
 _ANGLES = {"deg", "grad", "rad", "turn"}
-_OF_FONT = {"font-size", "line-height", "vertical-align"}
-"""Where 100 % is the size of a letter; elsewhere it can be the width of the page."""
+# Of these, 100 % is the size of a letter or line, and of those the width of the page.
+_OF_FONT = {"font-size", "vertical-align"}
+_OF_PAGE = ("margin", "padding", "text-indent")
 
 
 @lru_cache(maxsize=4096)
 def harmless_style(style: str) -> str:
     """Return the declarations of a `style` attribute that can do no harm, in canonical form.
 
-    What stays are colours, backgrounds without addresses, borders, spacing and text styles.
-    The same few styles recur all over a site, hence the cache.
+    What stays are colours, backgrounds without addresses, borders, spacing and text styles;
+    nothing of more than 1,000 characters. The same few styles recur all over a site, hence the
+    cache.
     """
-    return "; ".join(
+    if len(style) > _MAX_CHARACTERS:
+        return ""
+    harmless = "; ".join(
         f"{node.lower_name}: {tinycss2.serialize(node.value).strip()}"
         for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
         if node.type == "declaration"
@@ -64,14 +73,15 @@ def harmless_style(style: str) -> str:
         and _PROPERTIES.fullmatch(node.lower_name)
         and _all_harmless(node.lower_name, node.value)
     )
+    return harmless if len(harmless) <= _MAX_CHARACTERS else ""
 
 
-def _all_harmless(name: str, tokens: Iterable[Node]) -> bool:
+def _all_harmless(name: str, tokens: Iterable[Node], depth: int = 0) -> bool:
     tokens = [token for token in tokens if not isinstance(token, WhitespaceToken)]
-    return bool(tokens) and all(_harmless(name, token) for token in tokens)
+    return bool(tokens) and all(_harmless(name, token, depth) for token in tokens)
 
 
-def _harmless(name: str, token: Node) -> bool:
+def _harmless(name: str, token: Node, depth: int) -> bool:
     match token:
         case IdentToken():
             return bool(_KEYWORD.fullmatch(token.value))
@@ -79,29 +89,47 @@ def _harmless(name: str, token: Node) -> bool:
             return bool(_COLOUR.fullmatch(token.value))
         case LiteralToken():
             return token.value in (",", "/")
-        case NumberToken() | PercentageToken() | DimensionToken():
+        case NumberToken():
+            # A line height without a unit grows with the letters: they stay within their lines.
+            smallest, longest = {"line-height": (1, 6), "font-size": (1, 0)}.get(name, (0, 1000))
+            return bool(smallest <= token.value <= longest)
+        case PercentageToken() | DimensionToken():
             return _moderate(name, token)
         case FunctionBlock():
             # Inside a function a number is a colour or a place in a gradient.
-            return bool(_FUNCTIONS.fullmatch(token.lower_name)) and _all_harmless(
-                token.lower_name, token.arguments
+            return (
+                depth < _MAX_DEPTH
+                and bool(_FUNCTIONS.fullmatch(token.lower_name))
+                and _all_harmless(token.lower_name, token.arguments, depth + 1)
             )
     return False
 
 
-def _moderate(name: str, token: NumberToken | PercentageToken | DimensionToken) -> bool:
-    value: float = token.value
-    smallest = {"line-height": 1, "font-size": 0.5}.get(name, 0)
-    if isinstance(token, DimensionToken):
-        if token.lower_unit in _ANGLES:
-            return True
-        longest = _LONGEST.get(token.lower_unit, -1)
-    elif isinstance(token, PercentageToken):
-        smallest *= 100
-        longest = 100 * _LONGEST["em"] if name in _OF_FONT else 100
+def _moderate(name: str, token: PercentageToken | DimensionToken) -> bool:
+    unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
+    if unit in _ANGLES:
+        return True
+    if unit == "%":
+        longest = 600.0 if name in _OF_FONT else 25 if name.startswith(_OF_PAGE) else 100
     else:
-        longest = _LONGEST["em"] if name == "line-height" else 1000
-    return smallest <= value <= longest
+        longest = _LONGEST.get(unit, -1)
+    if name == "line-height":
+        longest = -1
+    elif name.startswith("text-decoration"):
+        longest /= 10
+    smallest = _SMALLEST_FONT.get(unit, 0) if name == "font-size" else 0
+    return bool(smallest <= token.value <= longest)
+
+
+# What stands in a harmless style has no quotes, so that no value holds a semicolon.
+_RELATIVE_SIZE = re.compile(
+    r"font-size: (?!([0-9.+]+(px|pt|rem)|(x{0,2}-)?(small|large)|medium)(; |$))[^;]*(; |$)", re.I
+)
+
+
+def without_relative_size(style: str) -> str:
+    """Return a harmless style without a font size that is relative to the one around it."""
+    return _RELATIVE_SIZE.sub("", style).removesuffix("; ")
 
 
 @lru_cache(maxsize=4096)
@@ -208,7 +236,7 @@ def _step(hue: float) -> str:
 def _colours(tokens: Iterable[Node]) -> list[Colour]:
     colours: list[Colour] = []
     for token in tokens:
-        colour = color4.parse_color(tinycss2.serialize([token]))
+        colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub forgets single nodes
         if isinstance(colour, color4.Color):
             *srgb, alpha = (number or 0.0 for number in colour.to("srgb"))
             if alpha > 0.05:

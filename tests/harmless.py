@@ -56,7 +56,9 @@ PROPERTIES = {
 FUNCTION = re.compile(
     r"(?:rgba?|hsla?|(?:repeating-)?(?:linear|radial|conic)-gradient)\(([^()]*)\)", re.IGNORECASE
 )
+STYLE_LENGTH = 1000
 LENGTHS = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12, "%": 600, "": 1000}
+SMALLEST = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "%": 50}
 NUMBER = re.compile(r"([+-]?[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)([a-z%]*)", re.IGNORECASE)
 
 
@@ -131,11 +133,15 @@ def is_safe_link(address: str) -> bool:
 
 def wrong_with_style(style: str) -> Iterator[str]:
     """Find everything in an inline style that must not be there."""
+    if len(style) > STYLE_LENGTH:
+        yield "is too long"
     for declaration in style.split("; "):
         name, _, value = declaration.partition(": ")
         if name not in PROPERTIES:
             yield f"sets {name!r}"
         value = value.replace("/**/", " ")
+        if re.search(r"\([^()]*\([^()]*\(", value):
+            yield f"has functions too deep in {name!r}"
         while match := FUNCTION.search(value):
             yield from wrong_with_value(match[1], "a function")
             value = f"{value[: match.start()]} function {value[match.end() :]}"
@@ -151,7 +157,13 @@ def wrong_with_value(value: str, name: str) -> Iterator[str]:
                 continue
             if not 0 <= number <= LENGTHS.get(unit, -1):
                 yield f"{word!r} in {name!r}"
-            if unit == "%" and number > 100 and name.startswith(("margin", "padding", "text")):
+            if unit == "%" and number > 25 and name.startswith(("margin", "padding", "text")):
+                yield f"{word!r} in {name!r}"
+            if name == "line-height" and (unit or number < 1):
+                yield f"{word!r} in {name!r}"
+            if name == "font-size" and number < SMALLEST.get(unit, 1):
+                yield f"{word!r} in {name!r}"
+            if name.startswith("text-decoration") and number > LENGTHS[unit] / 10:
                 yield f"{word!r} in {name!r}"
         elif not re.fullmatch(r"[A-Za-z-]+|#[0-9A-Fa-f]{3,8}", word) and word:
             yield f"{word!r} in {name!r}"

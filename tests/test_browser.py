@@ -151,6 +151,73 @@ WIDE = (
     "<h2>A section</h2><p>Its text is xylographic.</p></article>"
 )
 
+LOUD = "color: #f0f; background: #f0f; border: 2px solid #f0f"
+FAR = '<a href="https://far.example/">'
+
+
+def nested(start: str, times: int, style: str = "") -> str:
+    """Return a link within `times` elements in one another, all of them in one colour."""
+    tag = start.split()[0].rstrip(">").lstrip("<")
+    one = f'{start.rstrip(">")} style="{style}; {LOUD}">' if style else start
+    return f"{one * times}{FAR}MMMM MMMM</a>{f'</{tag}>' * times}"
+
+
+ESCAPES = [
+    f'<div style="line-height: 1px; {LOUD}">{nested("<span>", 1, "font-size: 6em")}</div>',
+    f'<div style="line-height: 1px; {LOUD}">{nested("<span>", 40, "font-size: 6em")}</div>',
+    f'<div style="line-height: 1; {LOUD}">{nested("<span>", 40, "font-size: 600%")}</div>',
+    f'<div style="line-height: 5%; {LOUD}">{nested("<span>", 3, "font-size: 100px")}</div>',
+    nested("<span>", 60, "vertical-align: 100px"),
+    nested("<span>", 60, "vertical-align: 600%"),
+    nested("<span>", 20, "font-size: larger"),
+    nested("<p>", 1, "text-indent: 100%"),
+    nested("<p>", 1, "text-indent: 100px; letter-spacing: 6em"),
+    f'<p style="text-decoration: underline 100px #f0f">{FAR}underlined</a></p>',
+    nested("<div>", 60, "margin: 100px"),
+    nested("<div>", 60, "margin-left: 100%"),
+    nested("<div>", 60, "padding-left: 100px"),
+    nested("<div>", 60, "padding: 100%"),
+    nested("<div>", 60, "border-width: 100px"),
+    nested("<blockquote>", 60),
+    nested("<ul><li>", 1).replace("<ul><li>", "<ul><li>" * 45),
+    nested("<h2><div>", 1).replace("<h2><div>", "<h2><div>" * 40).replace("</h2>", "</h2>" * 40),
+    nested("<sup>", 60),
+    nested("<small>", 60),
+    nested('<div class="intro">', 60),
+    f'{FAR}<ol type="I" start="3888"><li style="{LOUD}; font-size: 100px">x</ol></a>',
+    f'{FAR}<ol start="-99999" style="{LOUD}; font-size: 6em"><li>x</ol></a>',
+    f'<div dir="rtl">{nested("<blockquote>", 60)}</div>',
+    f"<p>{FAR}{'W' * 600}</a></p>",
+    f'<table style="{LOUD}; border-width: 100px; margin: 100px; border-collapse: collapse"><tr>'
+    f'<td style="{LOUD}; padding: 100px">{FAR}x</a></td></tr></table>',
+    f"<table><tr>{f'<td>{FAR}WWWWWWW</a></td>' * 40}</tr></table>",
+    f"<pre>{FAR}{'W' * 600}</a></pre>",
+]
+"""Ways out of an article, for a link in a colour that is nowhere else."""
+
+SIZES = (
+    "<article>"
+    + "".join(
+        nested("<span>", 30, f"font-size: {size}")
+        for size in ("0.5em", "50%", "smaller", "1ch", "6em", "600%", "larger", "8px", "100px")
+    )
+    + nested("<small>", 30)
+    + nested("<sup>", 30)
+    + nested("<h2><div>", 1).replace("<h2><div>", "<h2><div>" * 30).replace("</h2>", "</h2>" * 30)
+    + f"{'<code>' * 30}x{'</code>' * 30}".replace("<code>", "<code>", 1)
+    + "</article>"
+)
+"""Sizes of letters, nested."""
+
+ORDINARY = f"""
+<article><h1>Ordinary</h1>
+<p>{LINK} at the start and far to the right, where the line is full, {LINK}, {LINK}, {LINK}</p>
+<h2>A heading</h2><ul><li>{LINK}</li><li>b<ul><li>c</li></ul></li></ul>
+<ol start="1998"><li>{LINK}</li><li>b</li></ol><blockquote><p>{LINK}</p></blockquote>
+<dl><dt>{LINK}</dt><dd>a</dd></dl><table><tr><th>{LINK}</th><td>b</td></tr></table>
+<pre><code>code</code></pre><p>The end: <a href="https://far.example/"><code>x</code></a></p>
+</article>"""
+
 SANDBOX: Mapping[str, ArticleRequest | BlogRequest | NewsRequest] = {
     "article": ArticleRequest(topic="An article", focus="research", audience="expert"),
     "blog": BlogRequest(topic="A blog post", style="technical", format="listicle"),
@@ -190,10 +257,16 @@ def texts() -> dict[str, str]:
         "Colours": COLOURS,
         "Random": random_colours(7, 20),
         "Wide": WIDE,
+        "Sizes": SIZES,
+        "Ordinary": ORDINARY,
         **{request.topic: write_article(request) for request in SANDBOX.values()},
         **{
             f"Attack {i}": f"<article><h2>{i}</h2>{html}</article>"
             for i, html in enumerate(ATTACKS)
+        },
+        **{
+            f"Escape {i}": f'<article style="{LOUD}">{html}</article>'
+            for i, html in enumerate(ESCAPES)
         },
     }
 
@@ -221,6 +294,8 @@ SITES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "mkdocs-dark": ({**MKDOCS, "color_mode": "dark"}, {}),
     "readthedocs": ({"name": "readthedocs", "highlightjs": False}, {}),
     "keep": (MKDOCS, {"styles": "keep"}),
+    "keep-material": (MATERIAL, {"styles": "keep"}),
+    "keep-readthedocs": ({"name": "readthedocs", "highlightjs": False}, {"styles": "keep"}),
     "strip": (MKDOCS, {"styles": "strip"}),
 }
 """The themes and the options of the plugin, by the names of the sites."""
@@ -241,6 +316,7 @@ LOOKS = [
     Look("readthedocs", "light"),
 ]
 THEMES = ("material", "mkdocs", "readthedocs")
+KEPT = ("keep", "keep-material", "keep-readthedocs")
 in_each_look = pytest.mark.parametrize("look", LOOKS, ids="-".join)
 in_each_theme = pytest.mark.parametrize("theme", THEMES)
 
@@ -269,12 +345,17 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
         site_url=f"{address}/{name}/",
     )
     project.write("docs/index.md", PLAIN)
+    for number in range(len(ESCAPES)):
+        asked = {"type": "article", "topic": f"Escape {number}"}
+        between = "# Author\n\nText above.\n\n<!-- contentgen -->\n\nText below.\n"
+        project.page(f"escape{number}.md", asked, between)
     project.write("docs/raw.html", RAW_ATTACK)
     nasty = [{"type": "blog", "topic": name, "id": name.lower()} for name in ("Colours", "Random")]
     sandbox = [{"type": kind, "id": kind, **request.body()} for kind, request in SANDBOX.items()]
     project.page("all.md", [*nasty, *sandbox])
     project.page("colours.md", nasty[0])
-    project.page("wide.md", {"type": "article", "topic": "Wide"})
+    for topic in ("Wide", "Sizes", "Ordinary"):
+        project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
     for asked in sandbox:
         project.page(f"guides/{asked['type']}.md", asked)
     if name in THEMES:
@@ -636,14 +717,21 @@ def test_what_screen_readers_get(shown: Shown) -> None:
 
 @pytest.mark.parametrize("site", ["keep", "strip"])
 def test_keep_and_strip(visitor: Visitor, site: str) -> None:
-    """`keep` shows the colours of the service, `strip` none, and neither has a style sheet."""
+    """`keep` shows the colours of the service, `strip` none, and neither gets the plugin's."""
     page = visitor.open(Look(site, "light"), "colours/?unlimited")
     look = page.get_by_text("Grey on black").evaluate(
         "it => [getComputedStyle(it).color, getComputedStyle(it).backgroundColor]"
     )
     assert (look == ["rgb(119, 119, 119)", "rgb(0, 0, 0)"]) == (site == "keep")
     assert (page.locator("article [style]").count() > 0) == (site == "keep")
-    assert page.locator("link[href*=contentgen], [class*=cg-]").count() == 0
+    assert page.locator("link[href*=contentgen]").count() == (site == "keep")
+    assert page.locator("[class*=cg-]").count() == 0
+    assert (
+        "oklch"
+        not in page.request.get(
+            f"{visitor.address}/{site}/assets/stylesheets/contentgen.css"
+        ).text()
+    )
 
 
 def test_contrast_would_be_missed(visitor: Visitor) -> None:
@@ -728,13 +816,166 @@ def test_attacks_would_be_noticed(visitor: Visitor) -> None:
     visitor.foreign.clear()
 
 
+# --- The article's box ----------------------------------------------------------------------------
+
+OUTSIDE = """
+() => {
+    const box = document.querySelector('article.contentgen').getBoundingClientRect();
+    const found = new Set();
+    for (let y = 0; y < innerHeight; y += 10)
+        for (let x = 0; x < innerWidth; x += 10) {
+            const inside = x >= box.left - 1 && x <= box.right + 1
+                && y >= box.top - 1 && y <= box.bottom + 1;
+            const at = inside ? null : document.elementFromPoint(x, y);
+            if (at?.closest('article.contentgen, article.contentgen *'))
+                found.add(`${at.tagName} at ${x}, ${y}`);
+        }
+    return [...found].slice(0, 3);
+}
+"""
+PAINTED = """
+async picture => {
+    const bytes = Uint8Array.from(atob(picture), letter => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const drawing = canvas.getContext('2d', {willReadFrequently: true});
+    drawing.drawImage(bitmap, 0, 0);
+    const {data} = drawing.getImageData(0, 0, bitmap.width, bitmap.height);
+    const box = document.querySelector('article.contentgen').getBoundingClientRect();
+    for (let y = 0; y < bitmap.height; y++)
+        for (let x = 0; x < bitmap.width; x++) {
+            const inside = x >= box.left - 1 && x <= box.right + 1
+                && y >= box.top - 1 && y <= box.bottom + 1;
+            const at = 4 * (y * bitmap.width + x);
+            if (!inside && data[at] > 250 && data[at + 1] < 5 && data[at + 2] > 250)
+                return [`a pixel at ${x}, ${y}`];
+        }
+    return [];
+}
+"""
+"""Finds the colour of `LOUD` outside the article's box."""
+
+
+def escaped(page: Page) -> list[str]:
+    """Return what of an article is seen, or takes a click, outside the article's box."""
+    picture = base64.b64encode(page.screenshot(scale="css")).decode()
+    return [*page.evaluate(OUTSIDE), *page.evaluate(PAINTED, picture)]
+
+
+in_each_contained_site = pytest.mark.parametrize("site", [*THEMES, *KEPT])
+
+
+@in_each_contained_site
+def test_nothing_leaves_its_article(visitor: Visitor, site: str) -> None:
+    """Whatever an article holds, it is painted and takes clicks within its own box only."""
+    page = visitor.open(Look(site, "light"), "", height=900)
+    found = {}
+    for number, html in enumerate(ESCAPES):
+        page.goto(f"{visitor.address}/{site}/escape{number}/?unlimited")
+        if where := escaped(page):
+            found[html[:90]] = where
+    assert found == {}
+
+
+UNCONTAINED = """
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(`
+    .contentgen { overflow: visible !important; }
+    .contentgen-kept { contain: layout !important; }`);
+document.adoptedStyleSheets = [sheet];
+"""
+"""Takes the containment away, and leaves the layout as it is."""
+
+WITH_MARGIN = """
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(
+    '.contentgen { overflow: clip !important; overflow-clip-margin: 80px !important; }');
+document.adoptedStyleSheets = [sheet];
+"""
+"""Lets what is contained be seen around the article as well, and leaves the layout as it is."""
+
+
+@pytest.mark.parametrize("site", KEPT)
+def test_what_leaves_would_be_noticed(visitor: Visitor, site: str) -> None:
+    """Without the containment, lists leave the same articles, and that is seen."""
+    page = visitor.open(Look(site, "light"), "", height=900)
+    found = []
+    for number in (16, 21):
+        page.goto(f"{visitor.address}/{site}/escape{number}/?unlimited")
+        page.evaluate(UNCONTAINED)
+        found += escaped(page)
+    assert {what.startswith("a pixel") for what in found} == {True, False}
+
+
+@pytest.mark.parametrize("site", KEPT)
+def test_letters_stay_readable(visitor: Visitor, site: str) -> None:
+    """However sizes are nested, no letter is very small or as large as a screen."""
+    page = visitor.open(Look(site, "light"), "sizes/?unlimited")
+    sizes = page.locator("article a[rel], article code").evaluate_all(
+        "all => all.map(it => parseFloat(getComputedStyle(it).fontSize))"
+    )
+    assert len(sizes) == SIZES.count("MMMM MMMM") + 2
+    assert 5 < min(sizes) < max(sizes) < 400
+
+
+@pytest.mark.parametrize("site", KEPT)
+def test_containment_works_under_a_content_security_policy(visitor: Visitor, site: str) -> None:
+    """The containment comes with the style sheet, which `style-src 'self'` allows."""
+    page = visitor.open(Look(site, "light"), "colours/")
+    assert any(what.startswith("style-src-attr") for what in violations(page))
+    contained = page.locator("article.contentgen").evaluate("it => getComputedStyle(it).contain")
+    assert contained == "paint"
+
+
+DIFFERENT = """
+async pictures => {
+    const [one, other] = await Promise.all(pictures.map(async picture => {
+        const bytes = Uint8Array.from(atob(picture), letter => letter.charCodeAt(0));
+        const bitmap = await createImageBitmap(new Blob([bytes]));
+        const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+        const drawing = canvas.getContext('2d', {willReadFrequently: true});
+        drawing.drawImage(bitmap, 0, 0);
+        return drawing.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    }));
+    return one.filter((value, i) => Math.abs(value - other[i]) > 48).length;
+}
+"""
+"""Counts what differs in two pictures, but for roundings at the edges of letters."""
+
+
+def different(page: Page, *pictures: bytes) -> int:
+    """Return in how many values two pictures of a page differ."""
+    encoded = [base64.b64encode(picture).decode() for picture in pictures]
+    return int(page.evaluate(DIFFERENT, encoded))
+
+
+@in_each_contained_site
+def test_containment_cuts_nothing_off(visitor: Visitor, site: str) -> None:
+    """Of an ordinary article everything is seen: numbers of lists, permalinks, outlines."""
+    page = visitor.open(Look(site, "light"), "ordinary/?unlimited", height=1000)
+    heading = page.locator("article h2").first
+    heading.hover()
+    heading.locator("a.headerlink").click(trial=True)
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(500)  # until what the theme fades is done
+    before = page.screenshot()
+    for link in page.locator("article a[rel]").all():
+        link.focus()
+        page.wait_for_timeout(300)
+        contained = page.screenshot()
+        assert different(page, before, contained) > 20
+        page.evaluate(WITH_MARGIN)
+        assert different(page, contained, page.screenshot()) == 0
+        page.evaluate("() => { document.adoptedStyleSheets = []; }")
+
+
 # --- Readers --------------------------------------------------------------------------------------
 
 
-@in_each_theme
-def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) -> None:
+@in_each_contained_site
+def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, site: str) -> None:
     """A click in the table of contents leads to the heading in the article."""
-    page = visitor.open(Look(theme, "light"), "guides/blog/", height=500)
+    page = visitor.open(Look(site, "light"), "guides/blog/", height=500)
     heading = page.locator("article h2").nth(3)
     anchor = heading.get_attribute("id")
     page.locator(f"a[href$='#{anchor}']:not(.headerlink)").locator("visible=true").first.click()
@@ -772,11 +1013,11 @@ def test_search_finds_a_word_of_an_article(visitor: Visitor, theme: str) -> None
     assert page.locator("#a-section").inner_text().startswith("A section")
 
 
-@in_each_theme
-def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, theme: str) -> None:
+@in_each_contained_site
+def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, site: str) -> None:
     """At 360 pixels only the groups of tables and code scroll, tables with the keyboard too."""
     for path in ("colours/", "wide/"):
-        page = visitor.open(Look(theme, "light"), path, width=360)
+        page = visitor.open(Look(site, "light"), path, width=360)
         room = page.evaluate(
             "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
         )

@@ -389,10 +389,10 @@ def test_a_request_that_others_refer_to_stays(project: Project) -> None:
 def test_a_title_is_no_template(project: Project, service: ServiceDouble) -> None:
     """A page that does not begin with its title keeps it in the front matter, spelled safely."""
     service.answer = generated(
-        "<article><h1>{{ ran() }} &amp; &lt;b&gt;it's&lt;/b&gt;</h1></article>"
+        "<article><p>First.</p><h1>{{ ran() }} &amp; &lt;b&gt;it's&lt;/b&gt;</h1></article>"
     )
     configure(project)
-    project.page("page.md", ASKED, "Own text.\n\n<!-- contentgen -->\n")
+    project.page("page.md", ASKED)
     ejected = eject_site(project, ["page"])
     assert ejected.refused == {}
     assert "title: '&#x7b;&#x7b; ran() }} &amp; &lt;b&gt;it''s&lt;/b&gt;'" in source(

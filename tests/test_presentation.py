@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import resource
 from datetime import UTC, date, datetime
+from typing import Literal
 from xml.etree.ElementTree import tostring
 
 import pytest
 from conftest import Project
-from service_double import ServiceDouble, generated
+from growth import growth
+from service_double import Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.disclosure import LINES, Provenance, Review, json_ld_script
+from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.presentation import Facts, Presentation, present
 from mkdocs_contentgen.request import REQUEST_TYPES
 
@@ -86,7 +90,12 @@ def test_tables_can_scroll() -> None:
     [
         ("a 💡 b", 'a <span aria-hidden="true">💡</span> b'),
         ("👩🏽‍💻!", '<span aria-hidden="true">👩🏽‍💻</span>!'),
-        ("🇩🇪🇫🇷", '<span aria-hidden="true">🇩🇪</span><span aria-hidden="true">🇫🇷</span>'),
+        ("🇩🇪🇫🇷", '<span aria-hidden="true">🇩🇪🇫🇷</span>'),
+        ("👍🏽👍 ✅\ufe0f.", '<span aria-hidden="true">👍🏽👍 ✅\ufe0f</span>.'),
+        (
+            "a💡b<br>c💡d",
+            'a<span aria-hidden="true">💡</span>b<br>c<span aria-hidden="true">💡</span>d',
+        ),
         ("x <b>y</b> ✅ z", 'x <b>y</b> <span aria-hidden="true">✅</span> z'),
         ("© ™ → é 中 ½", "© ™ → é 中 ½"),
         ("<code>✅</code>", "<code>✅</code>"),
@@ -95,6 +104,110 @@ def test_tables_can_scroll() -> None:
 def test_emoji_are_not_spelled_out(text: str, expected: str) -> None:
     """Emoji are hidden from screen readers, each whole, and letters and signs are not."""
     assert f"<p>{expected}</p>" in shown(f"<article><p>{text}</p></article>")
+
+
+def test_a_text_of_nothing_but_emoji_is_left_alone() -> None:
+    """Emoji are hidden up to a number that no article has."""
+    html = "<article><p>{}</p></article>"
+    assert shown(html.format("💡a" * 1000)).count("aria-hidden") == 1000
+    assert shown(html.format("💡a" * 1001)).count("aria-hidden") == 0
+
+
+def test_sizes_do_not_multiply() -> None:
+    """A font size that is relative to another one is dropped; headings in headings are none."""
+    html = shown(
+        '<article><div style="font-size: 2em; color: red"><p style="font-size: 50%">a</p>'
+        '<p style="color: red; font-size: 2EM; margin: 1px">b</p><p style="font-size: larger">c</p>'
+        '<p style="font-size: 10px; font-size: 1.5rem; font-size: 1.5em">d</p></div>'
+        '<p style="font-size: 2em">e</p></article>',
+        Presentation("keep"),
+    )
+    assert (
+        '<div style="font-size: 2em; color: red"><p>a</p><p style="color: red; margin: 1px">b</p>'
+        '<p>c</p><p style="font-size: 10px; font-size: 1.5rem">d</p></div>'
+        '<p style="font-size: 2em">e</p>'
+    ) in html
+    html = shown(
+        "<article><h1>a<div><h2>b</h2></div></h1><p><code><small><sup>c<br><sub>d</sub></sup>"
+        "</small></code><small>e</small></p></article>"
+    )
+    assert "<h1>a<div><div>b</div></div></h1>" in html
+    assert "<code><small><span>c<br><span>d</span></span></small></code><small>e</small>" in html
+
+
+def test_the_name_of_a_table_is_short() -> None:
+    """Tables in captions of tables do not repeat what is in them in each of their names."""
+    html = f"<article>{'<table><caption>' * 20}{'long ' * 10_000}</article>"
+    assert len(shown(html)) < 2 * len(html)
+
+
+@pytest.mark.parametrize("styles", ["adapt", "keep"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "x💡<br>",
+        "<p>x 💡 y</p>",
+        "<p>x <b>y</b> <a href='https://a.example/'>z</a> &amp;</p>",
+        "<p style='color: red; font-size: 2em'>x <span style='background: #eee'>y</span></p>",
+        "<div><table><caption>x</caption><tr><td>y</td></tr></table></div>",
+        "<ul><li>x<ol><li>y</li></ol></li></ul>",
+    ],
+)
+def test_twice_the_text_takes_twice_the_time(part: str, styles: Literal["adapt", "keep"]) -> None:
+    """No step takes time that grows with the square of the text."""
+
+    def make(size: int) -> str:
+        return f"<article><h1>x</h1>{part * (size // part.count('<'))}</article>"
+
+    how = Presentation(styles, disclosure=LINES)
+    assert growth(lambda html: present(html, DRAFT, how), make, 4_800) < 3.2
+
+
+def test_too_many_headings_are_refused() -> None:
+    """Search and table of contents of MkDocs take time that grows with the square of them."""
+    headings = "<article>" + "<h2>x</h2>" * 500 + "{}</article>"
+    shown(headings.format(""))
+    with pytest.raises(UnsafeHTMLError, match="has too many headings: 501, 500 at most"):
+        shown(headings.format("<h3>y</h3>"))
+
+
+WORST = [
+    "<h2>x</h2>" * 500 + "<p>x</p>" * 4_000,
+    "<h2>x</h2>" * 5_000,
+    f"<p style='background:{'linear-gradient(' * 200}red{')' * 200}'>x</p>" * 70,
+    "<br>💡" * 9_990,
+    "<p>" + "💡 x" * 60_000,
+    "<p>" + "\xa0" * 250_000,
+    "<p>" + "&" * 250_000,
+    "<div>" * 9_990,
+    "<div>" * 90 + "<b>x</b>" * 4_900,
+    "<div>" * 90 + "<table>x" * 9_800,
+    "".join(f"<p style='color:#{n:06x};border:1px solid #{n:06x}'>x" for n in range(5_000)),
+]
+"""What takes, or took, most time within the limits."""
+
+
+def test_the_worst_texts_take_little_time(project: Project, service: ServiceDouble) -> None:
+    """A build is done with each of them in a few seconds, whether it shows or refuses them."""
+
+    def answer(request: Received, handler: Handler) -> None:
+        text = WORST[int(request.topic)] if request.topic.isdigit() else "x"
+        generated(f"<article><h1>T</h1>{text}</article>")(request, handler)
+
+    service.answer = answer
+    project.configure(
+        {"on_error": "placeholder"},
+        plugins=["search", {"contentgen": {"on_error": "placeholder"}}],
+        markdown_extensions=[{"toc": {"permalink": True}}],
+    )
+    taken = []
+    for topics in (["index"], range(len(WORST))):
+        for topic in topics:
+            project.page(f"{topic}.md", {"type": "blog", "topic": str(topic)})
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        assert project.run("mkdocs", "build", timeout=300).returncode == 0
+        taken.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    assert (taken[1] - taken[0]) / len(WORST) < 3
 
 
 def test_the_language_is_kept() -> None:

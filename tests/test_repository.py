@@ -21,7 +21,8 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 PUBLIC = {
     "approval": "ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path name_problem"
     " read state_of to_lines write",
-    "article": "being_generated close_heading_gaps parse_article placeholder set_title_level",
+    "article": "being_generated close_heading_gaps limit_nesting parse_article placeholder"
+    " set_title_level",
     "background": "Background LONGEST_REBUILD_PAUSE REBUILD_PAUSE TICK UNCHANGED exit_on_sigterm",
     "disclosure": "LINES Provenance Review json_ld_script",
     "display": "hidden_character shown visible without_commands",
@@ -39,10 +40,11 @@ PUBLIC = {
     " check_defaults check_inherited choices field_types front_matter_schema parse_front_matter"
     " wrong_fields",
     "sandbox": "LABEL MAX_BODY Message Receive Send app write_article",
-    "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_TAGS VOID_TAGS sanitize",
+    "sanitizer": "CLASSES MAX_CHARACTERS MAX_COPIES MAX_DEPTH MAX_ENTITIES MAX_TAGS VOID_TAGS"
+    " sanitize",
     "service": "MAX_ANSWER MAY_BE_PAID SANDBOX ServiceClient",
     "store": "DATABASE DiskStore LEASE SCHEMES SharedStore Store StoredText shown_address",
-    "stylesheet": "Colour adapted_classes harmless_style",
+    "stylesheet": "Colour adapted_classes harmless_style without_relative_size",
     "typos": "NAME wrong_marker wrong_requests",
 }
 """What each module of the core offers to programs that use it without MkDocs."""
