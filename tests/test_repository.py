@@ -28,7 +28,7 @@ PUBLIC = {
     " StoppedError StoreError UnknownOutcomeError UnreachableError UnsafeHTMLError",
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
     " Progress REFUSALS SPACING generate",
-    "lookup": "Outcome check_budget look_up",
+    "lookup": "Outcome check_budget load_usable look_up",
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
     "request": "ArticleRequest BlogRequest KEY_FORMAT NewsRequest Problem REQUEST_TYPES Request"
