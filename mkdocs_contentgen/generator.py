@@ -30,7 +30,7 @@ from .errors import (
     StoreError,
     UnreachableError,
 )
-from .lookup import Outcome
+from .lookup import Outcome, load_usable
 from .request import Request
 from .store import LEASE, Store, StoredText
 
@@ -381,8 +381,8 @@ class Generation:
         texts: dict[str, StoredText] = {}
         for wanted, since in ((others, None), (replaced, self._started)):
             if wanted:
-                load = partial(self._store.load, since=since)
-                found, problems = await self._in_thread(load, wanted)
+                load = partial(load_usable, since=since)
+                found, _, problems = await self._in_thread(load, wanted, self._store)
                 self._note(problems)
                 texts |= found
         return texts

@@ -24,6 +24,7 @@ from mkdocs.utils.meta import get_data
 from .approval import ApprovedText, State, approved_path, read, state_of
 from .config import ContentgenConfig
 from .errors import ConfigurationError
+from .lookup import load_usable
 from .pages import PageRequest
 from .plaintext import plain_text
 from .plugin import ContentgenPlugin
@@ -92,7 +93,7 @@ class Site:
         keys = {entry: entry.request.key(sandbox=sandbox) for entry in self.asked}
         store = self.options.store(self.config)
         shared = store.shared(keys.values())
-        texts, problems = store.load(keys.values())
+        texts, unusable, problems = load_usable(keys.values(), store)
         unused: list[Mapping[str, object]] = []
         if texts.keys() < set(keys.values()):
             cached, more = store.requests()
@@ -105,6 +106,8 @@ class Site:
             path = approved_path(directory, entry.page, entry.request.id)
             approved = read(path, directory)
             state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
+            if state == "missing":
+                reason = unusable.get(key, reason)
             places = {
                 "approved file": approved,
                 "cache": key in texts,

@@ -32,7 +32,7 @@ PUBLIC = {
     "files": "find_link read_text replace_text",
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
     " Progress REFUSALS SPACING generate",
-    "lookup": "Outcome check_budget look_up",
+    "lookup": "Outcome check_budget load_usable look_up",
     "plaintext": "LONGEST plain_text",
     "presentation": "Facts Presentation present",
     "progress": "LOG_PAUSE shown_progress",
