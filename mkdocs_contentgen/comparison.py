@@ -135,7 +135,8 @@ def _written(element: Element, *, lenient: bool) -> list[str]:
         if tag in INLINE and not has_content(element):
             return [" "] if "".join(element.itertext()) else []
     values = "".join(
-        f" {name}={_LINE_NUMBER.sub('', value)}" for name, value in sorted(said.items())
+        f" {name}={_LINE_NUMBER.sub('', value).translate(_VERBATIM)}"
+        for name, value in sorted(said.items())
     )
     if lenient and tag in _FLOW:
         contents = [part for child in flow(element) for part in _written(child, lenient=True)]

@@ -275,8 +275,15 @@ def _same_page(
             page = _with_front_matter(front, title, draft.text())
         except ValueError as error:
             raise ApprovalError(f"{articles[0].entry.place}: {error}") from error
-        after = site.render(articles[0].entry.page, page)
-        differences = compare(before.content, after.content)
+        try:
+            after = site.render(articles[0].entry.page, page)
+        except Exception as error:  # noqa: BLE001  an extension may stumble over any text
+            places = {
+                (name, number) for name, b in draft.blocks.items() for number in range(len(b))
+            }
+            differences = Differences(places, set(), f"the page, over which {error!r} is raised,")
+        else:
+            differences = compare(before.content, after.content)
         if not differences.example:
             if before.toc != after.toc:
                 differences.example = "the table of contents"

@@ -48,8 +48,9 @@ _ALL = rf"[{_PUNCTUATION}{_INVISIBLE}]|\d(?=[a-z])"
 _HTML_TEXT = f"[&<>{{{_INVISIBLE}]"
 _ATTRIBUTE = rf"[^\w ,./:?=%\-]|[{_INVISIBLE}]"
 _NUMBER_OF_ITEM = re.compile(r"(\d+)[.)](?=\s|$)")
+_KEPT_SPACE = r"[\t\n\r]|(?<= ) "
 _JOINED = ("*", "`", "\\")
-_PLAIN = re.compile(r"[\w ,.;:-]*")
+_PLAIN = re.compile(r"(?:[\w,.;:-]+(?: (?! ))?)*")
 _ADDRESS = re.compile(r"(?!.*&\#?\w+;)[\w/:?#@!$&+,;=.%~()-]+")
 SPACE = re.compile(r"[ \t\n\r\f]+")
 
@@ -317,13 +318,14 @@ class Writer:
     def _html_text(self, text: str | None, level: int, *, verbatim: bool) -> str:
         text = text or ""
         pattern = _ALL if level == HIGHEST_LEVEL else _HTML_TEXT
-        written = self._spelled(text if verbatim else SPACE.sub(" ", text), pattern)
-        return re.sub(r"[\t\n\r]", lambda space: f"&#{ord(space[0])};", written)
+        if verbatim:
+            return self._spelled(text, rf"{pattern}|[\t\n\r]")
+        return self._spelled(SPACE.sub(" ", text), pattern)
 
     def _start(self, tag: str, said: dict[str, str], level: int) -> str:
         pattern = _ATTRIBUTE if level < 2 else _ALL
         values = [
-            f' {name}="{self._spelled(SPACE.sub(" ", value), pattern)}"'
+            f' {name}="{self._spelled(value, rf"{pattern}|{_KEPT_SPACE}")}"'
             for name, value in said.items()
         ]
         return f"<{tag}{''.join(values)}>"
@@ -338,7 +340,7 @@ class Writer:
         """Write as entities what matches, and the beginnings of delimiters and guarded words."""
         delimiters = "|".join(map(re.escape, self.delimiters))
         words = "|".join(map(re.escape, self.words)) or "(?!)"
-        guarded = rf"(?={delimiters}).|(?<!\w)(?=(?:{words})(?!\w))."
+        guarded = rf"(?={delimiters}).|(?<![^\W_])(?=(?:{words})(?![^\W_]))."
         return re.sub(
             f"{guarded}|{pattern}",
             lambda match: f"\\{match[0]}" if match.lastgroup == "escape" else _entity(match[0]),

@@ -176,8 +176,10 @@ def spoken(html: str) -> list[tuple[str, str]]:
     for tag in content.select("link, .contentgen-disclosure"):
         tag.decompose()
     words: list[tuple[str, str]] = []
+    is_open = False  # whether a word goes on in the next text
 
     def read(node: Tag, within: tuple[str, ...], *, verbatim: bool) -> None:
+        nonlocal is_open
         for child in node.children:
             if isinstance(child, Tag):
                 name = {"b": "strong", "i": "em"}.get(child.name, child.name)
@@ -188,12 +190,18 @@ def spoken(html: str) -> list[tuple[str, str]]:
                 )
                 if name in ("img", "hr", "br", "input"):
                     words.append(("", " ".join([*within, name, *said])))
+                    is_open = False
                     continue
                 label = [" ".join([name, *said])] if name in MEANINGFUL or said else []
+                is_open &= name == "span"
                 read(child, (*within, *label), verbatim=verbatim or name == "pre")
+                is_open &= name == "span"
             elif type(child) is NavigableString:
                 parts = child.rstrip("\n").splitlines() if verbatim else child.split()
+                if is_open and parts and not child[0].isspace():
+                    parts[0] = words.pop()[0] + parts[0]
                 words.extend((part, " ".join(within)) for part in parts)
+                is_open = bool(child) and not child[-1].isspace()
 
     read(content, (), verbatim=False)
     return words
