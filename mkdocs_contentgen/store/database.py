@@ -16,6 +16,7 @@ import struct
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import BinaryIO
 
 from ..errors import StoreError
 from .entry import MAX_ENTRY
@@ -91,7 +92,7 @@ def why_foreign(path: Path, *, thorough: bool) -> str | None:
                 return problem
             # It is closed before the file, with which all locks of this process on it end.
             with closing(connect(path)) as connection:
-                return _content_problem(connection, file.fileno(), page_size, thorough=thorough)
+                return _content_problem(connection, file, page_size, thorough=thorough)
     except (OSError, sqlite3.OperationalError) as error:
         code = getattr(error, "sqlite_errorcode", None)
         if code not in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_INTERRUPT):
@@ -146,7 +147,7 @@ def _journal_problem(path: Path, page_size: int) -> str | None:
 
 
 def _content_problem(
-    connection: sqlite3.Connection, file: int, page_size: int, *, thorough: bool
+    connection: sqlite3.Connection, file: BinaryIO, page_size: int, *, thorough: bool
 ) -> str | None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_SETTING)
     if _schema_sha256(connection) != SCHEMA_SHA256:
@@ -170,21 +171,22 @@ def _content_problem(
     return None
 
 
-def _trees_are_sound(file: int, page_size: int, roots: Collection[int]) -> bool:
+def _trees_are_sound(file: BinaryIO, page_size: int, roots: Collection[int]) -> bool:
     """Tell whether each page of these B-trees is in them once, and no row is too long.
 
     SQLite reads a key as a whole each time that it compares one, even if it is as long as the file.
     """
     longest_key = (page_size - 12) * 64 // 255 - 23  # that needs no other page
     longest = {_INDEX_INTERIOR: longest_key, _INDEX_LEAF: longest_key, _TABLE_LEAF: MAX_ENTRY}
-    pages = os.fstat(file).st_size // page_size
+    pages = os.fstat(file.fileno()).st_size // page_size
     todo, seen = list(roots), set(roots)
     try:
         while todo:
             number = todo.pop()
             if not 1 <= number <= pages:
                 return False
-            page = os.pread(file, page_size, (number - 1) * page_size)
+            file.seek((number - 1) * page_size)
+            page = file.read(page_size)
             start = 100 if number == 1 else 0
             kind = page[start]
             interior = kind in (_INDEX_INTERIOR, _TABLE_INTERIOR)
