@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import html
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -47,6 +48,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     approved_by: str
     approved_at: date
     sha256: str
+    declined: datetime | None = None
+    """When the newest draft was generated that a person did not take in place of this text."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,79 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     return ApprovedText(header, match[2])
 
 
+@dataclass(frozen=True)
+class ApprovedFiles:
+    """What the directory of approved files holds for the articles of a site."""
+
+    texts: dict[tuple[str, str], ApprovedText | ApprovalError] = field(default_factory=dict)
+    """By page (`src_uri`) and id: a text, or what is wrong with its file."""
+
+    moved: dict[tuple[str, str], Path] = field(default_factory=dict)
+    """The files that were found by their request, since their page has another name now."""
+
+    unclaimed: list[Path] = field(default_factory=list)
+    """Files of pages that do not ask for them."""
+
+
+def read_all(
+    articles: Iterable[tuple[str, Request]], directory: Path, *, others: Collection[str] = ()
+) -> ApprovedFiles:
+    """Return the approved texts of `articles`, each a page (`src_uri`) and its request.
+
+    An article without a file of its own gets that of a page that is gone, if its request is the
+    same. `others` are pages that are there, but were not looked at.
+    """
+    found = ApprovedFiles()
+    missing: dict[tuple[str, str], Request] = {}
+    claimed = set()
+    for page, request in articles:
+        path = approved_path(directory, page, request.id)
+        claimed.add(path)
+        try:
+            text = read(path, directory)
+        except ApprovalError as error:
+            found.texts[page, request.id] = error
+            continue
+        if text is None:
+            missing[page, request.id] = request
+        else:
+            found.texts[page, request.id] = text
+    left = [path for path in _files_in(directory) if path not in claimed]
+    for path in left:
+        if path.parent.relative_to(directory).as_posix() in others:
+            continue
+        name = _moved_to(path, directory, missing)
+        if name is None:
+            found.unclaimed.append(path)
+        else:
+            del missing[name]
+            found.moved[name] = path
+            text = read(path, directory)
+            if text is not None:
+                found.texts[name] = text
+    return found
+
+
+def _files_in(directory: Path) -> list[Path]:
+    return sorted(
+        Path(folder, name)
+        for folder, _, names in os.walk(directory)
+        for name in names
+        if name.endswith(".html") and folder.endswith(".md")
+    )
+
+
+def _moved_to(
+    path: Path, directory: Path, missing: Mapping[tuple[str, str], Request]
+) -> tuple[str, str] | None:
+    """Return which of the articles without a file a text was approved for, if it is one."""
+    try:
+        text = read(path, directory) if missing else None
+    except ApprovalError:
+        return None  # it is named as a file of no page
+    return next((n for n, request in missing.items() if text and text.answers(request)), None)
+
+
 def name_problem(name: str) -> str | None:
     """Say why somebody cannot approve a text under a name, or return None."""
     if not name.strip():
@@ -219,8 +295,9 @@ def _fields(header: object) -> object:
     if not isinstance(header, dict):
         return header
     fields = {name: header[name] for name in Header.__struct_fields__ if name in header}
-    if moment := _moment(fields.get("generated_at")):
-        fields["generated_at"] = moment
+    for name in ("generated_at", "declined"):
+        if moment := _moment(fields.get(name)):
+            fields[name] = moment
     if moment := _moment(fields.get("approved_at")):
         fields["approved_at"] = moment.date()
     return fields
@@ -240,9 +317,8 @@ def _moment(value: object) -> datetime | None:
 
 def write(path: Path, directory: Path, header: Header, text: str) -> None:
     """Write an approved file; another program never sees it half written. Raises ApprovalError."""
-    front = yaml.safe_dump(
-        msgspec.structs.asdict(header), sort_keys=False, allow_unicode=True, width=10_000
-    )
+    fields = {k: v for k, v in msgspec.structs.asdict(header).items() if v is not None}
+    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=10_000)
     _check_size(path, front, text)
     if problem := name_problem(header.approved_by):
         raise ApprovalError(f"{path}: cannot be written ({problem})")
@@ -253,9 +329,19 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
 
 
 def approve(
-    request: Request, key: str, service: str, generated_at: datetime, text: str, by: str
+    request: Request,
+    key: str,
+    service: str,
+    generated_at: datetime,
+    text: str,
+    by: str,
+    *,
+    declined: datetime | None = None,
 ) -> Header:
-    """Return the header that says that somebody approved `text` now."""
+    """Return the header that says that somebody approved `text` now.
+
+    `declined` is the time of a newer draft that was not taken.
+    """
     return Header(
         request=request.record(),
         key=key,
@@ -264,6 +350,7 @@ def approve(
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256=_sha256(text),
+        declined=declined and declined.astimezone(UTC).replace(microsecond=0),
     )
 
 

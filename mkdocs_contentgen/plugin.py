@@ -113,15 +113,19 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
+        read = {file.src_uri for file in pages}
         reading = read_requests(pages, config, self.config.defaults)
         for warning in reading.warnings:
             log.warning(warning)
         if self.only_reads:
             _fail_on([problem.message for problem in reading.problems])
             self.asked = reading.requests
+            self.read = read
         if self.only_reads or not (reading.requests or reading.problems):
             return
         problems = reading.problems + unshown_requests(reading.requests, config)
+        # Such a build does not see all pages.
+        others = None if self._dirty or "i18n" in config.plugins else files.src_uris.keys() - read
         # What a site without requests does not need is not imported.
         from .resolution import resolve
 
@@ -134,6 +138,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 budget=self.config.max_requests - self._sent,
                 background=self._background,
                 log=log.info,
+                others=others,
             )
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
@@ -238,7 +243,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
 
     # After the plugins for translations, which build the other languages here.
-    @event_priority(-100)
+    @event_priority(-110)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Backdate incomplete pages, so that `--dirty` builds them again."""
         if self._background:

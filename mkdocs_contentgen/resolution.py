@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,7 @@ from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from .approval import approved_path, state_of
-from .approval import read as read_approved
+from .approval import approved_path, read_all, state_of
 from .article import being_generated, placeholder
 from .config import ContentgenConfig, OnMissing
 from .disclosure import Provenance, Review
@@ -103,6 +102,7 @@ def resolve(
     budget: int,
     background: Background | None,
     log: Callable[[str], None],
+    others: Collection[str] | None = None,
 ) -> Resolution:
     """Get the texts of all requests: from the cache, then, if the options let it, the service.
 
@@ -110,7 +110,8 @@ def resolve(
     sent.
     With a `background`, nothing is waited for, and nothing is a failure: what has no text says so
     in its page. `budget` is what is left of `max_requests`. `log` gets a line now and then while
-    the service is being asked.
+    the service is being asked. `others` are the pages of the site that were not read; without
+    them, no approved file is said to be of no page.
     Raises ConfigurationError for an option that makes no sense.
     """
     started = time.monotonic()
@@ -121,7 +122,8 @@ def resolve(
     for problem in problems:
         resolution.say(problem.message, tolerated=lenient)
         resolution.show(problem.page, "main", _message_in_place(problem.message))
-    settled = _read_approved(asked, options.approved_directory(site), resolution, lenient=lenient)
+    directory = options.approved_directory(site)
+    settled = _read_approved(asked, directory, others, resolution, lenient=lenient)
     keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in settled}
     for entry in keys if options.require_approval else ():
         resolution.say(
@@ -169,20 +171,38 @@ def resolve(
 
 
 def _read_approved(
-    asked: Iterable[PageRequest], directory: Path, resolution: Resolution, *, lenient: bool
+    asked: Sequence[PageRequest],
+    directory: Path,
+    others: Collection[str] | None,
+    resolution: Resolution,
+    *,
+    lenient: bool,
 ) -> dict[PageRequest, tuple[Outcome, Review | None]]:
     """Return what approved files settle: texts, each with its review if that still holds."""
     settled: dict[PageRequest, tuple[Outcome, Review | None]] = {}
+    asking = [(entry.page, entry.request) for entry in asked]
+    files = read_all(asking, directory, others=others or ())
+    for path in files.unclaimed if others is not None else ():
+        message = (
+            f"{path}: no page asks for this text; remove the file if it is not needed any more"
+        )
+        resolution.say(message, tolerated=True)
     for entry in asked:
-        try:
-            path = approved_path(directory, entry.page, entry.request.id)
-            text = read_approved(path, directory)
-        except ApprovalError as error:
-            resolution.say(str(error), tolerated=lenient)
-            settled[entry] = (Outcome(error=error), None)
+        name = entry.page, entry.request.id
+        text = files.texts.get(name)
+        if isinstance(text, ApprovalError):
+            resolution.say(str(text), tolerated=lenient)
+            settled[entry] = (Outcome(error=text), None)
             continue
         if text is None:
             continue
+        if name in files.moved:
+            new = approved_path(directory, *name)
+            message = (
+                f"{entry.place}: its approved text is still in the file of a page that is gone; "
+                f"move {files.moved[name]} to {new}"
+            )
+            resolution.say(message, tolerated=True)
         state, reason = state_of(entry.request, text, has_draft=False)
         if state != "approved":
             message = f"{entry.place}: {state}, {reason}; `contentgen status` says more"

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
@@ -14,7 +16,7 @@ from .approval import approve, to_lines, write
 from .article import parse_article
 from .config import ContentgenConfig
 from .display import visible
-from .errors import ApprovalError
+from .errors import ApprovalError, UnsafeHTMLError
 from .site import Article
 from .store import StoredText
 from .stylesheet import adapted_classes
@@ -41,12 +43,17 @@ def approve_article(
     """
     approved, draft = article.approved, article.draft
     newer = draft and (
-        approved is None or draft.generated_at.replace(microsecond=0) > approved.header.generated_at
+        approved is None
+        or draft.generated_at.replace(microsecond=0)
+        > max(approved.header.generated_at, approved.header.declined or _LONG_AGO)
     )
     if article.state == "approved" and not newer:
         return f"{article.entry.page}: already approved: {article.reason}"
+    declined = approved.header.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         text, generated_at = approved.html, approved.header.generated_at
+        _check_edited(article.path, text)
+        declined = draft.generated_at if newer and draft else declined
     elif draft:
         text, generated_at = draft_lines(draft, options), draft.generated_at
     else:
@@ -55,9 +62,24 @@ def approve_article(
             f"`contentgen generate {article.entry.page}` makes one"
         )
     service = "sandbox" if options.uses_sandbox() else "content generation service"
-    header = approve(article.entry.request, article.key, service, generated_at, text, by)
+    request, key = article.entry.request, article.key
+    header = approve(request, key, service, generated_at, text, by, declined=declined)
     write(article.path, article.directory, header, text)
     return f"{article.entry.page}: approved in {article.path}"
+
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def _check_edited(path: Path, text: str) -> None:
+    """Raise ApprovalError for a text that no build could show."""
+    try:
+        parse_article(text)
+    except UnsafeHTMLError as error:
+        second = text.find("<article", text.find("<article") + 1)
+        header = path.read_text("utf-8").partition("\n---\n")[0].count("\n") + 3
+        line = header + text.count("\n", 0, max(second, 0))
+        raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
 
 
 def word_diff(before: str, after: str) -> str:

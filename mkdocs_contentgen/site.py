@@ -21,9 +21,9 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 from mkdocs.utils.meta import get_data
 
-from .approval import ApprovedText, State, approved_path, read, state_of
+from .approval import ApprovedText, State, approved_path, read_all, state_of
 from .config import ContentgenConfig
-from .errors import ConfigurationError
+from .errors import ApprovalError, ConfigurationError
 from .lookup import load_usable
 from .pages import PageRequest
 from .plaintext import plain_text
@@ -101,13 +101,22 @@ class Site:
             problems += [problem for problem in more if problem not in problems]
         problems += store.close()
         directory = self.options.approved_directory(self.config)
+        asking = [(entry.page, entry.request) for entry in keys]
+        others = self.files.src_uris.keys() - self.plugin.read
+        files = read_all(asking, directory, others=others)
+        problems += [f"{path}: no page asks for this text" for path in files.unclaimed]
         articles = []
         for entry, key in keys.items():
-            path = approved_path(directory, entry.page, entry.request.id)
-            approved = read(path, directory)
+            name = entry.page, entry.request.id
+            path = files.moved.get(name, approved_path(directory, *name))
+            approved = files.texts.get(name)
+            if isinstance(approved, ApprovalError):
+                raise approved
             state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
             if state == "missing":
                 reason = unusable.get(key, reason)
+            if name in files.moved:
+                reason += f"; its file is still at {path}"
             places = {
                 "approved file": approved,
                 "cache": key in texts,
@@ -184,17 +193,36 @@ def opened_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Si
         plugin.reads_drafts = drafts
         config.plugins.on_startup(command="build", dirty=False)
         try:
-            config = config.plugins.on_config(config)
-            config.plugins.on_pre_build(config=config)
-            files = get_files(config)
-            files.add_files_from_theme(config.theme.get_env(), config)
-            files = config.plugins.on_files(files, config=config)
-            set_exclusions(files, config)
-            navigation = get_navigation(files, config)
-            config.plugins.on_nav(navigation, config=config, files=files)
+            files = _read_pages(config)
+            asked, read = dict.fromkeys(plugin.asked), plugin.read
+            # What builds once for each language is mkdocs-static-i18n.
+            languages: Any = config.plugins.get("i18n")
+            first = getattr(languages, "current_language", None)
+            for language in getattr(languages, "build_languages", ()):
+                if language != first:
+                    languages.current_language = language
+                    for file in _read_pages(config):
+                        if file.src_uri not in files.src_uris:
+                            files.append(file)
+                    asked |= dict.fromkeys(plugin.asked)
+                    read |= plugin.read
+            plugin.asked, plugin.read = list(asked), read
             yield Site(config, plugin, files, docs_dir)
         finally:
             config.plugins.on_shutdown()
+
+
+def _read_pages(config: MkDocsConfig) -> Files:
+    """Let the plugins of a site make the pages of a build; return its files."""
+    config = config.plugins.on_config(config)
+    config.plugins.on_pre_build(config=config)
+    files = get_files(config)
+    files.add_files_from_theme(config.theme.get_env(), config)
+    files = config.plugins.on_files(files, config=config)
+    set_exclusions(files, config)
+    navigation = get_navigation(files, config)
+    config.plugins.on_nav(navigation, config=config, files=files)
+    return files
 
 
 def chosen(articles: Sequence[Article], pages: Sequence[str]) -> list[Article]:
