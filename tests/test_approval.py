@@ -371,3 +371,80 @@ def test_a_file_that_is_refused_under_serve(project: Project) -> None:
     project.page("other.md", {"type": "blog", "topic": "Other"})
     assert project.build_as_server().returncode == 0
     assert "cannot be read (it is not a file)" in project.html("index.html")
+
+
+def test_a_renamed_page_keeps_its_approved_text(project: Project) -> None:
+    """A file of a page that is gone is found by its request; build and status say where it is."""
+    write_approved(project, approved_text())
+    (project.root / "docs/index.md").rename(project.root / "docs/renamed.md")
+    built = run(project, "mkdocs", "build")
+    assert "Approved words." in project.html("renamed/index.html")
+    assert (
+        "docs/renamed.md:2: its approved text is still in the file of a page that is gone" in built
+    )
+    assert "its file is still at" in contentgen(project, "status")
+    run(project, "mkdocs", "build", "--strict", code=1)
+    (project.root / "contentgen/index.md").rename(project.root / "contentgen/renamed.md")
+    assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+
+
+def test_a_file_of_no_page_is_named(project: Project) -> None:
+    """A text that no page asks for is named, but not that of a page that is not built."""
+    project.configure({}, draft_docs="draft.md")
+    for page in ("index.md", "gone.md", "draft.md", "plain.md"):
+        write_approved(project, approved_text(request=f"{{type: blog, topic: {page}}}"), page)
+        project.page(page, {"type": "blog", "topic": page})
+    (project.root / "docs/gone.md").unlink()
+    project.write("docs/plain.md", "Text.\n")
+    built = run(project, "mkdocs", "build", "--strict", code=1)
+    for output in (built, contentgen(project, "status")):
+        for page, named in {"gone.md": 1, "plain.md": 1, "draft.md": 0, "index.md": 0}.items():
+            lines = [line for line in output.splitlines() if "no page asks" in line]
+            assert sum(page in line for line in lines) == named, (page, lines)
+
+
+def test_no_page_takes_the_text_of_another(project: Project) -> None:
+    """A file is found by its request only, and only while its own page does not ask for it."""
+    write_approved(project, approved_text())
+    project.page("second.md", ASKED)
+    project.page("other.md", {"type": "blog", "topic": "Other"})
+    listed = contentgen(project, "status", "--json")
+    assert listed.count('"state": "approved"') == 1
+    assert listed.count('"state": "missing"') == 2
+
+
+def test_a_refused_draft_stays_refused(project: Project) -> None:
+    """Only a draft that is newer still can take the place of an edited text."""
+    edited = TEXT.replace("words", "hand-written words")
+    path = write_approved(project, approved_text(edited))
+    contentgen(project, "generate", "--refresh")
+    contentgen(project, "approve", "index.md", "--by", "Jo")  # nobody there to say yes
+    assert "declined: 20" in path.read_text()
+    contentgen(project, "approve", "--all", "--by", "Jo")
+    assert "hand-written words" in path.read_text()
+    assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+    contentgen(project, "generate", "--refresh")
+    contentgen(project, "approve", "--all", "--by", "Jo")
+    assert "hand-written words" not in path.read_text()
+
+
+@pytest.mark.parametrize("more", ["<article><p>x</p></article>", "</article><p>", "<p>"])
+def test_what_no_build_can_show_is_not_approved(project: Project, more: str) -> None:
+    """An edited text is judged as a build does, and the message names file and line."""
+    broken = f"{TEXT}{more}" if more[1] == "a" else more
+    path = write_approved(project, approved_text(broken))
+    before = path.read_text()
+    printed = contentgen(project, "approve", "index.md", "--by", "Jo", code=1)
+    line = 12 if more[1] == "a" else 11
+    assert f"contentgen/index.md/main.html:{line}: no build can show this text" in printed
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("command", ["status --check", "generate", "approve --all --by Jo"])
+def test_a_page_that_cannot_be_read_fails_commands(project: Project, command: str) -> None:
+    """A page in another encoding is named, rather than taken for one that asks for nothing."""
+    write_approved(project, approved_text())
+    (project.root / "docs/latin.md").write_bytes(b"---\ntitle: caf\xe9\n---\n")
+    assert "docs/latin.md: cannot be read (it is not UTF-8)" in contentgen(
+        project, *command.split(), code=1
+    )

@@ -590,6 +590,36 @@ def check_languages(pair: Pair, path: str) -> None:
     assert_whole(article_in(pair.site.soup("de/page/index.html")), "Das Ende")
 
 
+@beside("i18n-suffix")
+def test_commands_know_all_languages(pair: Pair) -> None:
+    """Each language's texts are listed, generated, approved, and not dropped as unneeded."""
+    pair.site.write(
+        "mkdocs.yml",
+        yaml.safe_dump(
+            {
+                "site_name": "Site",
+                **pair.row.config,
+                "plugins": [*pair.row.config["plugins"], {"contentgen": pair.row.options}],
+            }
+        ),
+    )
+    pair.site.write("docs/page.md", pair.front("English"))
+    pair.site.write("docs/page.de.md", pair.front("Deutsch"))
+
+    def contentgen(*arguments: str) -> str:
+        ran = pair.site.run("mkdocs_contentgen", *arguments)
+        assert ran.returncode == 0, ran.stdout
+        return ran.stdout
+
+    assert "texts generated: 2; failed: 0" in contentgen("generate")
+    assert "texts to be dropped: 0" in contentgen("prune", "--dry-run")
+    assert contentgen("approve", "--all", "--by", "Jo").count("approved in") == 2
+    contentgen("status", "--check")
+    built = pair.site.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert "Deutsch" in pair.site.html("de/page/index.html")
+
+
 @beside("llmstxt")
 def test_llmstxt(pair: Pair) -> None:
     """The texts for machines have the article, once."""

@@ -203,7 +203,7 @@ def test_database(tmp_path: Path) -> None:
         made = Path(directory, DATABASE).read_bytes()
     edits = st.lists(st.tuples(st.integers(0, len(made) - 1), st.binary(min_size=1, max_size=8)))
 
-    @few
+    @settings(few, max_examples=20)
     @given(edits, st.binary(max_size=600))
     def test(changes: list[tuple[int, bytes]], journal: bytes) -> None:
         content = bytearray(made)
