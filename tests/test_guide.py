@@ -31,6 +31,7 @@ CI = (DOCS / "ci.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 LEFT_OUT = {
+    ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",

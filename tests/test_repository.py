@@ -19,8 +19,8 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = {
-    "approval": "ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path name_problem"
-    " read state_of to_lines write",
+    "approval": "ApprovedFiles ApprovedText Header MAX_HEADER MAX_NAME State approve approved_path"
+    " name_problem read read_all state_of to_lines write",
     "article": "being_generated close_heading_gaps limit_nesting parse_article placeholder"
     " set_title_level",
     "background": "Background LONGEST_REBUILD_PAUSE REBUILD_PAUSE TICK UNCHANGED exit_on_sigterm",
