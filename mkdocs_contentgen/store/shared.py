@@ -208,9 +208,9 @@ class SharedStore:
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
         entries = self._entries(keys, _USUAL_ENTRY)
-        for key, entry in list(entries.items()):
-            if len(entry) == _USUAL_ENTRY:
-                entries |= self._entries([key], MAX_ENTRY)
+        for key in [key for key, entry in entries.items() if len(entry) == _USUAL_ENTRY]:
+            del entries[key]
+            entries |= self._entries([key], MAX_ENTRY)
         texts = {}
         for key, entry in entries.items():
             text = decode(key, entry)
