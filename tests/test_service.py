@@ -223,7 +223,7 @@ def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None
 
 @pytest.mark.parametrize(
     "topic",
-    ["Ümläute & <Tags> \"' \\", "日本語の題", "🧭 emoji 👩‍👩‍👧", "a\nb\tc", "עברית", "x" * 200_000],
+    ["Ümläute & <Tags> \"' \\", "日本語の題", "🧭 emoji 👩‍👩‍👧", "a\nb\tc", "עברית", "x" * 20_000],
     ids=["latin", "japanese", "emoji", "white-space", "hebrew", "long"],
 )
 def test_a_topic_arrives_as_it_was_written(service: ServiceDouble, topic: str) -> None:
@@ -745,16 +745,6 @@ def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answe
     assert " sent no whole answer within 1 s (the option" in str(error)
     assert "it may have been carried out" in str(error)
     assert len(service.received) == 1
-
-
-def test_a_request_that_is_not_read() -> None:
-    """A request that may have got through in part counts as sent."""
-    topic = ArticleRequest(topic="x" * 20_000_000)
-    with listening(lambda connection: time.sleep(30)) as address:
-        started = time.monotonic()
-        failure(UnknownOutcomeError, f"http://{address}", topic, timeout=2)
-        # It takes a moment to turn so much into JSON, before which there is no deadline.
-        assert time.monotonic() - started < 12
 
 
 def test_a_request_that_is_cancelled(service: ServiceDouble) -> None:
