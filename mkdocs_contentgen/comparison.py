@@ -142,6 +142,9 @@ def _written(element: Element, *, lenient: bool) -> list[str]:
         contents = [part for child in flow(element) for part in _written(child, lenient=True)]
     else:
         contents = _contents(element, lenient=lenient)
+    if re.fullmatch("h[1-6]", tag):
+        # White space before a permalink is that at the end of the heading.
+        contents = [re.sub(r"\s+(?=\x03a [^\x04]*href=#)", "", "".join(contents))]
     if tag == "pre":
         inner = "".join(contents).translate(_VERBATIM)
         contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]
