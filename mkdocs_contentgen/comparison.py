@@ -120,6 +120,7 @@ _FLOW = frozenset("li blockquote dd td th aside figure figcaption".split())
 """What may hold text with a paragraph around it or without: the reader reads the same."""
 
 _LINE_NUMBER = re.compile(r"\b__(?:codelineno|span)-\d+")
+_BEFORE_PERMALINK = re.compile(r"\s+(?=\x03a [^\x04]*href=#)")
 _SAME = {"b": "strong", "i": "em"}
 
 
@@ -144,7 +145,7 @@ def _written(element: Element, *, lenient: bool) -> list[str]:
         contents = _contents(element, lenient=lenient)
     if re.fullmatch("h[1-6]", tag):
         # White space before a permalink is that at the end of the heading.
-        contents = [re.sub(r"\s+(?=\x03a [^\x04]*href=#)", "", "".join(contents))]
+        contents = [_BEFORE_PERMALINK.sub("", "".join(contents))]
     if tag == "pre":
         inner = "".join(contents).translate(_VERBATIM)
         contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]

@@ -20,7 +20,7 @@ EXCLUDED = {
     r"request: description=": "the JSON Schema, for editors",
     r"\w+: re\.compile ": "a regular expression",
     r"\w+: \.split ": "a list of words",
-    r"markdown_writer: .*escape>": "a part of a regular expression",
+    r"markdown_writer: (.*escape>|\[\\t)": "a part of a regular expression",
     r"store\.\w+: .*(SELECT|PRAGMA|BEGIN) ": "SQL",
     r"store\.shared: .*redis\.call\(": "Lua",
     r"\w+: .*<(!--|article class|script|strong|time)": "HTML",
