@@ -120,6 +120,7 @@ _FLOW = frozenset("li blockquote dd td th aside figure figcaption".split())
 """What may hold text with a paragraph around it or without: the reader reads the same."""
 
 _LINE_NUMBER = re.compile(r"\b__(?:codelineno|span)-\d+")
+_BEFORE_PERMALINK = re.compile(r"\s+(?=\x03a [^\x04]*href=#)")
 _SAME = {"b": "strong", "i": "em"}
 
 
@@ -142,6 +143,9 @@ def _written(element: Element, *, lenient: bool) -> list[str]:
         contents = [part for child in flow(element) for part in _written(child, lenient=True)]
     else:
         contents = _contents(element, lenient=lenient)
+    if re.fullmatch("h[1-6]", tag):
+        # White space before a permalink is that at the end of the heading.
+        contents = [_BEFORE_PERMALINK.sub("", "".join(contents))]
     if tag == "pre":
         inner = "".join(contents).translate(_VERBATIM)
         contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]

@@ -340,7 +340,7 @@ class Writer:
         """Write as entities what matches, and the beginnings of delimiters and guarded words."""
         delimiters = "|".join(map(re.escape, self.delimiters))
         words = "|".join(map(re.escape, self.words)) or "(?!)"
-        guarded = rf"(?={delimiters}).|(?<![^\W_])(?=(?:{words})(?![^\W_]))."
+        guarded = rf"(?={delimiters}).|(?<![^\W\d_])(?=(?:{words})(?![^\W\d_]))."
         return re.sub(
             f"{guarded}|{pattern}",
             lambda match: f"\\{match[0]}" if match.lastgroup == "escape" else _entity(match[0]),
