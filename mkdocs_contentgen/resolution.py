@@ -230,11 +230,12 @@ def _generate(
     from .generator import Generation, generate
     from .progress import shown_progress
 
-    with shown_progress(log) as show:
+    with shown_progress(log) as (show, say):
         limits = options.limits()
         generation = Generation(open_store(), options.connect, limits, on_progress=show)
         try:
-            return generate(generation, wanted, replaced=replaced), generation.problems
+            outcomes = generate(generation, wanted, replaced=replaced, log=say)
+            return outcomes, generation.problems
         except (ConfigurationError, StoreError) as error:
             return dict.fromkeys(wanted, Outcome(error=error)), generation.problems
 

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -605,6 +606,70 @@ def test_shell_completion(project: Project) -> None:
         check=True,
     )
     assert "complete -o nosort -F _contentgen_completion contentgen" in ran.stdout
+
+
+def test_an_interrupted_generate_says_what_it_waits_for(
+    project: Project, service: ServiceDouble
+) -> None:
+    """After Ctrl-C it says what is in flight and what a second one gives up, and keeps the text."""
+    service.answer = generated(delay=2)
+    project.page("index.md", ASKED)
+    process = project.start("mkdocs_contentgen", "generate")
+    wait_until(lambda: service.received)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
+    assert "Traceback" not in project.output
+    assert project.cached() == {"Alpha"}
+
+
+def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
+    """However narrow the terminal was, no path or topic is broken where a script reads it."""
+    project.environment["COLUMNS"] = "80"
+    page = f"a-folder-with-a-long-name/{'long-' * 12}name.md"
+    topic = "Why " + "very " * 20 + "long topics are not broken"
+    project.page(page, {"type": "blog", "topic": topic})
+    lines = run(project, "status").splitlines()
+    assert len(lines) == 2
+    assert page in lines[1]
+    assert topic in lines[1]
+
+
+def test_approve_all_goes_on_after_an_error(project: Project) -> None:
+    """What can be approved is, the rest is named, and the exit status says that there is some."""
+    for name in ("b", "c"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    project.page("a.md", ASKED)
+    shown = run(project, "approve", "--all", "--by", "Jo", code=1)
+    assert "docs/a.md:2: there is no text to approve" in shown
+    assert [state for state, _ in states(project).values()] == ["missing", "approved", "approved"]
+
+
+def test_a_home_directory_in_an_option(project: Project) -> None:
+    """`~` is the home directory, as in a shell, and never a directory of that name."""
+    project.environment["HOME"] = str(project.root / "home")
+    project.configure({"cache_dir": "~/cache", "approved_dir": "~/approved"})
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert (project.root / "home/cache/cache.db").is_file()
+    assert (project.root / "home/approved/index.md/main.html").is_file()
+    assert not (project.root / "~").exists()
+    project.configure({"cache_dir": "~nobody-of-that-name/cache"})
+    message = "cache_dir: '~nobody-of-that-name/cache' names a home directory that is not known"
+    assert message in run(project, "status", code=1)
+
+
+def test_the_sandbox_on_a_busy_port(project: Project) -> None:
+    """One line says what to do about a port that another program has."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        shown = run(project, "sandbox", "--port", str(port), code=1)
+    assert shown == (
+        f"Error: port {port} cannot be used (Address already in use); "
+        "choose another one with --port\n"
+    )
 
 
 def test_the_sandbox_on_a_port(project: Project) -> None:
