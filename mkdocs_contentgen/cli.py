@@ -181,7 +181,12 @@ def approve(
     from .review import approve_article
     from .site import chosen
 
-    if bool(pages) == everything:
+    if pages and everything:
+        raise click.UsageError(
+            "--all approves every article of the site; "
+            f"leave it out to approve {' '.join(pages)} alone"
+        )
+    if not (pages or everything):
         raise click.UsageError("name the pages to approve, or use --all")
     name = by or _git_user()
     if problem := name_problem(name):

@@ -334,7 +334,7 @@ class Generation:
             if delay is None:
                 delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
             if delay > self._limits.timeout:
-                self.stop(NotSentError(f"{failure}, and asks to come back in {delay:.0f} s"))
+                self.stop(failure)
                 return
             self._paused_until = max(self._paused_until, now + delay)
             if not isinstance(failure, UnreachableError):

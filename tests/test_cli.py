@@ -80,7 +80,8 @@ def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
     run(project, "generate")
     assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is a draft")}
     built = project.build()
-    assert "docs/index.md:2: outdated, topic was 'Alpha'" in built.stdout
+    outdated = "docs/index.md:2: outdated, topic was 'Alpha'; the new text is a draft"
+    assert outdated in built.stdout
     assert "Text number 2" in project.html("index.html")
     assert service.topics == ["Alpha", "Beta"]
 
@@ -117,9 +118,16 @@ def test_require_approval_lists_all_before_asking(project: Project, service: Ser
     built = project.build()
     assert built.returncode == 1
     for page in ("one", "two"):
-        assert f"docs/{page}.md:2: nobody approved this text" in built.stdout
-        assert f"`contentgen approve {page}.md`" in built.stdout
+        assert (
+            f"docs/{page}.md:2: nobody approved this text, and it was not generated yet; "
+            f"`contentgen generate {page}.md` makes one to review"
+        ) in built.stdout
+    assert "contentgen: 2 problems, each named above" in built.stdout
     assert service.received == []
+    run(project, "generate", "one.md")
+    built = project.build()
+    assert "`contentgen approve one.md`" in built.stdout
+    assert "`contentgen generate two.md`" in built.stdout
 
 
 def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -> None:
@@ -210,14 +218,27 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     ("old", "new", "message"),
     [
         ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
-        ("format: 1", "format: 99", ":2: format: expected `int` <= 1"),
+        (
+            "format: 1",
+            "format: 99",
+            ":2: format: 99 is of a newer mkdocs-contentgen than this one; update it",
+        ),
         ("key:", "key: [", "the header is not plain YAML"),
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
             ":13: approved_by: expected `str`, got `object`",
         ),
-        ("approved_at: 2", "approved_at: x2", ":14: approved_at: invalid rfc3339 encoded date"),
+        (
+            "approved_at: 2",
+            "approved_at: x2",
+            "' is not a date; write it as 2026-11-02",
+        ),
+        (
+            "generated_at: 2",
+            "generated_at: x2",
+            "' is not a time; write it as 2026-11-02T10:11:12Z",
+        ),
     ],
 )
 def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
@@ -500,7 +521,8 @@ def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -
         project.page(f"{name}.md", {"type": "blog", "topic": name})
     assert "?.md fits 2 pages; name one" in run(project, "eject", "?.md", code=2)
     assert "name the pages to approve, or use --all" in run(project, "approve", code=2)
-    assert "name the pages to approve" in run(project, "approve", "--all", "a.md", code=2)
+    both = run(project, "approve", "--all", "a.md", code=2)
+    assert "--all approves every article of the site; leave it out to approve a.md alone" in both
     compared = run(project, "diff", "a.md")
     assert "article 'main': missing, never generated; there are no two to compare" in compared
     run(project, "generate")
