@@ -140,14 +140,17 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     _check_size(path, match[1], match[2])
+    fields = _fields(_read_header(match[1], path))
     try:
-        header = msgspec.convert(_fields(_read_header(match[1], path)), Header)
+        header = msgspec.convert(fields, Header)
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
         line = _line_of(name, match[1])
-        raise ApprovalError(f"{path}:{line}: {name}: {message.lower()}") from error
+        value = fields.get(name) if isinstance(fields, dict) else None
+        reason = _why_wrong(name, value) or message.lower()
+        raise ApprovalError(f"{path}:{line}: {name}: {reason}") from error
     problems = {"approved_by": name_problem(header.approved_by)}
     if not 1 < header.generated_at.year < 9999:  # in another time zone there may be no such year
         problems["generated_at"] = f"is in the year {header.generated_at.year}"
@@ -301,6 +304,17 @@ def _fields(header: object) -> object:
     if moment := _moment(fields.get("approved_at")):
         fields["approved_at"] = moment.date()
     return fields
+
+
+def _why_wrong(name: str, value: object) -> str | None:
+    """Say what is wrong with a field of a header, and what would be right, where that is known."""
+    if name == "format" and isinstance(value, int) and value > 1:
+        return f"{shown(value)} is of a newer mkdocs-contentgen than this one; update it"
+    if value is not None and name == "approved_at":
+        return f"{shown(value)} is not a date; write it as 2026-11-02"
+    if value is not None and name in ("generated_at", "declined"):
+        return f"{shown(value)} is not a time; write it as 2026-11-02T10:11:12Z"
+    return None
 
 
 def _moment(value: object) -> datetime | None:

@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from types import FrameType
 
 from .errors import BudgetError, ContentgenError, PendingError, StoppedError
-from .generator import Connect, Generation, Limits, Progress, generate
+from .generator import WAITING, Connect, Generation, Limits, Progress, generate
 from .lookup import Outcome
 from .request import Request
 from .store import Store
@@ -118,7 +118,7 @@ class Background:
         for generation in self._running.values():
             generation.stop(StoppedError("it was not sent, since the server was stopped"))
         if any(thread.is_alive() for thread in self._running):
-            log("Waiting for the requests in flight (Ctrl-C gives them up)")
+            log(WAITING)
         for thread in self._running:
             thread.join()
         rmtree(self.news.parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -27,6 +28,9 @@ COLOURS = {
     "outdated": "magenta",
     "missing": "red",
 }
+
+UNBROKEN = 1_000_000
+"""Columns that are enough for any table."""
 
 config_option = click.option(
     "-f",
@@ -125,12 +129,12 @@ def generate(
             _say("All texts are there; nothing was sent.")
             return
         check_budget(wanted, limit)
-        with shown_progress(lambda line: _say(line, err=True)) as show:
+        with shown_progress(lambda line: _say(line, err=True)) as (show, say):
             generation = Generation(
                 store, site.options.connect, site.options.limits(), on_progress=show
             )
             replaced = {key for key in wanted if found[key].text}
-            outcomes = run(generation, wanted, replaced=replaced)
+            outcomes = run(generation, wanted, replaced=replaced, log=say)
     _warn(generation.problems)
     failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
     for article in articles:
@@ -173,10 +177,16 @@ def approve(
     approved, unless you choose a newer draft when asked.
     """
     from .approval import name_problem
+    from .errors import ApprovalError
     from .review import approve_article
     from .site import chosen
 
-    if bool(pages) == everything:
+    if pages and everything:
+        raise click.UsageError(
+            "--all approves every article of the site; "
+            f"leave it out to approve {' '.join(pages)} alone"
+        )
+    if not (pages or everything):
         raise click.UsageError("name the pages to approve, or use --all")
     name = by or _git_user()
     if problem := name_problem(name):
@@ -186,9 +196,16 @@ def approve(
         question = f"{article.path} was edited by hand. Replace it by the newer draft?"
         return sys.stdin.isatty() and click.confirm(visible(question), default=False)
 
+    failed = False
     with _opened(config_file) as site:
         for article in chosen(_articles(site), pages):
-            _say(approve_article(article, site.options, name, prefer_draft))
+            try:
+                _say(approve_article(article, site.options, name, prefer_draft))
+            except ApprovalError as error:
+                failed = True
+                _say(f"Error: {error}", err=True)
+    if failed:
+        raise SystemExit(1)
 
 
 @main.command()
@@ -251,6 +268,8 @@ def sandbox(port: int) -> None:
 
     It answers with sample texts, to any user and any token.
     """
+    import socket
+
     try:
         import uvicorn
     except ImportError as error:
@@ -260,6 +279,14 @@ def sandbox(port: int) -> None:
         ) from error
     from .sandbox import app
 
+    try:
+        # uvicorn logs several lines, of which none names the option.
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)  # its own quotes the address
+        raise click.ClickException(
+            f"port {port} cannot be used ({reason}); choose another one with --port"
+        ) from error
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")
 
 
@@ -340,7 +367,8 @@ def _print_table(articles: list[Article]) -> None:
         before = (article.entry.page, request.id, request.type, request.topic)
         behind = (", ".join(article.where), article.reason)
         table.add_row(*map(cell, before), state, *map(cell, behind))
-    console = Console()
+    # Where a script reads it, no path or topic may be broken.
+    console = Console() if sys.stdout.isatty() else Console(width=UNBROKEN)
     with console.capture() as printed:
         console.print(table)
     # A line that was folded may begin with any part of a cell. Colours are rich's to decide.

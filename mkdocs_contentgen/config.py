@@ -138,7 +138,7 @@ class ContentgenConfig(Config):
     Default: `false`."""
 
     cache_dir = c.Type(str, default=".cache/plugin/contentgen")
-    """The directory of the cache, relative to `mkdocs.yml`.
+    """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
 
     Default: `.cache/plugin/contentgen`."""
 
@@ -149,7 +149,7 @@ class ContentgenConfig(Config):
     printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
 
     approved_dir = c.Type(str, default="contentgen")
-    """The directory where approved articles are committed, relative to `mkdocs.yml`.
+    """The directory where approved articles are committed, as `cache_dir` is written.
 
     Default: `contentgen`."""
 
@@ -276,7 +276,13 @@ def project_directory(site: MkDocsConfig) -> Path:
 def _directory(option: str, value: str, site: MkDocsConfig) -> Path:
     """Return the directory of an option; below the project, no link may lead out of it."""
     project = project_directory(site)
-    directory = Path(os.path.normpath(project / value))
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path's own raises RuntimeError
+    if expanded.startswith("~"):
+        raise ConfigurationError(
+            f"{option}: {shown(value)} names a home directory that is not known; "
+            "write the whole path"
+        )
+    directory = Path(os.path.normpath(project / expanded))
     if link := find_link(directory, project):
         raise ConfigurationError(
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "

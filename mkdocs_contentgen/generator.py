@@ -52,6 +52,9 @@ LOOK = 100
 SPACING = 0.003
 """Seconds between two requests: what is sent at once is answered at once, and then waits."""
 
+WAITING = "Waiting for the requests in flight (Ctrl-C gives them up)"
+"""What a person who interrupts a run is told."""
+
 
 class Client(Protocol):
     """What sends a request to the service."""
@@ -139,6 +142,11 @@ class Generation:
         self._outcomes: dict[str, Outcome] = {}
         self._asking = 0
         self._failed = 0
+
+    @property
+    def in_flight(self) -> int:
+        """The number of requests that were sent and have no answer yet."""
+        return self._in_flight
 
     def stop(self, reason: ContentgenError) -> None:
         """Send nothing more; what was not sent yet gets `reason` as its error.
@@ -326,7 +334,7 @@ class Generation:
             if delay is None:
                 delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
             if delay > self._limits.timeout:
-                self.stop(NotSentError(f"{failure}, and asks to come back in {delay:.0f} s"))
+                self.stop(failure)
                 return
             self._paused_until = max(self._paused_until, now + delay)
             if not isinstance(failure, UnreachableError):
@@ -429,12 +437,17 @@ class Generation:
 
 
 def generate(
-    generation: Generation, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
+    generation: Generation,
+    requests: Mapping[str, Request],
+    *,
+    replaced: Collection[str] = (),
+    log: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Outcome]:
     """Run `generation` to its end in this thread, and return its outcomes.
 
-    On Ctrl-C or SIGTERM nothing more is sent; what is in flight is awaited and kept, and then
-    KeyboardInterrupt or SystemExit is raised. A second signal gives up what is in flight.
+    On Ctrl-C or SIGTERM nothing more is sent; what is in flight is awaited and kept, which `log`
+    is told, and then KeyboardInterrupt or SystemExit is raised. A second signal gives up what is
+    in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -446,8 +459,11 @@ def generate(
         assert task is not None  # noqa: S101  this is one
 
         def interrupt(number: int, frame: FrameType | None) -> None:
+            # Not from here: the signal may have come while a line was being written.
             if received:
                 loop.call_soon_threadsafe(task.cancel)
+            elif generation.in_flight:
+                loop.call_soon_threadsafe(log, WAITING)
             received.append(number)
             generation.stop(StoppedError("it was not sent, since the build was interrupted"))
 

@@ -213,7 +213,12 @@ def _broken_front_matter(source: str) -> list[tuple[int, str]]:
                 mark = getattr(error, "problem_mark", None)
                 line = mark.line + _FIRST_LINE if mark else 1
                 reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-                return [(line, f"the front matter is not valid YAML: {reason}")]
+                advice = ""
+                if _NEEDS_QUOTES.match(reason):
+                    advice = (
+                        "; put a text that holds ': ' or a tab, or begins with a sign, in quotes"
+                    )
+                return [(line, f"the front matter is not valid YAML: {reason}{advice}")]
     elif source.startswith("---") and _ASKS.search(source.split("\n\n", 1)[0]):
         return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
@@ -240,5 +245,6 @@ def _line_of(
 
 # libyaml's, where MkDocs found that.
 _SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
+_NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
 _ASKS = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 _KEY = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")

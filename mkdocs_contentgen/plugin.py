@@ -257,4 +257,5 @@ def _fail_on(problems: Collection[str]) -> None:
     for problem in problems:
         log.error(problem)
     if problems:
-        raise PluginError(f"contentgen: {len(problems)} problem(s), each named above")
+        number = "1 problem" if len(problems) == 1 else f"{len(problems)} problems, each"
+        raise PluginError(f"contentgen: {number} named above")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 from .generator import Progress
 
@@ -13,15 +14,20 @@ LOG_PAUSE = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-def shown_progress(
-    log: Callable[[str], None],
-) -> AbstractContextManager[Callable[[Progress], None]]:
-    """Return what shows a Progress: as a bar on a terminal, elsewhere as a line now and then."""
-    return _bar() if sys.stderr.isatty() else nullcontext(_lines(log))
+_Log = Callable[[str], None]
+_Show = Callable[[Progress], None]
+
+
+def shown_progress(log: _Log) -> AbstractContextManager[tuple[_Show, _Log]]:
+    """Return what shows a Progress, and what shows a line meanwhile.
+
+    On a terminal there is a bar, elsewhere `log` gets a line every LOG_PAUSE seconds.
+    """
+    return _bar() if sys.stderr.isatty() else _lines(log)
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _bar() -> Iterator[tuple[_Show, _Log]]:
     from rich import progress as bars
     from rich.console import Console
 
@@ -40,19 +46,31 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
             state = f"{progress.in_flight} in flight, {progress.failed} failed"
             bar.update(task, total=progress.total, completed=progress.done, state=state)
 
-        yield show
+        yield show, partial(bar.console.print, markup=False, highlight=False)
 
 
-def _lines(log: Callable[[str], None]) -> Callable[[Progress], None]:
-    next_line = time.monotonic() + LOG_PAUSE
+@contextmanager
+def _lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
+    latest: Progress | None = None
+    ended = threading.Event()
 
     def show(progress: Progress) -> None:
-        nonlocal next_line
-        if time.monotonic() >= next_line:
-            next_line = time.monotonic() + LOG_PAUSE
-            log(
-                f"{progress.done} of {progress.total} texts, "
-                f"{progress.in_flight} in flight, {progress.failed} failed"
-            )
+        nonlocal latest
+        latest = progress
 
-    return show
+    def tell() -> None:
+        # By the clock: a service that is slow or down is when there are no events to go by.
+        while not ended.wait(LOG_PAUSE):
+            if latest:
+                log(
+                    f"{latest.done} of {latest.total} texts, "
+                    f"{latest.in_flight} in flight, {latest.failed} failed"
+                )
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield show, log
+    finally:
+        ended.set()
+        thread.join()

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from .approval import approved_path, read_all, state_of
+from .approval import ApprovedText, approved_path, read_all, state_of
 from .article import being_generated, placeholder
 from .config import ContentgenConfig, OnMissing
 from .disclosure import Provenance, Review
@@ -123,20 +123,17 @@ def resolve(
         resolution.say(problem.message, tolerated=lenient)
         resolution.show(problem.page, "main", _message_in_place(problem.message))
     directory = options.approved_directory(site)
-    settled = _read_approved(asked, directory, others, resolution, lenient=lenient)
+    settled, outdated = _read_approved(asked, directory, others, resolution, lenient=lenient)
     keys = {entry: entry.request.key(sandbox=sandbox) for entry in asked if entry not in settled}
-    for entry in keys if options.require_approval else ():
-        resolution.say(
-            f"{entry.place}: nobody approved this text; review and approve it with "
-            f"`contentgen approve {entry.page}`",
-            tolerated=lenient,
-        )
-    if resolution.failures:
-        return resolution
-
     requests = {key: entry.request for entry, key in keys.items()}
     store = options.store(site)
     outcomes, complaints = look_up(requests, store, max_age=options.max_age)
+    for entry, key in keys.items() if options.require_approval else ():
+        resolution.say(_unapproved(entry, outcomes[key]), tolerated=lenient)
+    if resolution.failures:
+        resolution.warnings += [_outdated(e, outdated[e], outcomes[keys[e]]) for e in outdated]
+        return resolution
+
     wanted = {key: request for key, request in requests.items() if outcomes[key].error}
     if policy == "generate" and wanted:
         try:
@@ -146,7 +143,7 @@ def resolve(
             generated, more = _generate(wanted, outcomes, open_store, options, background, log)
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
-            resolution.failures += [f"{place}: would be asked for" for place in places]
+            resolution.warnings += [f"{place}: would be asked for" for place in places]
             resolution.failures.append(str(error))
             return resolution
         resolution.sent = len(wanted)
@@ -155,6 +152,7 @@ def resolve(
             outcomes[key] = outcome if outcome.text else _without_new(outcomes[key], outcome)
 
     resolution.warnings += dict.fromkeys(complaints)
+    resolution.warnings += [_outdated(e, outdated[e], outcomes[keys[e]]) for e in outdated]
     for entry, key in keys.items():
         message = _message(outcomes[key], entry, policy)
         tolerated = lenient or _is_tolerated(outcomes[key], policy, options.on_error)
@@ -177,9 +175,13 @@ def _read_approved(
     resolution: Resolution,
     *,
     lenient: bool,
-) -> dict[PageRequest, tuple[Outcome, Review | None]]:
-    """Return what approved files settle: texts, each with its review if that still holds."""
+) -> tuple[dict[PageRequest, tuple[Outcome, Review | None]], dict[PageRequest, ApprovedText]]:
+    """Return what approved files settle: texts, each with its review if that still holds.
+
+    Also the texts that were approved for other requests than the pages have now.
+    """
     settled: dict[PageRequest, tuple[Outcome, Review | None]] = {}
+    outdated: dict[PageRequest, ApprovedText] = {}
     asking = [(entry.page, entry.request) for entry in asked]
     files = read_all(asking, directory, others=others or ())
     for path in files.unclaimed if others is not None else ():
@@ -204,15 +206,35 @@ def _read_approved(
             )
             resolution.say(message, tolerated=True)
         state, reason = state_of(entry.request, text, has_draft=False)
+        if state == "outdated":
+            outdated[entry] = text  # there is more to say of it once the new text was looked for
+            continue
         if state != "approved":
             message = f"{entry.place}: {state}, {reason}; `contentgen status` says more"
             resolution.say(message, tolerated=True)
-        if state != "outdated":
-            header = text.header
-            review = Review(header.approved_by, header.approved_at) if state == "approved" else None
-            stored = StoredText(text.html, header.generated_at, header.request)
-            settled[entry] = (Outcome("approved", stored), review)
-    return settled
+        header = text.header
+        review = Review(header.approved_by, header.approved_at) if state == "approved" else None
+        stored = StoredText(text.html, header.generated_at, header.request)
+        settled[entry] = (Outcome("approved", stored), review)
+    return settled, outdated
+
+
+def _outdated(entry: PageRequest, approved: ApprovedText, outcome: Outcome) -> str:
+    has_draft = outcome.text is not None
+    state, reason = state_of(entry.request, approved, has_draft=has_draft)
+    return f"{entry.place}: {state}, {reason}; `contentgen status` says more"
+
+
+def _unapproved(entry: PageRequest, outcome: Outcome) -> str:
+    if outcome.text is None:
+        return (
+            f"{entry.place}: nobody approved this text, and it was not generated yet; "
+            f"`contentgen generate {entry.page}` makes one to review"
+        )
+    return (
+        f"{entry.place}: nobody approved this text; review and approve it with "
+        f"`contentgen approve {entry.page}`"
+    )
 
 
 def _generate(
@@ -230,11 +252,12 @@ def _generate(
     from .generator import Generation, generate
     from .progress import shown_progress
 
-    with shown_progress(log) as show:
+    with shown_progress(log) as (show, say):
         limits = options.limits()
         generation = Generation(open_store(), options.connect, limits, on_progress=show)
         try:
-            return generate(generation, wanted, replaced=replaced), generation.problems
+            outcomes = generate(generation, wanted, replaced=replaced, log=say)
+            return outcomes, generation.problems
         except (ConfigurationError, StoreError) as error:
             return dict.fromkeys(wanted, Outcome(error=error)), generation.problems
 

@@ -161,7 +161,9 @@ class ServiceClient:
         try:
             fields = json.loads(answer.decode())
         except (ValueError, RecursionError) as error:
-            raise InvalidAnswerError("the answer is not JSON in UTF-8") from error
+            raise InvalidAnswerError(
+                "the answer is not JSON in UTF-8; is base_url right?"
+            ) from error
         if not isinstance(fields, dict):
             raise InvalidAnswerError("the answer is not a JSON object")
         if fields.get("success") is not True:
@@ -261,7 +263,9 @@ def _check_status(response: httpx.Response) -> None:
     if status in (401, 403):
         raise AccessDeniedError(f"the service answered {shown}; check token and user_id")
     if status in (429, 503):
-        raise NotSentError(f"the service answered {shown}", _retry_after(response.headers))
+        seconds = _retry_after(response.headers)
+        when = f", and asks to come back in {seconds:.0f} s" if seconds else ""
+        raise NotSentError(f"the service answered {shown}{when}", seconds)
     if status in (502, 504):
         raise UnknownOutcomeError(f"a gateway answered {shown}; {MAY_BE_PAID}")
     if response.is_redirect:
@@ -270,6 +274,8 @@ def _check_status(response: httpx.Response) -> None:
             "set base_url to the address that it has now"
         )
     advice = "; is the path in base_url right?" if status == 404 else ""
+    if status >= 500:
+        advice = "; the fault is its own: build again later, or tell those who run it"
     raise RejectedError(f"the service answered {shown}{advice}")
 
 

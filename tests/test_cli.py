@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -79,7 +80,8 @@ def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
     run(project, "generate")
     assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is a draft")}
     built = project.build()
-    assert "docs/index.md:2: outdated, topic was 'Alpha'" in built.stdout
+    outdated = "docs/index.md:2: outdated, topic was 'Alpha'; the new text is a draft"
+    assert outdated in built.stdout
     assert "Text number 2" in project.html("index.html")
     assert service.topics == ["Alpha", "Beta"]
 
@@ -116,9 +118,16 @@ def test_require_approval_lists_all_before_asking(project: Project, service: Ser
     built = project.build()
     assert built.returncode == 1
     for page in ("one", "two"):
-        assert f"docs/{page}.md:2: nobody approved this text" in built.stdout
-        assert f"`contentgen approve {page}.md`" in built.stdout
+        assert (
+            f"docs/{page}.md:2: nobody approved this text, and it was not generated yet; "
+            f"`contentgen generate {page}.md` makes one to review"
+        ) in built.stdout
+    assert "contentgen: 2 problems, each named above" in built.stdout
     assert service.received == []
+    run(project, "generate", "one.md")
+    built = project.build()
+    assert "`contentgen approve one.md`" in built.stdout
+    assert "`contentgen generate two.md`" in built.stdout
 
 
 def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -> None:
@@ -209,14 +218,27 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     ("old", "new", "message"),
     [
         ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
-        ("format: 1", "format: 99", ":2: format: expected `int` <= 1"),
+        (
+            "format: 1",
+            "format: 99",
+            ":2: format: 99 is of a newer mkdocs-contentgen than this one; update it",
+        ),
         ("key:", "key: [", "the header is not plain YAML"),
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
             ":13: approved_by: expected `str`, got `object`",
         ),
-        ("approved_at: 2", "approved_at: x2", ":14: approved_at: invalid rfc3339 encoded date"),
+        (
+            "approved_at: 2",
+            "approved_at: x2",
+            "' is not a date; write it as 2026-11-02",
+        ),
+        (
+            "generated_at: 2",
+            "generated_at: x2",
+            "' is not a time; write it as 2026-11-02T10:11:12Z",
+        ),
     ],
 )
 def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
@@ -499,7 +521,8 @@ def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -
         project.page(f"{name}.md", {"type": "blog", "topic": name})
     assert "?.md fits 2 pages; name one" in run(project, "eject", "?.md", code=2)
     assert "name the pages to approve, or use --all" in run(project, "approve", code=2)
-    assert "name the pages to approve" in run(project, "approve", "--all", "a.md", code=2)
+    both = run(project, "approve", "--all", "a.md", code=2)
+    assert "--all approves every article of the site; leave it out to approve a.md alone" in both
     compared = run(project, "diff", "a.md")
     assert "article 'main': missing, never generated; there are no two to compare" in compared
     run(project, "generate")
@@ -605,6 +628,70 @@ def test_shell_completion(project: Project) -> None:
         check=True,
     )
     assert "complete -o nosort -F _contentgen_completion contentgen" in ran.stdout
+
+
+def test_an_interrupted_generate_says_what_it_waits_for(
+    project: Project, service: ServiceDouble
+) -> None:
+    """After Ctrl-C it says what is in flight and what a second one gives up, and keeps the text."""
+    service.answer = generated(delay=2)
+    project.page("index.md", ASKED)
+    process = project.start("mkdocs_contentgen", "generate")
+    wait_until(lambda: service.received)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
+    assert "Traceback" not in project.output
+    assert project.cached() == {"Alpha"}
+
+
+def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
+    """However narrow the terminal was, no path or topic is broken where a script reads it."""
+    project.environment["COLUMNS"] = "80"
+    page = f"a-folder-with-a-long-name/{'long-' * 12}name.md"
+    topic = "Why " + "very " * 20 + "long topics are not broken"
+    project.page(page, {"type": "blog", "topic": topic})
+    lines = run(project, "status").splitlines()
+    assert len(lines) == 2
+    assert page in lines[1]
+    assert topic in lines[1]
+
+
+def test_approve_all_goes_on_after_an_error(project: Project) -> None:
+    """What can be approved is, the rest is named, and the exit status says that there is some."""
+    for name in ("b", "c"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    project.page("a.md", ASKED)
+    shown = run(project, "approve", "--all", "--by", "Jo", code=1)
+    assert "docs/a.md:2: there is no text to approve" in shown
+    assert [state for state, _ in states(project).values()] == ["missing", "approved", "approved"]
+
+
+def test_a_home_directory_in_an_option(project: Project) -> None:
+    """`~` is the home directory, as in a shell, and never a directory of that name."""
+    project.environment["HOME"] = str(project.root / "home")
+    project.configure({"cache_dir": "~/cache", "approved_dir": "~/approved"})
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert (project.root / "home/cache/cache.db").is_file()
+    assert (project.root / "home/approved/index.md/main.html").is_file()
+    assert not (project.root / "~").exists()
+    project.configure({"cache_dir": "~nobody-of-that-name/cache"})
+    message = "cache_dir: '~nobody-of-that-name/cache' names a home directory that is not known"
+    assert message in run(project, "status", code=1)
+
+
+def test_the_sandbox_on_a_busy_port(project: Project) -> None:
+    """One line says what to do about a port that another program has."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        shown = run(project, "sandbox", "--port", str(port), code=1)
+    assert shown == (
+        f"Error: port {port} cannot be used (Address already in use); "
+        "choose another one with --port\n"
+    )
 
 
 def test_the_sandbox_on_a_port(project: Project) -> None:

@@ -31,7 +31,7 @@ PUBLIC = {
     " StoppedError StoreError UnknownOutcomeError UnreachableError UnsafeHTMLError",
     "files": "find_link read_text replace_text",
     "generator": "Client Clock Connect FIRST_BACKOFF Generation LONGEST_POLL LOOK Limits POLL"
-    " Progress REFUSALS SPACING generate",
+    " Progress REFUSALS SPACING WAITING generate",
     "lookup": "Outcome check_budget load_usable look_up",
     "plaintext": "LONGEST plain_text",
     "presentation": "Facts Presentation present",

@@ -514,7 +514,10 @@ def test_retry_after(service: ServiceDouble, value: str | None, seconds: float |
     """A service may say when to come back; what it says wrongly counts as not said."""
     line = b"" if value is None else f"Retry-After: {value}\r\n".encode()
     service.answer = wire(b"HTTP/1.1 429 X\r\n%sContent-Length: 0\r\n\r\n" % line)
-    assert failure(NotSentError, service.base_url).retry_after == seconds
+    error = failure(NotSentError, service.base_url)
+    assert error.retry_after == seconds
+    assert ("and asks to come back in" in str(error)) == bool(seconds)
+    assert seconds is None or seconds == 0 or str(error).endswith(f" in {seconds} s")
 
 
 def test_retry_after_as_a_date(service: ServiceDouble) -> None:
@@ -604,7 +607,7 @@ def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"<html>Login</html>", "the answer is not JSON in UTF-8"),
+        (b"<html>Login</html>", "the answer is not JSON in UTF-8; is base_url right?"),
         (b"[]", "the answer is not a JSON object"),
         (answer(success=False), "the service says that it did not succeed (`success` is not true)"),
         (answer(content=None), "the answer has no text in `content`"),
