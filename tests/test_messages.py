@@ -21,7 +21,6 @@ EXCLUDED = {
     r"\w+: re\.compile ": "a regular expression",
     r"\w+: \.split ": "a list of words",
     r"markdown_writer: .*(escape>|\(\?<=)": "a part of a regular expression",
-    r"ejection: .*the page, over which": "what differs, within a message",
     r"store\.\w+: .*(SELECT|PRAGMA|BEGIN) ": "SQL",
     r"store\.shared: .*redis\.call\(": "Lua",
     r"\w+: .*<(!--|article class|script|strong|time)": "HTML",
