@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -351,16 +350,15 @@ def test_what_is_too_much_is_refused_quickly(html: str, fine: bool, tmp_path: Pa
     """In a gigabyte and a few seconds, whatever comes is either sanitized or refused."""
     file = tmp_path / "page.html"
     file.write_text(html, encoding="utf-8")
-    started = time.monotonic()
     run = subprocess.run(
         [sys.executable, "-c", IN_A_GIGABYTE, str(file)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
+    # Ended by the system after so many seconds of the processor's time.
     assert (run.returncode, run.stdout) == (0, "fine" if fine else "refused"), run.stderr[-2000:]
-    assert time.monotonic() - started < 15
 
 
 IN_A_GIGABYTE = """
@@ -370,6 +368,7 @@ from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.sanitizer import sanitize
 
 resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
 try:
     sanitize(Path(sys.argv[1]).read_text(encoding="utf-8"))
 except UnsafeHTMLError:
