@@ -90,7 +90,8 @@ def word_diff(before: str, after: str) -> str:
     """
     if before == after:
         return "the draft says the same as the approved text"
-    old, new = ([visible(line) for line in text.split("\n")] for text in (before, after))
+    texts = (text.removesuffix("\n").split("\n") for text in (before, after))
+    old, new = ([visible(line) for line in lines] for lines in texts)
     budget = _Budget(_MAX_PAIRS)
     shown = []
     for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():
