@@ -143,6 +143,9 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     fields = _fields(_read_header(match[1], path))
     try:
         header = msgspec.convert(fields, Header)
+    except UnicodeEncodeError as error:
+        line, reason = 2, error.reason
+        raise ApprovalError(f"{path}:{line}: the header is not plain YAML: {reason}") from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
