@@ -13,7 +13,7 @@ import random
 import re
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -301,6 +301,33 @@ SITES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 """The themes and the options of the plugin, by the names of the sites."""
 
 
+DARK: dict[str, dict[str, object]] = {
+    "darkly": {"name": "darkly", "highlightjs": False},
+    "cyborg": {"name": "cyborg", "highlightjs": False},
+    "dracula": {"name": "dracula", "highlightjs": False},
+    "terminal-dark": {"name": "terminal", "palette": "dark"},
+    "terminal-gruvbox": {"name": "terminal", "palette": "gruvbox_dark"},
+    "material-own": {"name": "material", "font": False, "palette": {"scheme": "own"}},
+    "mkdocs-own": MKDOCS,
+}
+"""Dark themes that do not say so with `color-scheme`, by the names of their sites."""
+
+OWN = """
+body { background: #111; color: #ddd; }
+[data-md-color-scheme="own"] {
+    --md-default-bg-color: #1b1020; --md-default-fg-color: #eeddeedd;
+    --md-typeset-color: #eeddee; --md-code-bg-color: #2a1a30; --md-code-fg-color: #eeddee;
+    --md-typeset-a-color: #a040c0; --md-accent-fg-color: #e040a0;
+}
+"""
+"""A dark look of a site's own."""
+
+FOR_FONTS = re.compile(
+    r"https://(fonts\.googleapis\.com|stackpath\.bootstrapcdn\.com|cdnjs\.cloudflare\.com)/"
+)
+"""Where the dark themes get letters and highlighting from, which no test does."""
+
+
 class Look(NamedTuple):
     """How a reader sees a site."""
 
@@ -337,22 +364,27 @@ class _Handler(SimpleHTTPRequestHandler):
 def write_project(root: Path, address: str, name: str, environment: dict[str, str]) -> Project:
     """Write the project of a site, to be built to `root/site` and served at `address/name/`."""
     project = Project(root, environment)
-    theme, options = SITES[name]
+    theme, options = (DARK[name], {}) if name in DARK else SITES[name]
+    if name.endswith("-own"):
+        project.write("docs/own.css", OWN)
     project.configure(
+        extra_css=["own.css"] if name.endswith("-own") else [],
         theme=theme,
         plugins=["search", {"contentgen": {**options, "max_requests": 1000, "concurrency": 32}}],
         markdown_extensions=[{"toc": {"permalink": True}}],
         site_url=f"{address}/{name}/",
     )
     project.write("docs/index.md", PLAIN)
+    nasty = [{"type": "blog", "topic": name, "id": name.lower()} for name in ("Colours", "Random")]
+    sandbox = [{"type": kind, "id": kind, **request.body()} for kind, request in SANDBOX.items()]
+    project.page("all.md", [*nasty, *sandbox])
+    if name in DARK:
+        return project
     for number in range(len(ESCAPES)):
         asked = {"type": "article", "topic": f"Escape {number}"}
         between = "# Author\n\nText above.\n\n<!-- contentgen -->\n\nText below.\n"
         project.page(f"escape{number}.md", asked, between)
     project.write("docs/raw.html", RAW_ATTACK)
-    nasty = [{"type": "blog", "topic": name, "id": name.lower()} for name in ("Colours", "Random")]
-    sandbox = [{"type": kind, "id": kind, **request.body()} for kind, request in SANDBOX.items()]
-    project.page("all.md", [*nasty, *sandbox])
     project.page("colours.md", nasty[0])
     for topic in ("Wide", "Sizes", "Ordinary"):
         project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
@@ -366,10 +398,9 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
     return project
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build all sites side by side, serve them, and return where."""
-    root = tmp_path_factory.mktemp("sites")
+@contextmanager
+def served(root: Path, names: Collection[str]) -> Iterator[str]:
+    """Build sites side by side, serve them, and return where."""
     (root / "served").mkdir()
     articles = texts()
 
@@ -392,16 +423,30 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             "CONTENTGEN_TOKEN": TOKEN,
             "NO_MKDOCS_2_WARNING": "1",
         }
-        projects = [write_project(root / name, address, name, environment) for name in SITES]
+        projects = [write_project(root / name, address, name, environment) for name in names]
         builds = [
             (project, project.start("mkdocs", "build", "-d", f"../served/{name}"))
-            for name, project in zip(SITES, projects, strict=True)
+            for name, project in zip(names, projects, strict=True)
         ]
         for project, build in builds:
             assert build.wait(timeout=120) == 0, project.output
         assert service.violations == []
         yield address
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the sites whose themes say what they are, and return where."""
+    with served(tmp_path_factory.mktemp("sites"), SITES) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def dark_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the dark sites that do not say so, and return where."""
+    with served(tmp_path_factory.mktemp("dark"), DARK) as address:
+        yield address
 
 
 # --- The browser ----------------------------------------------------------------------------------
@@ -447,13 +492,16 @@ class Visitor:
         context.set_default_timeout(20_000)
         context.add_init_script(WATCH)
         page = context.new_page()
+        page.route(FOR_FONTS, lambda route: route.abort())
         page.on("request", self._note_request)
         page.on("dialog", self._note_dialog)
         page.goto(f"{self.address}/{look.site}/{path}")
         return page
 
     def _note_request(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.address}/", "data:", "blob:")):
+        if not request.url.startswith((f"{self.address}/", "data:", "blob:")) and not (
+            FOR_FONTS.match(request.url)
+        ):
             self.foreign.append(request.url)
 
     def _note_dialog(self, dialog: Dialog) -> None:
@@ -661,15 +709,33 @@ def test_every_text_has_contrast(shown: Shown) -> None:
 
 def test_meanings_survive(shown: Shown) -> None:
     """A callout stays one, fills and inks keep their hues, also in tables and one in another."""
-    page = named(shown.texts, "Nearly transparent")["behind"]
+    keeps_meanings(shown.texts)
+
+
+@pytest.mark.parametrize("site", DARK)
+def test_dark_themes_that_do_not_say_so(browser: Browser, dark_address: str, site: str) -> None:
+    """Contrast and meanings are kept on a dark page without `color-scheme`, and nothing glares."""
+    with visiting(browser, dark_address) as visitor:
+        page = visitor.open(Look(site, "light"), "all/?unlimited")
+        measured = measure(page)
+        assert len(measured) > 500
+        assert too_faint(measured)[:20] == []
+        keeps_meanings(measured)
+        for start in ("Grey on black", "Pro tip", "A tip without", "The end", "Pink row"):
+            assert max(named(measured, start)["behind"]) < 110, start
+
+
+def keeps_meanings(measured: list[Text]) -> None:
+    """Fail if a fill or an ink has lost what it meant."""
+    page = named(measured, "Nearly transparent")["behind"]
     for start in ("Grey on black", "Pro tip", "A tip without", "A quote with a bar", "The end"):
-        fill = named(shown.texts, start)["behind"]
+        fill = named(measured, start)["behind"]
         assert max(abs(one - other) for one, other in zip(fill, page, strict=True)) >= 6, start
     for start, strongest in (("Rot", 0), ("Pink row", 0), ("dark green", 1), ("Blue in red", 2)):
-        fill = named(shown.texts, start)["behind"]
+        fill = named(measured, start)["behind"]
         assert fill[strongest] == max(fill) > min(fill) + 10, start
     for start, strongest in (("with red", 0), ("mit Grün", 1), ("Navy on navy", 2)):
-        ink = named(shown.texts, start)["colour"]
+        ink = named(measured, start)["colour"]
         assert ink[strongest] == max(ink) > min(ink) + 30, start
 
 

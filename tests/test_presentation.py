@@ -301,7 +301,7 @@ def test_the_page_around_an_article(project: Project, service: ServiceDouble) ->
     assert '<meta name="description" content="The lead.">' in page
     assert '"@type": "NewsArticle"' in page
     assert " style=" not in page.split("<article")[2].split("</article>")[0]
-    assert "light-dark(" in project.html("assets/stylesheets/contentgen.css")
+    assert "from currentcolor" in project.html("assets/stylesheets/contentgen.css")
     assert "contentgen" not in project.html("index.html")
     index = json.loads(project.html("search/search_index.json"))
     texts = " ".join(entry["text"] for entry in index["docs"])
