@@ -129,9 +129,8 @@ class _Placing(Treeprocessor):
             # Before permalinks get into it.
             text = plain_text(html.unescape(get_heading_text(title, self.md)))
             titling.title = html.escape(text, quote=False)
+            _hoist(root, title)
         if "excerpt" in self.md.treeprocessors:
-            if title is not None:
-                _hoist(root, title)
             is_page = file.src_uri in self._extension.leading
             ends = [block for block in blocks.values() if _SEPARATOR in block]
             if is_page and all(GENERATED_END in block for block in ends):
@@ -173,6 +172,8 @@ class _Placing(Treeprocessor):
                 return Element("div")
             if is_page:
                 title = article.find(".//h1")
+                if title is not None and "ai-disclosure" in article.attrib:
+                    title.set("ai-disclosure", article.attrib["ai-disclosure"])
                 self._extension.leading[page] = name
             else:
                 set_title_level(article, max(context.level, 1) + 1)
@@ -214,7 +215,7 @@ class _Placing(Treeprocessor):
 
 
 class _Titling(Treeprocessor):
-    """Tells MkDocs the title that it does not see, since it stands inside an `<article>`."""
+    """Tells MkDocs the title without permalinks, control characters and the like."""
 
     title = ""
 
@@ -326,10 +327,17 @@ def _link_stylesheet(root: Element, href: str) -> None:
 
 
 def _hoist(root: Element, title: Element) -> None:
-    """Put the title on top: an excerpt may end before its article, and is then without one."""
+    """Put the title of a page on top, where pages without an article have it.
+
+    Material's search takes what stands in front of the first heading for a section of its own, with
+    the page's title, even if it is only the start of an `<article>`. And an excerpt may end before
+    its article.
+    """
     for parent in root.iter():
         if title in list(parent):
             parent.remove(title)
+            title.set("class", f"contentgen-title {title.get('class', '')}".strip())
+            title.tail = None
             root.insert(0, title)
             return
 

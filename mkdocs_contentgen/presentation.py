@@ -52,6 +52,7 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     )
     facts = Facts(title, lead, _published(article))
     _restyle(article, how.styles)
+    _free_title(article)
     _let_tables_scroll(article)
     _hide_emoji(article)
     article.set("class", f"contentgen {article.get('class', '')}".strip())
@@ -88,6 +89,23 @@ def _keep_sizes(element: Element, *, sized: bool = False) -> None:
         sized = True
     for child in element:
         _keep_sizes(child, sized=sized)
+
+
+def _free_title(article: Element) -> None:
+    """Put the title in front of the header that holds it.
+
+    Material's search ends a section with the element that its heading stands in: the lead would
+    belong to the section before the article.
+    """
+    for index, header in enumerate(article):
+        title = header.find("h1")
+        if header.tag == "header" and title is not None:
+            title.tail = None
+            header.remove(title)
+            article.insert(index, title)
+            if not len(header) and not (header.text or "").strip():
+                article.remove(header)
+            return
 
 
 def _let_tables_scroll(article: Element) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from datetime import UTC, date, datetime
 from typing import Literal
@@ -307,6 +308,42 @@ def test_the_page_around_an_article(project: Project, service: ServiceDouble) ->
     texts = " ".join(entry["text"] for entry in index["docs"])
     assert "AI-generated, not reviewed" in texts
     assert "schema.org" not in texts
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_search_finds_the_title_once_and_the_lead_below_it(
+    project: Project, service: ServiceDouble, theme: str
+) -> None:
+    """Searches file a text under its title, as on pages without an article."""
+    service.answer = generated(
+        '<article class="news-article"><header><h1>Title</h1><p class="byline">By us</p></header>'
+        '<p class="lead">The lead.</p><div class="article-body"><h2>More</h2><p>The rest.</p></div>'
+        "</article>"
+    )
+    project.configure(plugins=["search", {"contentgen": {"disclosure": False}}], theme=theme)
+    project.page("whole.md", {"type": "news", "topic": "T"})
+    text = "# Mine\n\n## Before\n\nBefore it.\n\n<!-- contentgen -->\n\n## Behind\n\nBehind it.\n"
+    project.page("part.md", {"type": "news", "topic": "T"}, text)
+    project.write("docs/plain.md", "# Title\n\nThe lead.\n\n## More\n\nThe rest.\n")
+    project.write("docs/index.md", "# Plain\n")
+    assert project.build("--strict").returncode == 0
+    index = json.loads(project.html("search/search_index.json"))["docs"]
+
+    def found(page: str) -> list[tuple[str, str]]:
+        return [(e["location"], e["title"]) for e in index if e["location"].startswith(page)]
+
+    def under(location: str) -> str:
+        text = next(entry["text"] for entry in index if entry["location"] == location)
+        return " ".join(re.sub("<[^>]*>", " ", text).split())
+
+    plain = [(location.replace("plain", "whole"), title) for location, title in found("plain/")]
+    assert found("whole/") == plain
+    first = "whole/" if theme == "material" else "whole/#title"
+    assert under(first) == "By us The lead."
+    assert under("whole/#more") == "The rest."
+    assert under("part/#before") == "Before it."
+    assert under("part/#title") == "By us The lead."
+    assert under("part/#more") == "The rest."
 
 
 def test_the_author_has_the_last_word(project: Project, service: ServiceDouble) -> None:
