@@ -371,7 +371,7 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
         extra_css=["own.css"] if name.endswith("-own") else [],
         theme=theme,
         plugins=["search", {"contentgen": {**options, "max_requests": 1000, "concurrency": 32}}],
-        markdown_extensions=[{"toc": {"permalink": True}}],
+        markdown_extensions=[{"toc": {"anchorlink" if name in DARK else "permalink": True}}],
         site_url=f"{address}/{name}/",
     )
     project.write("docs/index.md", PLAIN)
@@ -719,10 +719,23 @@ def test_dark_themes_that_do_not_say_so(browser: Browser, dark_address: str, sit
         page = visitor.open(Look(site, "light"), "all/?unlimited")
         measured = measure(page)
         assert len(measured) > 500
-        assert too_faint(measured)[:20] == []
+        assert too_faint(measured) == []
         keeps_meanings(measured)
         for start in ("Grey on black", "Pro tip", "A tip without", "The end", "Pink row"):
             assert max(named(measured, start)["behind"]) < 110, start
+
+
+def test_anchors_and_lines_are_the_themes(browser: Browser, dark_address: str) -> None:
+    """Anchors of headings are not underlined, links are, and plain lines have the accent."""
+    with visiting(browser, dark_address) as visitor:
+        page = visitor.open(Look("material-own", "light"), "all/?unlimited")
+        line = "all => [...new Set(all.map(it => getComputedStyle(it).textDecorationLine))]"
+        assert page.locator("article.contentgen a.toclink").evaluate_all(line) == ["none"]
+        assert page.locator("article.contentgen a[rel]").evaluate_all(line) == ["underline"]
+        bar = page.get_by_text("A tip without").evaluate(
+            "it => getComputedStyle(it).borderLeftColor"
+        )
+        assert bar == "rgb(224, 64, 160)"
 
 
 def keeps_meanings(measured: list[Text]) -> None:
