@@ -58,6 +58,8 @@ class ApprovedText:
 
     header: Header
     html: str
+    line: int
+    """The line of the file that the text begins with."""
 
     @property
     def is_changed(self) -> bool:
@@ -160,7 +162,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     for name, reason in problems.items():
         if reason:
             raise ApprovalError(f"{path}:{_line_of(name, match[1])}: {name}: {reason}")
-    return ApprovedText(header, match[2])
+    return ApprovedText(header, match[2], match[1].count("\n") + 3)
 
 
 @dataclass(frozen=True)
@@ -204,15 +206,17 @@ def read_all(
     for path in left:
         if path.parent.relative_to(directory).as_posix() in others:
             continue
-        name = _moved_to(path, directory, missing)
-        if name is None:
+        try:
+            text = read(path, directory) if missing else None
+        except ApprovalError:
+            text = None  # it is named as a file of no page
+        name = next((n for n, request in missing.items() if text and text.answers(request)), None)
+        if text is None or name is None:
             found.unclaimed.append(path)
         else:
             del missing[name]
             found.moved[name] = path
-            text = read(path, directory)
-            if text is not None:
-                found.texts[name] = text
+            found.texts[name] = text
     return found
 
 
@@ -223,17 +227,6 @@ def _files_in(directory: Path) -> list[Path]:
         for name in names
         if name.endswith(".html") and folder.endswith(".md")
     )
-
-
-def _moved_to(
-    path: Path, directory: Path, missing: Mapping[tuple[str, str], Request]
-) -> tuple[str, str] | None:
-    """Return which of the articles without a file a text was approved for, if it is one."""
-    try:
-        text = read(path, directory) if missing else None
-    except ApprovalError:
-        return None  # it is named as a file of no page
-    return next((n for n, request in missing.items() if text and text.answers(request)), None)
 
 
 def name_problem(name: str) -> str | None:

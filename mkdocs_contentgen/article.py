@@ -66,6 +66,23 @@ def set_title_level(article: Element, level: int) -> None:
             element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
+def put_first(root: Element, inner: Element) -> None:
+    """Move an element to the start of `root`; the text behind it stays where it is."""
+    for parent in root.iter():
+        for index, child in enumerate(parent):
+            if child is inner:
+                del parent[index]
+                behind, inner.tail = inner.tail or "", None
+                if behind.strip() and index:
+                    parent[index - 1].tail = (parent[index - 1].tail or "") + behind
+                elif behind.strip():
+                    parent.text = (parent.text or "") + behind
+                if (root.text or "").strip():
+                    inner.tail, root.text = root.text, None
+                root.insert(0, inner)
+                return
+
+
 def close_heading_gaps(article: Element) -> None:
     """Let no heading be more than one level below the one before it, or below the title."""
     level = 1

@@ -85,6 +85,7 @@ class Background:
         open_store: Callable[[], Store],
         connect: Connect,
         limits: Limits,
+        debug: Callable[[str], None] | None,
     ) -> dict[str, Outcome]:
         """Return what is known of each request, by key, and see to those that are new.
 
@@ -93,7 +94,7 @@ class Background:
         again: saving a page would pay for it each time.
         """
         self._make = lambda: Generation(
-            open_store(), connect, limits, on_progress=self._noticing_texts()
+            open_store(), connect, limits, on_progress=self._noticing_texts(), debug=debug
         )
         with self._lock:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}

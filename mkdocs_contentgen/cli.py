@@ -8,8 +8,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,7 @@ from .errors import ContentgenError
 
 # What a command does not need is imported by those that do: `--help` and completion are fast.
 if TYPE_CHECKING:
+    from .errors import ApprovalError
     from .site import Article, Site
 
 COLOURS = {
@@ -40,6 +42,20 @@ config_option = click.option(
 )
 
 
+def _be_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    ctx.find_root().obj = ctx.find_root().obj or value
+
+
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_be_verbose,
+    help="Say where each text is, and what happens in each try to get one.",
+)
+
+
 class _Commands(click.Group):
     """Commands whose errors quote nothing that a terminal or a log of CI would obey."""
 
@@ -54,6 +70,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@verbose_option
 @click.version_option(package_name="mkdocs-contentgen")
 def main() -> None:
     """Look after the generated articles of an MkDocs site."""
@@ -65,6 +82,7 @@ def main() -> None:
 
 @main.command()
 @config_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
 @click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
 def status(config_file: str | None, as_json: bool, check: bool) -> None:
@@ -74,18 +92,20 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     require_approval is off.
     """
     with _opened(config_file) as site:
-        articles = _articles(site)
+        articles, damaged = _readable_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
     if as_json:
         _print_json([_as_object(article) for article in articles])
     else:
         _print_table(articles)
+    _print_errors(damaged)
     if check and any(article.state not in ready for article in articles):
         raise SystemExit(1)
 
 
 @main.command()
 @config_option
+@verbose_option
 @click.argument("pages", nargs=-1)
 @click.option(
     "--refresh", is_flag=True, help="Ask anew; the old text stays until the new is there."
@@ -129,12 +149,17 @@ def generate(
             _say("All texts are there; nothing was sent.")
             return
         check_budget(wanted, limit)
-        with shown_progress(lambda line: _say(line, err=True)) as (show, say):
-            generation = Generation(
-                store, site.options.connect, site.options.limits(), on_progress=show
-            )
+        log = partial(_say, err=True)
+        with shown_progress(log, in_lines=_debugger() is not None) as (show, say):
+            limits = site.options.limits()
+            connect = site.options.connect
+            generation = Generation(store, connect, limits, on_progress=show, debug=_debugger())
             replaced = {key for key in wanted if found[key].text}
             outcomes = run(generation, wanted, replaced=replaced, log=say)
+    if debug := _debugger():
+        for article in articles:
+            if article.key in outcomes:
+                debug(f"{article.entry.place}: {outcomes[article.key]}")
     _warn(generation.problems)
     failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
     for article in articles:
@@ -147,6 +172,7 @@ def generate(
 
 @main.command()
 @config_option
+@verbose_option
 @click.argument("page")
 def diff(config_file: str | None, page: str) -> None:
     """Show what the newest draft of PAGE says otherwise than the approved text, word by word."""
@@ -165,6 +191,7 @@ def diff(config_file: str | None, page: str) -> None:
 
 @main.command()
 @config_option
+@verbose_option
 @click.argument("pages", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
 @click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
@@ -196,20 +223,20 @@ def approve(
         question = f"{article.path} was edited by hand. Replace it by the newer draft?"
         return sys.stdin.isatty() and click.confirm(visible(question), default=False)
 
-    failed = False
     with _opened(config_file) as site:
-        for article in chosen(_articles(site), pages):
+        failures: list[ApprovalError]
+        articles, failures = (_articles(site), []) if pages else _readable_articles(site)
+        for article in chosen(articles, pages):
             try:
                 _say(approve_article(article, site.options, name, prefer_draft))
             except ApprovalError as error:
-                failed = True
-                _say(f"Error: {error}", err=True)
-    if failed:
-        raise SystemExit(1)
+                failures.append(error)
+    _print_errors(failures)
 
 
 @main.command()
 @config_option
+@verbose_option
 @click.argument("page")
 def eject(config_file: str | None, page: str) -> None:
     """Write the articles of PAGE into it as Markdown, and take the requests out.
@@ -229,6 +256,7 @@ def eject(config_file: str | None, page: str) -> None:
 
 @main.command()
 @config_option
+@verbose_option
 @click.option("--dry-run", is_flag=True, help="Say what would be dropped, and drop nothing.")
 def prune(config_file: str | None, dry_run: bool) -> None:
     """Drop the cached texts that no page asks for any more, drafts of pages included.
@@ -303,14 +331,33 @@ def _opened(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
 
 
 def _articles(site: Site) -> list[Article]:
-    articles, problems = site.articles()
-    _warn(problems)
+    """Return the articles of a site. Raises ApprovalError where an approved file is damaged."""
+    articles, damaged = _readable_articles(site)
+    if damaged:
+        raise damaged[0]
     return articles
+
+
+def _readable_articles(site: Site) -> tuple[list[Article], list[ApprovalError]]:
+    """Return the articles of a site, and why those are not among them whose file is damaged."""
+    found = site.articles()
+    _warn(found.problems)
+    if debug := _debugger():
+        for article in found.articles:
+            where = " and ".join(article.where) or "nowhere"
+            debug(f"{article.entry.place}: {article.state}, {article.reason} ({where})")
+    return found.articles, found.damaged
 
 
 def _say(line: str, *, err: bool = False) -> None:
     """Print a line in which nothing is obeyed by a terminal or a log of CI."""
     click.echo(visible(line), err=err)
+
+
+def _debugger() -> Callable[[str], None] | None:
+    """Return what prints what only `-v` asks for."""
+    is_verbose = click.get_current_context().find_root().obj
+    return partial(_say, err=True) if is_verbose else None
 
 
 def _print_json(value: object) -> None:
@@ -373,6 +420,14 @@ def _print_table(articles: list[Article]) -> None:
         console.print(table)
     # A line that was folded may begin with any part of a cell. Colours are rich's to decide.
     click.echo(without_commands(printed.get()), nl=False, color=True)
+
+
+def _print_errors(errors: Sequence[ContentgenError]) -> None:
+    """Print errors that did not keep a command from doing the rest, and end it with 1."""
+    for error in errors:
+        _say(f"Error: {error}", err=True)
+    if errors:
+        raise SystemExit(1)
 
 
 def _git_user() -> str:

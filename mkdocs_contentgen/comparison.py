@@ -38,7 +38,8 @@ class Differences:
 def compare(before: str, after: str) -> Differences:
     """Return how the HTML of a page differs.
 
-    Articles are, in the page before, elements with their id in the attribute `ai-disclosure`.
+    Articles are, in the page before, elements with their id in the attribute `ai-disclosure`. So is
+    the title of the one that is the page, which stands on top.
     """
     old, new = _parsed(before), _parsed(after)
     holders = {id(old)}
@@ -50,8 +51,9 @@ def compare(before: str, after: str) -> Differences:
             holders.add(id(holder))
             holder = parents[holder]
     names = {id(article): article.attrib["ai-disclosure"] for article in articles}
+    titles = {id(title): name for title in old.iter("h1") if (name := title.get("ai-disclosure"))}
     differences = Differences()
-    _compare_contents(old, new, names, holders, differences)
+    _compare_contents(old, new, names | titles, holders, differences)
     if differences.example:
         own = {_text(part) for article in articles for part in article.iter("abbr")}
         differences.abbreviations = {_text(part) for part in new.iter("abbr")} - own
@@ -66,12 +68,15 @@ def _compare_contents(
     differences: Differences,
 ) -> None:
     expected: list[tuple[Element, Place | None]] = []
+    numbers: Counter[str] = Counter()
     for child in flow(old, unwrap=()):
         name = names.get(id(child))
         if name is None:
             expected.append((child, None))
-        else:
-            expected += [(block, (name, number)) for number, block in enumerate(flow(child))]
+            continue
+        for block in [child] if child.tag == "h1" else flow(child):
+            expected.append((block, (name, numbers[name])))
+            numbers[name] += 1
     found = flow(new, unwrap=())
     forms = [_form(child, lenient=True) for child in found]
     wanted = [_form(block, lenient=True) if place else None for block, place in expected]

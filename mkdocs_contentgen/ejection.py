@@ -19,7 +19,7 @@ import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.utils.meta import get_data
 
-from .article import placeholder
+from .article import placeholder, put_first
 from .comparison import Differences, Place, compare
 from .config import project_directory
 from .disclosure import Provenance
@@ -27,6 +27,7 @@ from .errors import ApprovalError
 from .extension import MARKER
 from .files import replace_text
 from .markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
+from .plaintext import plain_text
 from .presentation import Facts, Presentation, present
 from .resolution import PageArticle
 from .site import Article, RenderedPage, Site
@@ -147,8 +148,13 @@ def _shown(
         shown[name] = PageArticle(partial(make, name, text, provenance), provenance)
     page = site.render(articles[0].entry.page, source, shown)
     for name, element in elements.items():
-        # Whether they move down a level depends on the page.
-        for heading, other in zip(_headings(element), _headings(placed[name]), strict=True):
+        # Whether they move down a level, or the title on top of the page, depends on the page.
+        headings = _headings(element)
+        if len(headings) > len(_headings(placed[name])):
+            title = next(heading for heading in headings if heading.tag == "h1")
+            put_first(element, title)
+            headings.remove(title)
+        for heading, other in zip(headings, _headings(placed[name]), strict=True):
             heading.tag = other.tag
     return elements, page
 
@@ -272,7 +278,7 @@ def _same_page(
     title = ""
     for _ in range(_MAX_ROUNDS):
         try:
-            page = _with_front_matter(front, title, draft.text())
+            page = _with_front_matter(front, draft.writer.title(title), draft.text())
         except ValueError as error:
             raise ApprovalError(f"{articles[0].entry.place}: {error}") from error
         try:
@@ -287,13 +293,13 @@ def _same_page(
         if not differences.example:
             if before.toc != after.toc:
                 differences.example = "the table of contents"
-            elif before.title == after.title:
-                return page
-            elif title:
-                differences.example = "the page's title"
-            else:
-                title = draft.writer.title(before.title)
+            elif not title and after.title != before.title and _is_markup(after.title):
+                title = before.title
                 continue
+            elif plain_text(before.title) == plain_text(after.title):
+                return page
+            else:
+                differences.example = "the page's title"
             break
         if new := differences.abbreviations - draft.writer.words:
             draft.writer.words |= new
@@ -311,10 +317,15 @@ def _same_page(
     )
 
 
+def _is_markup(title: str) -> bool:
+    """Tell whether a title holds what themes and plugins may take for HTML or a template."""
+    return bool(re.search(r'[<>]|".*=|\{[{%#]', title))
+
+
 def _with_front_matter(front: tuple[str, str, str], title: str, text: str) -> str:
     """Return a page; without a front matter that says nothing, unless its text would become one.
 
-    A `title` is for the page whose title Markdown does not find, since it does not begin with it.
+    A `title` is for a page whose heading would be a harmful one.
     """
     start, fields, end = front
     if title:

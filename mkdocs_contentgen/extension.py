@@ -129,7 +129,7 @@ class _Placing(Treeprocessor):
             # Before permalinks get into it.
             text = plain_text(html.unescape(get_heading_text(title, self.md)))
             titling.title = html.escape(text, quote=False)
-            _hoist(root, title)
+            _raise_title(root, title)
         if "excerpt" in self.md.treeprocessors:
             is_page = file.src_uri in self._extension.leading
             ends = [block for block in blocks.values() if _SEPARATOR in block]
@@ -326,20 +326,17 @@ def _link_stylesheet(root: Element, href: str) -> None:
             return
 
 
-def _hoist(root: Element, title: Element) -> None:
+def _raise_title(root: Element, title: Element) -> None:
     """Put the title of a page on top, where pages without an article have it.
 
     Material's search takes what stands in front of the first heading for a section of its own, with
     the page's title, even if it is only the start of an `<article>`. And an excerpt may end before
     its article.
     """
-    for parent in root.iter():
-        if title in list(parent):
-            parent.remove(title)
-            title.set("class", f"contentgen-title {title.get('class', '')}".strip())
-            title.tail = None
-            root.insert(0, title)
-            return
+    from .article import put_first
+
+    put_first(root, title)
+    title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
 
 def _split_after_lead(root: Element, separator: str) -> None:

@@ -21,6 +21,7 @@ from functools import partial
 from types import FrameType
 from typing import Protocol, TypeVar, TypeVarTuple
 
+from .display import shown
 from .errors import (
     AccessDeniedError,
     ContentgenError,
@@ -101,7 +102,8 @@ class Clock:
 class Generation:
     """Asks the service for many texts at once, and keeps each as it arrives.
 
-    One object serves one call of `run()`. What went wrong with the store is in `problems`.
+    One object serves one call of `run()`. What went wrong with the store is in `problems`; `debug`
+    gets a line for each try.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Generation:
         limits: Limits,
         *,
         on_progress: Callable[[Progress], None] = lambda progress: None,
+        debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.problems: list[str] = []
@@ -118,6 +121,7 @@ class Generation:
         self._connect = connect
         self._limits = limits
         self._on_progress = on_progress
+        self._debug = debug or (lambda line: None)
         self._clock = clock or Clock()
         self._owner = uuid.uuid4().hex
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
@@ -288,7 +292,9 @@ class Generation:
     async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError:
         idempotency_key = uuid.uuid4().hex
         deadline = self._clock.monotonic() + self._limits.timeout
-        for attempt in range(self._limits.retries + 1):
+        tries = self._limits.retries + 1
+        for attempt in range(tries):
+            name = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
             started = self._clock.monotonic()
             self._in_flight += 1
             try:
@@ -298,6 +304,8 @@ class Generation:
             except ServiceError as error:
                 failure = error
             else:
+                seconds = self._clock.monotonic() - started
+                self._debug(f"{name}: answered after {seconds:.1f} s, {len(answer)} bytes")
                 self._refusals = 0
                 self._window = min(self._limits.concurrency, self._window + 1 / self._window)
                 return answer
@@ -305,9 +313,14 @@ class Generation:
                 self._in_flight -= 1
                 self._landed.set()
 
+            seconds = self._clock.monotonic() - started
             await self._learn_from(failure, attempt, started)
-            left = deadline - max(self._paused_until, self._clock.monotonic())
-            if not isinstance(failure, NotSentError) or attempt == self._limits.retries or left < 0:
+            pause = max(0, self._paused_until - self._clock.monotonic())
+            left = deadline - self._clock.monotonic() - pause
+            again = isinstance(failure, NotSentError) and attempt + 1 < tries and left >= 0
+            what_next = f"next in {pause:.1f} s" if again else "not tried again"
+            self._debug(f"{name}: {failure}, after {seconds:.1f} s; {what_next}")
+            if not again:
                 break
             deadline += await self._wait_for_turn()
             if self._stop_reason or deadline <= self._clock.monotonic():

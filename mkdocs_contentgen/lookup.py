@@ -30,6 +30,15 @@ class Outcome:
     text: StoredText | None = None
     error: ContentgenError | None = None
 
+    def __str__(self) -> str:
+        source = {
+            "approved": "from its approved file",
+            "cache": "from the cache",
+            "service": "from the service, just now",
+            None: "no text",
+        }[self.source]
+        return f"{source} ({self.error})" if self.error else source
+
 
 def look_up(
     requests: Mapping[str, Request], store: Store, *, max_age: timedelta | None = None

@@ -138,6 +138,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 budget=self.config.max_requests - self._sent,
                 background=self._background,
                 log=log.info,
+                debug=log.debug if log.isEnabledFor(logging.DEBUG) else None,
                 others=others,
             )
         except ContentgenError as error:

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from .article import close_heading_gaps, limit_nesting, parse_article
+from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import Provenance
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, without_relative_size
@@ -100,8 +100,9 @@ def _free_title(article: Element) -> None:
     for index, header in enumerate(article):
         title = header.find("h1")
         if header.tag == "header" and title is not None:
-            title.tail = None
+            put_first(header, title)
             header.remove(title)
+            header.text, title.tail = title.tail, None
             article.insert(index, title)
             if not len(header) and not (header.text or "").strip():
                 article.remove(header)

@@ -18,12 +18,15 @@ _Log = Callable[[str], None]
 _Show = Callable[[Progress], None]
 
 
-def shown_progress(log: _Log) -> AbstractContextManager[tuple[_Show, _Log]]:
+def shown_progress(
+    log: _Log, *, in_lines: bool = False
+) -> AbstractContextManager[tuple[_Show, _Log]]:
     """Return what shows a Progress, and what shows a line meanwhile.
 
-    On a terminal there is a bar, elsewhere `log` gets a line every LOG_PAUSE seconds.
+    On a terminal there is a bar, unless other lines come meanwhile (`in_lines`); elsewhere `log`
+    gets a line every LOG_PAUSE seconds.
     """
-    return _bar() if sys.stderr.isatty() else _lines(log)
+    return _bar() if sys.stderr.isatty() and not in_lines else _lines(log)
 
 
 @contextmanager

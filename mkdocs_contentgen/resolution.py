@@ -102,6 +102,7 @@ def resolve(
     budget: int,
     background: Background | None,
     log: Callable[[str], None],
+    debug: Callable[[str], None] | None,
     others: Collection[str] | None = None,
 ) -> Resolution:
     """Get the texts of all requests: from the cache, then, if the options let it, the service.
@@ -110,7 +111,8 @@ def resolve(
     sent.
     With a `background`, nothing is waited for, and nothing is a failure: what has no text says so
     in its page. `budget` is what is left of `max_requests`. `log` gets a line now and then while
-    the service is being asked. `others` are the pages of the site that were not read; without
+    the service is being asked, `debug` one
+    for each request and each try. `others` are the pages of the site that were not read; without
     them, no approved file is said to be of no page.
     Raises ConfigurationError for an option that makes no sense.
     """
@@ -140,7 +142,9 @@ def resolve(
             if background is None:
                 check_budget(wanted, budget)
             open_store = partial(options.store, site)
-            generated, more = _generate(wanted, outcomes, open_store, options, background, log)
+            generated, more = _generate(
+                wanted, outcomes, open_store, options, background, log, debug
+            )
         except BudgetError as error:
             places = [entry.place for entry, key in keys.items() if key in wanted]
             resolution.warnings += [f"{place}: would be asked for" for place in places]
@@ -161,6 +165,8 @@ def resolve(
     how = options.presentation()
     for entry in asked:  # in the order of the pages
         outcome, review = settled[entry]
+        if debug:
+            debug(f"{entry.place}: {outcome}")
         article = _page_article(outcome, entry.request, review, how)
         resolution.show(entry.page, entry.request.id, article)
     seconds = time.monotonic() - started
@@ -244,17 +250,20 @@ def _generate(
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
+    debug: Callable[[str], None] | None,
 ) -> tuple[dict[str, Outcome], list[str]]:
     replaced = {key for key in wanted if found[key].text}
+    limits = options.limits()
     if background:
-        return background.ask(wanted, replaced, open_store, options.connect, options.limits()), []
+        connect = options.connect
+        return background.ask(wanted, replaced, open_store, connect, limits, debug), []
     # What a build that finds all its texts does not need is not imported.
     from .generator import Generation, generate
     from .progress import shown_progress
 
-    with shown_progress(log) as (show, say):
-        limits = options.limits()
-        generation = Generation(open_store(), options.connect, limits, on_progress=show)
+    with shown_progress(log, in_lines=debug is not None) as (show, say):
+        store = open_store()
+        generation = Generation(store, options.connect, limits, on_progress=show, debug=debug)
         try:
             outcomes = generate(generation, wanted, replaced=replaced, log=say)
             return outcomes, generation.problems

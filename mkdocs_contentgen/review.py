@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from .approval import approve, to_lines, write
+from .approval import ApprovedText, approve, to_lines, write
 from .article import parse_article
 from .config import ContentgenConfig
 from .display import visible
@@ -51,11 +51,18 @@ def approve_article(
         return f"{article.entry.page}: already approved: {article.reason}"
     declined = approved.header.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
+        _check_edited(article.path, approved)
         text, generated_at = approved.html, approved.header.generated_at
-        _check_edited(article.path, text)
         declined = draft.generated_at if newer and draft else declined
     elif draft:
-        text, generated_at = draft_lines(draft, options), draft.generated_at
+        generated_at = draft.generated_at
+        try:
+            text = draft_lines(draft, options)
+        except UnsafeHTMLError as error:
+            raise ApprovalError(
+                f"{article.entry.place}: no build can show this draft: {error}; "
+                f"`contentgen generate --refresh {article.entry.page}` asks for another"
+            ) from error
     else:
         raise ApprovalError(
             f"{article.entry.place}: there is no text to approve; "
@@ -71,14 +78,14 @@ def approve_article(
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def _check_edited(path: Path, text: str) -> None:
+def _check_edited(path: Path, edited: ApprovedText) -> None:
     """Raise ApprovalError for a text that no build could show."""
+    text = edited.html
     try:
         parse_article(text)
     except UnsafeHTMLError as error:
         second = text.find("<article", text.find("<article") + 1)
-        header = path.read_text("utf-8").partition("\n---\n")[0].count("\n") + 3
-        line = header + text.count("\n", 0, max(second, 0))
+        line = edited.line + text.count("\n", 0, max(second, 0))
         raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
 
 

@@ -53,13 +53,25 @@ class Article:
 
 
 @dataclass(frozen=True)
+class Articles:
+    """The articles of a site."""
+
+    articles: list[Article]
+    problems: list[str]
+    """What is wrong with the cache, and files that no page asks for."""
+
+    damaged: list[ApprovalError]
+    """Approved files that cannot be read; their articles are not among `articles`."""
+
+
+@dataclass(frozen=True)
 class RenderedPage:
     """What a build makes of a page before it is put into the theme."""
 
     content: str
     title: str
     toc: list[tuple[int, str, str]]
-    """The headings: level, id and text. Like the title, this is text without markup."""
+    """The headings: level, id and text without markup."""
 
     marked: set[str]
     """The ids of the articles that stand where a marker does."""
@@ -87,8 +99,8 @@ class Site:
         """What the pages ask for."""
         return self.plugin.asked
 
-    def articles(self) -> tuple[list[Article], list[str]]:
-        """Return all articles, and what is wrong with the cache. Raises ApprovalError."""
+    def articles(self) -> Articles:
+        """Return all articles, and what is wrong with the cache and with approved files."""
         sandbox = self.options.uses_sandbox()
         keys = {entry: entry.request.key(sandbox=sandbox) for entry in self.asked}
         store = self.options.store(self.config)
@@ -106,12 +118,14 @@ class Site:
         files = read_all(asking, directory, others=others)
         problems += [f"{path}: no page asks for this text" for path in files.unclaimed]
         articles = []
+        damaged = []
         for entry, key in keys.items():
             name = entry.page, entry.request.id
             path = files.moved.get(name, approved_path(directory, *name))
             approved = files.texts.get(name)
             if isinstance(approved, ApprovalError):
-                raise approved
+                damaged.append(approved)
+                continue
             state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
             if state == "missing":
                 reason = unusable.get(key, reason)
@@ -126,7 +140,7 @@ class Site:
             articles.append(
                 Article(entry, key, path, directory, approved, texts.get(key), state, reason, where)
             )
-        return articles, problems
+        return Articles(articles, problems, damaged)
 
     def render(
         self, name: str, source: str, articles: Mapping[str, PageArticle] | None = None
@@ -159,7 +173,7 @@ class Site:
             content = events.on_page_content(page.content or "", page=page, **arguments)
             toc = [(i.level, i.id, plain_text(unescape(i.title))) for i in _all_items(page.toc)]
             marked = extension.marked.get(name, set())
-            title = plain_text(unescape(str(page.title)))
+            title = unescape(str(page.title))
             return RenderedPage(content, title, toc, marked)
         finally:
             logging.disable(logging.NOTSET)

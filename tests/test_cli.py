@@ -24,6 +24,7 @@ from service_double import TOKEN, ServiceDouble, generated, raw
 from mkdocs_contentgen.approval import approve, read, write
 from mkdocs_contentgen.request import BlogRequest
 from mkdocs_contentgen.review import word_diff
+from mkdocs_contentgen.store import DiskStore, StoredText
 
 ASKED = {"type": "blog", "topic": "Alpha"}
 COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
@@ -255,6 +256,35 @@ def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, messag
     assert message in run(project, "status", code=1)
     assert message in run(project, "approve", "--all", "--by", "Eve", code=1)
     assert file.read_text() == damaged
+
+
+def test_what_is_sound_is_done_beside_what_is_damaged(project: Project) -> None:
+    """`status` lists and `approve --all` approves the others, name the rest, and end with 1."""
+    for name in "abc":
+        project.page(f"{name}.md", {**ASKED, "topic": name})
+    project.page("deep.md", {**ASKED, "topic": "deep"})
+    run(project, "generate", "?.md")
+    nested = "<article><p>Text</p>" + "<div>" * 150 + "x" + "</div>" * 150 + "</article>"
+    request = BlogRequest(topic="deep")
+    store = DiskStore(project.root / ".cache/plugin/contentgen")
+    store.prepare()
+    store.save(
+        {request.key(sandbox=False): StoredText(nested, datetime.now(UTC), request.record())}
+    )
+    store.close()
+    run(project, "approve", "a.md", "--by", "Jo")
+    file = approved_file(project, "a.md")
+    file.write_text(file.read_text().replace("key:", "key: ["))
+    listed = run(project, "status", code=1)
+    assert "b.md" in listed
+    assert "c.md" in listed
+    assert "a.md/main.html:" in listed
+    done = run(project, "approve", "--all", "--by", "Jo", code=1)
+    assert "b.md: approved in" in done
+    assert "c.md: approved in" in done
+    assert "Error: " in done
+    assert "a.md/main.html:" in done
+    assert "deep.md:2: " in done
 
 
 def test_an_edit_that_leaves_no_article(project: Project) -> None:

@@ -402,7 +402,7 @@ def test_a_request_that_others_refer_to_stays(project: Project) -> None:
 
 
 def test_a_title_is_no_template(project: Project, service: ServiceDouble) -> None:
-    """A page that does not begin with its title keeps it in the front matter, spelled safely."""
+    """A title that looks like a template or HTML stands in the front matter as plain text."""
     service.answer = generated(
         "<article><p>First.</p><h1>{{ ran() }} &amp; &lt;b&gt;it's&lt;/b&gt;</h1></article>"
     )
