@@ -383,7 +383,7 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
     for number in range(len(ESCAPES)):
         asked = {"type": "article", "topic": f"Escape {number}"}
         between = "# Author\n\nText above.\n\n<!-- contentgen -->\n\nText below.\n"
-        project.page(f"escape{number}.md", asked, between)
+        project.page(f"escapes/{number}.md", asked, between)
     project.write("docs/raw.html", RAW_ATTACK)
     project.page("colours.md", nasty[0])
     for topic in ("Wide", "Sizes", "Ordinary"):
@@ -950,7 +950,7 @@ def test_nothing_leaves_its_article(visitor: Visitor, site: str) -> None:
     page = visitor.open(Look(site, "light"), "", height=900)
     found = {}
     for number, html in enumerate(ESCAPES):
-        page.goto(f"{visitor.address}/{site}/escape{number}/?unlimited")
+        page.goto(f"{visitor.address}/{site}/escapes/{number}/?unlimited")
         if where := escaped(page):
             found[html[:90]] = where
     assert found == {}
@@ -980,7 +980,7 @@ def test_what_leaves_would_be_noticed(visitor: Visitor, site: str) -> None:
     page = visitor.open(Look(site, "light"), "", height=900)
     found = []
     for number in (16, 21):
-        page.goto(f"{visitor.address}/{site}/escape{number}/?unlimited")
+        page.goto(f"{visitor.address}/{site}/escapes/{number}/?unlimited")
         page.evaluate(UNCONTAINED)
         found += escaped(page)
     assert {what.startswith("a pixel") for what in found} == {True, False}
