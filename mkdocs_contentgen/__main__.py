@@ -1,5 +1,5 @@
 """Lets `python -m mkdocs_contentgen` be the command `contentgen`."""
 
-from .cli import main
+from .cli.main import main
 
 main(prog_name="contentgen")

@@ -28,8 +28,8 @@ from golden_file import GOLDEN
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
 from service_double import TOKEN, USER, Handler, Received, generated, running
 
-from mkdocs_contentgen.request import ArticleRequest, BlogRequest, NewsRequest
-from mkdocs_contentgen.sandbox import write_article
+from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest
+from mkdocs_contentgen.service.sandbox import write_article
 
 LIMIT = 4.5
 """The least contrast that a text may have (WCAG 2.2, success criterion 1.4.3)."""

@@ -17,8 +17,8 @@ import pytest
 from conftest import Project, wait_until
 from service_double import ServiceDouble, generated, raw
 
-from mkdocs_contentgen.request import BlogRequest
-from mkdocs_contentgen.store import DiskStore, StoredText
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
 if TYPE_CHECKING:
     from service_double import Handler, Received

@@ -21,9 +21,9 @@ import yaml
 from conftest import Project
 from service_double import Received, ServiceDouble
 
-from mkdocs_contentgen.cli import main
-from mkdocs_contentgen.config import ContentgenConfig
-from mkdocs_contentgen.request import REQUEST_TYPES, choices, parse_front_matter
+from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.mkdocs.options import ContentgenConfig
+from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"

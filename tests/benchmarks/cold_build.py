@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from sites import Site, article, build, in_turn, ratio, report
 
-from mkdocs_contentgen.request import BlogRequest
+from mkdocs_contentgen.requests import BlogRequest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

@@ -26,9 +26,9 @@ from redis_server import RedisServer, redis_running
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
-from mkdocs_contentgen.generator import Clock, Generation, Limits
-from mkdocs_contentgen.request import BlogRequest, Request
-from mkdocs_contentgen.store import DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.texts.generation import Clock, Generation, Limits
+from mkdocs_contentgen.texts.store import DiskStore, SharedStore, StoredText
 
 SECONDS = 30.0
 """What the service takes for a text, on average."""

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import yaml
 
-from mkdocs_contentgen.request import BlogRequest
-from mkdocs_contentgen.store import DiskStore, StoredText
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -32,7 +32,7 @@ from conftest import Project
 from neighbours import Neighbour, read_neighbours, table
 from service_double import Handler, Received, ServiceDouble, generated, listening
 
-from mkdocs_contentgen.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import LINES
 
 TITLE = "Builds & readers"
 ESCAPED_TITLE = "Builds &amp; readers"

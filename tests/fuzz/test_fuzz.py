@@ -23,11 +23,11 @@ from harmless import violations, wrong_with_style
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.approval import read
 from mkdocs_contentgen.errors import ApprovalError, StoreError, UnsafeHTMLError
-from mkdocs_contentgen.sanitizer import sanitize
-from mkdocs_contentgen.store import DATABASE, DiskStore, SharedStore
-from mkdocs_contentgen.stylesheet import adapted_classes, harmless_style
+from mkdocs_contentgen.html.sanitizer import sanitize
+from mkdocs_contentgen.html.stylesheet import adapted_classes, harmless_style
+from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 TESTS = 6

@@ -1,0 +1,354 @@
+"""Turning articles into Markdown in their pages, which then are written by hand.
+
+What is written shows the same article: the page is rendered as it is and as it would be, and what
+Markdown cannot say is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.utils.meta import get_data
+
+from ..errors import ApprovalError
+from ..files import replace_text
+from ..html.article import placeholder, put_first
+from ..html.comparison import Differences, Place, compare
+from ..html.disclosure import Provenance
+from ..html.markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
+from ..html.plaintext import plain_text
+from ..html.presentation import Facts, Presentation, present
+from .extension import MARKER
+from .options import project_directory
+from .resolution import PageArticle
+from .site import Article, RenderedPage, Site
+
+_FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
+_HEADING = re.compile(r"h[1-6]")
+_INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
+_BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
+_IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
+_MAX_ROUNDS = 12
+
+
+def eject_articles(site: Site, articles: Sequence[Article]) -> str:
+    """Write all articles of one page into it, and say what was done.
+
+    Raises ApprovalError where a text is missing, the page cannot be rewritten, or would not show
+    the same as before. Then, nothing is written.
+    """
+    page = articles[0].entry.page
+    path = _source_file(site, page)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            raw = file.read()
+    except (OSError, UnicodeError) as error:
+        raise ApprovalError(f"{page}: cannot be read ({error})") from error
+    newline = "\r\n" if "\r\n" in raw else "\n"
+    source = raw.replace("\r\n", "\n").replace("\r", "\n")
+    match = _FRONT_MATTER.match(source)
+    if not match:
+        raise ApprovalError(f"{page}: asks in another place than its front matter")
+    front = _without_request(match[2], page)
+    elements, before = _shown(site, source, articles)
+    markers = _markers(site, source, articles, before)
+    blocks = {name: flow(element) for name, element in elements.items()}
+    draft = _Draft(source, match.end(), markers, blocks, Writer(_delimiters(site.config)))
+    written = _same_page(site, articles, before, (match[1], front, match[3]), draft)
+    docs, project = Path(site.config.docs_dir), project_directory(site.config)
+    below = project if docs.is_relative_to(project) else docs
+    try:
+        replace_text(path, below, written.replace("\n", newline))
+    except OSError as error:
+        raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
+    files = ", ".join(str(article.path) for article in articles if article.approved)
+    also = f"; {files} can be removed" if files else ""
+    return f"{page}: holds its text now, and asks for none{also}"
+
+
+def _source_file(site: Site, page: str) -> Path:
+    file = site.files.src_uris.get(page)
+    if file is None or file.abs_src_path is None or file.generated_by:
+        raise ApprovalError(f"{page}: is made by a plugin, so there is no file to write into")
+    path = Path(file.abs_src_path)
+    if Path(site.config.docs_dir) != site.docs_dir or not path.is_relative_to(site.docs_dir):
+        raise ApprovalError(
+            f"{page}: comes from {path}, outside of the docs_dir in mkdocs.yml; "
+            "eject it in the site that it belongs to"
+        )
+    return path
+
+
+def _current_text(article: Article) -> tuple[str, datetime]:
+    if article.approved and article.state in ("approved", "changed"):
+        return article.approved.html, article.approved.header.generated_at
+    if article.draft:
+        return article.draft.html, article.draft.generated_at
+    raise ApprovalError(
+        f"{article.entry.place}: there is no text to write; "
+        f"`contentgen generate {article.entry.page}` makes one"
+    )
+
+
+def _without_request(front: str, page: str) -> str:
+    """Take the lines of the request out of a front matter, and touch no other line."""
+    node = yaml.compose(front, yaml.SafeLoader)
+    if isinstance(node, yaml.MappingNode) and not node.flow_style:
+        lines = front.splitlines(keepends=True)
+        starts = [key.start_mark.line for key, _ in node.value] + [len(lines)]
+        for number, (key, value) in enumerate(node.value):
+            if key.value == "contentgen":
+                first, last = starts[number], starts[number + 1]
+                end = value.end_mark.line + (1 if value.end_mark.column else 0)
+                rest = "".join(lines[:first] + lines[min(max(end, first + 1), last) :])
+                if _fields(rest) == {k: v for k, v in _fields(front).items() if k != "contentgen"}:
+                    return rest
+    if "contentgen" not in _fields(front):
+        raise ApprovalError(f"{page}:1: the front matter has no `contentgen`")
+    raise ApprovalError(
+        f"{page}:1: the front matter is not one key a line; take out `contentgen` by hand"
+    )
+
+
+def _fields(front: str) -> dict[str, Any]:
+    return get_data(f"---\n{front}---\n")[1]
+
+
+def _shown(
+    site: Site, source: str, articles: Sequence[Article]
+) -> tuple[dict[str, Element], RenderedPage]:
+    """Return the articles as the page shows them, by their ids, and the page.
+
+    There, the attribute `ai-disclosure` holds the id.
+    """
+    how = Presentation("strip", site.options.image_hosts, disclosure=None)
+    elements: dict[str, Element] = {}
+    placed: dict[str, Element] = {}
+    shown: dict[str, PageArticle] = {}
+    for article in articles:
+        name = article.entry.request.id
+        text, generated_at = _current_text(article)
+        provenance = Provenance(article.entry.request.type, generated_at)
+        elements[name], _ = present(text, provenance, how)
+
+        def make(name: str, text: str, provenance: Provenance) -> tuple[Element, Facts]:
+            placed[name], facts = present(text, provenance, how)
+            placed[name].set("ai-disclosure", name)
+            return placed[name], facts
+
+        shown[name] = PageArticle(partial(make, name, text, provenance), provenance)
+    page = site.render(articles[0].entry.page, source, shown)
+    for name, element in elements.items():
+        # Whether they move down a level, or the title on top of the page, depends on the page.
+        headings = _headings(element)
+        if len(headings) > len(_headings(placed[name])):
+            title = next(heading for heading in headings if heading.tag == "h1")
+            put_first(element, title)
+            headings.remove(title)
+        for heading, other in zip(headings, _headings(placed[name]), strict=True):
+            heading.tag = other.tag
+    return elements, page
+
+
+def _headings(article: Element) -> list[Element]:
+    return [element for element in article.iter() if _HEADING.fullmatch(element.tag)]
+
+
+def _markers(
+    site: Site, source: str, articles: Sequence[Article], before: RenderedPage
+) -> dict[str, re.Match[str]]:
+    """Return the markers, by the ids of the articles, that are none within code and the like."""
+    page = articles[0].entry.page
+    found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
+    probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
+    stub = PageArticle(lambda: (placeholder("-"), None), None)
+    marked = site.render(page, probe, dict.fromkeys(found, stub)).marked if found else set()
+    markers: dict[str, re.Match[str]] = {}
+    for article in articles:
+        name = article.entry.request.id
+        names = (name, None) if article is articles[0] else (name,)
+        mine = [match for at, match in found.items() if at in marked and match[1] in names]
+        if not mine:
+            # A page without a text of its own gets a marker.
+            if name in before.marked and get_data(source)[0].strip():
+                raise ApprovalError(
+                    f"{article.entry.place}: the marker of '{name}' is not in this file; "
+                    "put it there, instead of into one that the page includes"
+                )
+            continue
+        markers[name] = marker = mine[0]
+        line_start, line_end = _line_at(source, marker)
+        indentation = source[line_start : marker.start()]
+        if not _INDENTATION.fullmatch(indentation) or source[marker.end() : line_end].strip():
+            raise ApprovalError(
+                f"{_place(article, source, marker)}: the marker shares its line with other text, "
+                "where Markdown cannot hold an article; move it to a line of its own"
+            )
+    return markers
+
+
+def _line_at(source: str, marker: re.Match[str]) -> tuple[int, int]:
+    end = source.find("\n", marker.end())
+    return source.rfind("\n", 0, marker.start()) + 1, end if end >= 0 else len(source)
+
+
+def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
+    """Return where an article is to stand, such as `docs/post.md:12`."""
+    if marker is None:
+        return article.entry.place
+    line = source.count("\n", 0, marker.start()) + 1
+    return f"{article.entry.place.rpartition(':')[0]}:{line}"
+
+
+@dataclass
+class _Draft:
+    """The text of a page with its articles in the places of their markers, or behind the text."""
+
+    source: str
+    start: int
+    """Where the text begins, behind the front matter."""
+
+    markers: Mapping[str, re.Match[str]]
+    blocks: Mapping[str, Sequence[Element]]
+    writer: Writer
+    levels: dict[Place, int] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the text, as cautious as the levels say."""
+        parts: list[str] = []
+        position = self.start
+        for name, marker in sorted(self.markers.items(), key=lambda item: item[1].start()):
+            line_start, line_end = _line_at(self.source, marker)
+            parts.append(self.source[position:line_start])
+            indentation = self.source[line_start : marker.start()]
+            parts.append(self._article(name, indentation, "".join(parts), self.source[line_end:]))
+            position = line_end
+        parts.append(self.source[position:])
+        for name in self.blocks:
+            if name not in self.markers:
+                text = "".join(parts).rstrip()
+                text = f"{text}\n\n" if text else ""
+                parts = [text, self._article(name, "", text, ""), "\n"]
+        return "".join(parts)
+
+    def _article(self, name: str, indentation: str, before: str, behind: str) -> str:
+        if not indentation.strip() and len(indentation.expandtabs(4)) < 4:
+            indentation = ""
+        further = _BULLET.sub("    ", indentation)
+        lines = join(
+            self.writer.write(block, self.levels.get((name, number), 0), nested=bool(indentation))
+            for number, block in enumerate(self.blocks[name])
+        )
+        last = before.rstrip("\n").rpartition("\n")[2]
+        first = behind.lstrip("\n").partition("\n")[0]
+        if LIST_ITEM.match(lines[0]) and _IN_LIST.match(last) and further == indentation:
+            lines = ["<!-- -->", "", *lines]
+        if self.blocks[name][-1].tag in ("ul", "ol") and _IN_LIST.match(first):
+            lines += ["", "<!-- -->"]
+        lines = [
+            f"{further if number else indentation}{line}".rstrip()
+            for number, line in enumerate(lines)
+        ]
+        blank = further.rstrip()
+        if last.strip(" >") and not before.endswith("\n\n") and further == indentation:
+            lines = [blank, *lines]
+        if behind.strip() and behind[1:].partition("\n")[0].strip(" >"):
+            lines.append(blank)
+        return "\n".join(lines)
+
+
+def _same_page(
+    site: Site,
+    articles: Sequence[Article],
+    before: RenderedPage,
+    front: tuple[str, str, str],
+    draft: _Draft,
+) -> str:
+    """Return the page with as little caution as it takes to show the same. Raises ApprovalError."""
+    differences = Differences()
+    title = ""
+    for _ in range(_MAX_ROUNDS):
+        try:
+            page = _with_front_matter(front, draft.writer.title(title), draft.text())
+        except ValueError as error:
+            raise ApprovalError(f"{articles[0].entry.place}: {error}") from error
+        try:
+            after = site.render(articles[0].entry.page, page)
+        except Exception as error:  # noqa: BLE001  an extension may stumble over any text
+            places = {
+                (name, number) for name, b in draft.blocks.items() for number in range(len(b))
+            }
+            differences = Differences(places, set(), f"the page, over which {error!r} is raised,")
+        else:
+            differences = compare(before.content, after.content)
+        if not differences.example:
+            if before.toc != after.toc:
+                differences.example = "the table of contents"
+            elif not title and after.title != before.title and _is_markup(after.title):
+                title = before.title
+                continue
+            elif plain_text(before.title) == plain_text(after.title):
+                return page
+            else:
+                differences.example = "the page's title"
+            break
+        if new := differences.abbreviations - draft.writer.words:
+            draft.writer.words |= new
+            continue
+        levels = {block: draft.levels.get(block, 0) + 1 for block in differences.blocks}
+        if not levels or max(levels.values()) > HIGHEST_LEVEL:
+            break
+        draft.levels |= levels
+    name = min(differences.blocks, default=(articles[0].entry.request.id, 0))[0]
+    article = next(a for a in articles if a.entry.request.id == name)
+    raise ApprovalError(
+        f"{_place(article, draft.source, draft.markers.get(name))}: {differences.example} would "
+        "not be the same in Markdown; give the article a marker between empty lines, outside of "
+        "lists, quotes and tabs, or write it there by hand"
+    )
+
+
+def _is_markup(title: str) -> bool:
+    """Tell whether a title holds what themes and plugins may take for HTML or a template."""
+    return bool(re.search(r'[<>]|".*=|\{[{%#]', title))
+
+
+def _with_front_matter(front: tuple[str, str, str], title: str, text: str) -> str:
+    """Return a page; without a front matter that says nothing, unless its text would become one.
+
+    A `title` is for a page whose heading would be a harmful one.
+    """
+    start, fields, end = front
+    if title:
+        fields += yaml.safe_dump({"title": title}, allow_unicode=True, width=10_000)
+    if not fields.strip():
+        text = text.lstrip("\n")
+        if not text.startswith("---") and get_data(text) == (text, {}):
+            return text
+    if not _fields(fields):
+        fields += "{}\n"  # otherwise, MkDocs takes it for text
+    return f"{start}{fields}{end}{text}"
+
+
+def _delimiters(config: MkDocsConfig) -> set[str]:
+    """Return what begins or ends a template or an include, the options of plugins included."""
+    return {*DELIMITERS} | {
+        value
+        for plugin in config.plugins.values()
+        for name, value in plugin.config.items()
+        if isinstance(value, str)
+        and value
+        and (
+            name.endswith(("_string", "_tag"))
+            or ("separator" not in name and re.fullmatch(r"[^\w\s]{2,}", value))
+        )
+    }

@@ -1,0 +1,394 @@
+"""The Python-Markdown extension that puts articles into pages.
+
+An article becomes part of the page's element tree, so that headings are headings to everything
+that comes after: table of contents, permalinks, anchor validation, search. And it comes after
+everything that reads text: no character of it is Markdown, an attribute list, a snippet or a
+template.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, cast
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import HTML_PLACEHOLDER_RE
+from mkdocs.structure.files import File
+from mkdocs.utils import get_relative_url
+from mkdocs.utils.rendering import get_heading_text
+
+from ..errors import UnsafeHTMLError
+from .typos import wrong_marker
+
+if TYPE_CHECKING:
+    from ..html.presentation import Facts
+
+MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
+
+_SEPARATOR = "<!-- more -->"
+"""What ends an excerpt in Material's blog."""
+
+GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
+"""What stands before the end of an excerpt that its author did not set."""
+
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+_EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
+"""What looks for a page's title, in MkDocs and in ProperDocs."""
+
+
+class Article(Protocol):
+    """An article that can be put into a page."""
+
+    def make(self) -> tuple[Element, Facts | None]:
+        """Return the element anew, and what a page can say of it elsewhere."""
+
+
+Articles = Mapping[str, Article]
+"""The articles of a page by their ids, in the page's order."""
+
+
+def leading_article(markdown: str, articles: Articles) -> str | None:
+    """Return the id of the article that is the page, as far as its Markdown can tell.
+
+    That is an article that begins its page, unless the author has a first-level heading on it.
+    Templates and included files can still change that.
+    """
+    text = _INVISIBLE_SOURCE.sub("", markdown)
+    start = MARKER.match(text)
+    if (text and not start) or _TITLE_IN_SOURCE.search(_FENCED.sub("", text)):
+        return None
+    name = (start and start[1]) or next(iter(articles))
+    return name if name in articles else None
+
+
+class ArticleExtension(Extension):
+    """Puts the articles of each page in the places of their markers, or behind the page's text.
+
+    `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
+    what its author should know, each with the text of the page that it is about, `facts` what the
+    page can say of its articles elsewhere, `marked` the ids of those that a marker placed, and
+    `leading` the article that is the page, if one is: it has the page's title. A `stylesheet` is a
+    path in the site.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.articles: Mapping[str, Articles] = {}
+        self.stylesheet = ""
+        self.problems: dict[str, list[tuple[str, str]]] = {}
+        self.facts: dict[str, dict[str, Facts]] = {}
+        self.marked: dict[str, set[str]] = {}
+        self.leading: dict[str, str] = {}
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
+        """Register the tree processors."""
+        # After what reads text (attr_list 8, abbr 7, smarty 6) and before what reads headings
+        # (toc 5, MkDocs' anchors 5).
+        md.treeprocessors.register(_Placing(md, self), "contentgen", 5.5)
+        # After MkDocs has looked for the title (1).
+        md.treeprocessors.register(_Titling(md), "contentgen_title", 0.5)
+
+
+class _Placing(Treeprocessor):
+    def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
+        super().__init__(md)
+        self._extension = extension
+
+    def run(self, root: Element) -> None:
+        titling = cast(_Titling, self.md.treeprocessors["contentgen_title"])
+        titling.title = ""
+        file = _file_of_page(self.md)
+        if file is None:
+            return
+        blocks = _raw_blocks(root, self.md)
+        markers = {
+            number: match for number, block in blocks.items() if (match := MARKER.search(block))
+        }
+        articles = self._extension.articles.get(file.src_uri, {})
+        self._extension.problems[file.src_uri] = [
+            (block, problem)
+            for number, block in blocks.items()
+            if number not in markers
+            and GENERATED_END not in block
+            and (problem := wrong_marker(block))
+        ]
+        if not (markers or articles):
+            return
+        title = self._place(root, file.src_uri, articles, blocks, markers)
+        if title is not None:
+            from ..html.plaintext import plain_text
+
+            # Before permalinks get into it.
+            text = plain_text(html.unescape(get_heading_text(title, self.md)))
+            titling.title = html.escape(text, quote=False)
+            _raise_title(root, title)
+        if "excerpt" in self.md.treeprocessors:
+            is_page = file.src_uri in self._extension.leading
+            ends = [block for block in blocks.values() if _SEPARATOR in block]
+            if is_page and all(GENERATED_END in block for block in ends):
+                _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+        if articles and self._extension.stylesheet:
+            _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
+
+    def _place(
+        self,
+        root: Element,
+        page: str,
+        articles: Articles,
+        blocks: Mapping[str, str],
+        markers: dict[str, re.Match[str]],
+    ) -> Element | None:
+        """Put the articles into `root`; return the heading that is the title of the page."""
+        # What a site without requests does not need is not imported.
+        from ..html.article import set_title_level
+
+        problems = self._extension.problems[page]
+        self._extension.leading.pop(page, None)
+        has_title = root.find(".//h1") is not None or any(
+            "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()
+        )
+        title: Element | None = None
+        placed: set[str] = set()
+        first = next(iter(articles), "main")
+        processors = self.md.treeprocessors
+        toc_marker = str(getattr(processors["toc"], "marker", "")) if "toc" in processors else ""
+
+        def make(name: str, context: _Context) -> Element:
+            nonlocal title
+            is_page = context.begins and not has_title and not placed
+            placed.add(name)
+            try:
+                article, facts = articles[name].make()
+            except UnsafeHTMLError as error:
+                problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
+                return Element("div")
+            if is_page:
+                title = article.find(".//h1")
+                if title is not None and "ai-disclosure" in article.attrib:
+                    title.set("ai-disclosure", article.attrib["ai-disclosure"])
+                self._extension.leading[page] = name
+            else:
+                set_title_level(article, max(context.level, 1) + 1)
+            if facts:
+                self._extension.facts.setdefault(page, {})[name] = facts
+            if "toc" in processors:
+                _label_headings(article)
+            _escape_for_markdown(article, toc_marker)
+            return article
+
+        context = _Context()
+        for parent, index, number, before in list(_places(root, blocks, context)):
+            marker = markers.get(number)
+            if marker is None or marker.string.strip() != marker[0]:
+                continue
+            del markers[number]
+            name = marker[1] or first
+            if name not in articles:
+                there = (
+                    f"the page asks for {', '.join(articles)}" if articles else "it asks for none"
+                )
+                problem = f"the marker names an article '{name}' that is not there; {there}"
+                problems.append((marker[0], problem))
+            elif name in placed:
+                problem = f"a second marker names the article '{name}'; it is shown once"
+                problems.append((marker[0], problem))
+            elif index is None:
+                parent.text = None
+                parent.append(make(name, before))
+            else:
+                article = make(name, before)
+                article.tail = parent[index].tail
+                parent[index] = article
+        problem = "the marker stands within other text or HTML; put it between empty lines"
+        problems += [(marker[0], problem) for marker in markers.values()]
+        self._extension.marked[page] = set(placed)
+        root.extend([make(name, context) for name in articles if name not in placed])
+        return title
+
+
+class _Titling(Treeprocessor):
+    """Tells MkDocs the title without permalinks, control characters and the like."""
+
+    title = ""
+
+    def run(self, root: Element) -> None:
+        for name in _EXTRACTORS:
+            if self.title and name in self.md.treeprocessors:
+                extractor = self.md.treeprocessors[name]
+                extractor.title = self.title  # type: ignore[attr-defined]  # MkDocs' own processor
+
+
+def _file_of_page(md: Markdown) -> File | None:
+    """Return the file of the page that is rendered, which MkDocs' link processor knows.
+
+    The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
+    A Markdown of another kind, such as that of mkdocstrings for a docstring, may have a link
+    processor too, but does not look for a title: it gets no articles.
+    """
+    names = (*_EXTRACTORS, "excerpt")
+    if "relpath" not in md.treeprocessors or not any(name in md.treeprocessors for name in names):
+        return None
+    file = getattr(md.treeprocessors["relpath"], "file", None)
+    return file if isinstance(file, File) else None
+
+
+def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
+    """Return the pieces of raw HTML in `root` by their numbers.
+
+    Material's blog renders an excerpt once for each view, and what is left in the stash of the
+    last time is none of this one's.
+    """
+    numbers = HTML_PLACEHOLDER_RE.findall("".join(root.itertext()))
+    blocks = md.htmlStash.rawHtmlBlocks
+    return {number: block for number in numbers if isinstance(block := blocks[int(number)], str)}
+
+
+@dataclass
+class _Context:
+    """What stands before a place: the level of the last heading, and whether there is nothing."""
+
+    level: int = 0
+    begins: bool = True
+
+    def read(self, html: str) -> None:
+        """Take in a piece of raw HTML of the author's."""
+        html = _INVISIBLE_HTML.sub("", html)
+        self.begins = self.begins and not html.strip()
+        for heading in _RAW_HEADING.finditer(html):
+            self.level = int(heading[1])
+
+
+def _places(
+    parent: Element, blocks: Mapping[str, str], context: _Context
+) -> Iterator[tuple[Element, int | None, str, _Context]]:
+    """Find the elements that hold nothing but a piece of raw HTML, in the order of the page.
+
+    Yields a parent, the index of the paragraph in it (None: the parent itself, such as a list
+    item), the number of the piece, and what stands before it. `context` is what stands before
+    `parent`, and becomes what stands before its end.
+    """
+    for index, child in enumerate(parent):
+        match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
+        if child.tag in _HEADINGS:
+            context.level = int(child.tag[1])
+            context.begins = False
+        elif not match or len(child):
+            if child.tag not in _WRAPPERS or (child.text or "").strip():
+                context.begins = False
+            yield from _places(child, blocks, context)
+        elif child.tag == "p" or child.tag in _HOLDERS:
+            if child.tag not in ("p", *_WRAPPERS):
+                context.begins = False
+            before = replace(context)
+            if child.tag == "p":
+                yield parent, index, match[1], before
+            else:
+                yield child, None, match[1], before
+            context.read(blocks.get(match[1], ""))
+        else:
+            context.begins = False
+        if (child.tail or "").strip():
+            context.begins = False
+
+
+_WRAPPERS = frozenset(("div", "section", "main"))
+"""What an author can put around an article that still is the page."""
+
+# With what a browser shows nothing of.
+_INVISIBLE_HTML = re.compile(
+    r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>", re.DOTALL | re.IGNORECASE
+)
+_INVISIBLE_SOURCE = re.compile(
+    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE_HTML.pattern}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+",
+    re.IGNORECASE,
+)
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
+_RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
+
+_HOLDERS = frozenset("li dd td th div blockquote details section aside main figure".split())
+"""What can hold an article without a paragraph around it; a heading or a link cannot."""
+
+
+def _link_stylesheet(root: Element, href: str) -> None:
+    """Link the style sheet in front of the part of the page that has the first article."""
+    for index, child in enumerate(root):
+        if child.tag == "article" or child.find(".//article") is not None:
+            root.insert(index, Element("link", {"rel": "stylesheet", "href": href}))
+            return
+
+
+def _raise_title(root: Element, title: Element) -> None:
+    """Put the title of a page on top, where pages without an article have it.
+
+    Material's search takes what stands in front of the first heading for a section of its own, with
+    the page's title, even if it is only the start of an `<article>`. And an excerpt may end before
+    its article.
+    """
+    from ..html.article import put_first
+
+    put_first(root, title)
+    title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
+
+
+def _split_after_lead(root: Element, separator: str) -> None:
+    """Let an excerpt end behind the lead of its article, when the author set no end."""
+    for position, article in enumerate(root):
+        if article.tag != "article":
+            continue
+        classes = [set(child.get("class", "").split()) for child in article]
+        leads = [i for i, names in enumerate(classes) if names & {"intro", "lead"}]
+        leads += [
+            i
+            for i, names in enumerate(classes)
+            if article[i].tag == "p" and "contentgen-disclosure" not in names
+        ]
+        if leads and leads[0] + 1 < len(article):
+            rest = Element("article", article.attrib)
+            rest.extend(article[leads[0] + 1 :])
+            del article[leads[0] + 1 :]
+            root[position + 1 : position + 1] = [Element("p"), rest]
+            root[position + 1].text = separator
+        return
+
+
+def _label_headings(article: Element) -> None:
+    """Give headings a label for the table of contents, which themes print in attributes too.
+
+    The headings themselves stay as they are.
+    """
+    from ..html.plaintext import plain_text
+
+    for element in article.iter():
+        if element.tag in _HEADINGS:
+            text = " ".join("".join(element.itertext()).split())
+            if (label := plain_text(text)) != text:
+                element.set("data-toc-label", label)
+
+
+def _escape_for_markdown(article: Element, toc_marker: str) -> None:
+    """Guard an article's text against what Python-Markdown does to text in its own tree.
+
+    Its serialiser leaves `&lt;` as the entity that it looks like, and a paragraph of the text
+    `[TOC]` would become the table of contents.
+    """
+    for element in article.iter():
+        element.text = _escape(element.text)
+        element.tail = _escape(element.tail)
+        for name, value in element.items():
+            element.set(name, value.replace("&", "&amp;"))
+        if toc_marker and element.text and element.text.strip() == toc_marker:
+            first = toc_marker[0]
+            element.text = element.text.replace(first, f"&#{ord(first)};", 1)
+
+
+def _escape(text: str | None) -> str | None:
+    return text.replace("&", "&amp;") if text else text

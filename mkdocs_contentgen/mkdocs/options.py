@@ -1,0 +1,291 @@
+"""The options of the plugin in `mkdocs.yml`, and what they mean for the core."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast, get_args
+from unicodedata import category
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config, ValidationError
+from mkdocs.config.defaults import MkDocsConfig
+
+from ..display import shown
+from ..errors import ConfigurationError
+from ..files import find_link
+from ..html.disclosure import LINES
+from ..texts.store import SCHEMES, DiskStore, SharedStore, Store, shown_address
+
+if TYPE_CHECKING:
+    from ..html.presentation import Presentation
+    from ..texts.generation import Client, Limits
+
+Styles = Literal["adapt", "keep", "strip"]
+OnMissing = Literal["generate", "placeholder", "fail"]
+
+
+class _WholeNumber(c.OptionallyRequired[int]):
+    """A whole number from `least` up."""
+
+    def __init__(self, *, least: int, default: int) -> None:
+        super().__init__(default=default)
+        self._least = least
+
+    def run_validation(self, value: object) -> int:
+        if type(value) is not int or value < self._least:
+            raise ValidationError(
+                f"expected a whole number from {self._least} up, found {shown(value)}"
+            )
+        return value
+
+
+class _Seconds(c.OptionallyRequired[float]):
+    """A number of seconds above zero."""
+
+    def run_validation(self, value: object) -> float:
+        number = cast(float, value) if type(value) in (int, float) else 0
+        if 0 < number <= sys.float_info.max:
+            return float(number)
+        raise ValidationError(f"expected a number of seconds above 0, found {shown(value)}")
+
+
+class _Age(c.OptionallyRequired[timedelta]):
+    """A time such as `12h`, `30d` or `8w`."""
+
+    def run_validation(self, value: object) -> timedelta:
+        text = value if isinstance(value, str) else ""
+        match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", text)
+        if not match:
+            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {shown(value)}")
+        unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
+        return timedelta(**{unit: int(match[1])})
+
+
+class _Credential(c.OptionallyRequired[str]):
+    """A text that no message shows."""
+
+    def run_validation(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise ValidationError(
+                "is not a text to YAML; put it in quotes, or set the environment variable instead"
+            )
+        return value
+
+
+class _CacheAddress(_Credential):
+    """The address of a shared cache, which may hold a password and so is not shown."""
+
+    def run_validation(self, value: object) -> str:
+        address = super().run_validation(value)
+        if address and not shown_address(address):
+            raise ValidationError(
+                f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"
+            )
+        return address
+
+
+class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
+    """`true`, `false`, or a mapping with the visible lines in other words."""
+
+    def run_validation(self, value: object) -> Mapping[str, str] | None:
+        if isinstance(value, bool):
+            return LINES if value else None
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            raise ValidationError(
+                f"expected true, false or a mapping of lines, found {shown(value)}"
+            )
+        for key, line in value.items():
+            if key not in LINES:
+                raise ValidationError(
+                    f"{shown(key)} is not a known key; known are {', '.join(LINES)}"
+                )
+            # Markdown marks its own places in a text with control characters.
+            if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
+                raise ValidationError(
+                    f"the line {shown(key)} holds {shown(controls[0])}, a control character; "
+                    "take it out"
+                )
+        return {**LINES, **value}
+
+
+class ContentgenConfig(Config):
+    """The options under `plugins: - contentgen:` in `mkdocs.yml`."""
+
+    base_url = c.Type(str, default="")
+    """The service's address, such as `https://content.example/api`, or `sandbox`.
+
+    Default: the environment variable `CONTENTGEN_BASE_URL`."""
+
+    user_id = _Credential(default="")
+    """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
+
+    Default: the environment variable `CONTENTGEN_USER_ID`."""
+
+    token = _Credential(default="")
+    """The bearer token from the service's dashboard. It is never printed or stored.
+
+    Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
+
+    allow_http = c.Type(bool, default=False)
+    """Allow plain `http` to another host than this machine, which shows the token to the network.
+
+    Default: `false`."""
+
+    cache_dir = c.Type(str, default=".cache/plugin/contentgen")
+    """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
+
+    Default: `.cache/plugin/contentgen`."""
+
+    cache_url = _CacheAddress(default="")
+    """A Redis or Valkey that many machines share as their cache, such as `rediss://host:6379`.
+
+    The cache of each machine stays in front of it. A user and a password in the address are never
+    printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
+
+    approved_dir = c.Type(str, default="contentgen")
+    """The directory where approved articles are committed, as `cache_dir` is written.
+
+    Default: `contentgen`."""
+
+    require_approval = c.Type(bool, default=False)
+    """Fail on any article that nobody approved, with nothing asked for. Default: `false`."""
+
+    on_missing = c.Choice(get_args(OnMissing), default="generate")
+    """What to do about a text that is neither approved nor cached.
+
+    `generate` asks the service for it, `placeholder` shows that it is missing, and `fail` fails
+    the build. The last two never open a connection. The environment variable
+    `CONTENTGEN_ON_MISSING` overrides this option. Default: `generate`."""
+
+    on_error = c.Choice(("fail", "placeholder"), default="fail")
+    """What to do about a request that failed: `fail` the build, or show a `placeholder` and warn.
+
+    Default: `fail`."""
+
+    max_requests = _WholeNumber(least=0, default=100)
+    """A build that would send more requests than this fails before it sends the first.
+
+    Default: `100`."""
+
+    max_age = c.Optional(_Age())
+    """A cached text older than this, such as `30d`, is asked for anew.
+
+    When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
+    Default: none."""
+
+    concurrency = _WholeNumber(least=1, default=8)
+    """How many requests are in flight at once. Default: `8`."""
+
+    timeout = _Seconds(default=120.0)
+    """Seconds for one request as a whole, further tries included. Default: `120`."""
+
+    retries = _WholeNumber(least=0, default=2)
+    """How many more tries a request gets that surely did not run. Default: `2`."""
+
+    defaults = c.Type(dict, default={})
+    """Field values for all requests of the site that have none of their own.
+
+    `length` stands for all types; other fields stand below their type, such as
+    `{length: short, blog: {style: technical}}`. Default: `{}`."""
+
+    image_hosts = c.ListOfItems(c.Type(str), default=[])
+    """Hosts whose https images may be shown in generated text; other images become links.
+
+    Default: `[]`."""
+
+    styles = c.Choice(get_args(Styles), default="adapt")
+    """Inline styles of the service: `adapt` them to the theme, `keep` what is harmless, or `strip`.
+
+    Default: `adapt`."""
+
+    disclosure = _Disclosure(default=True)
+    """The visible line that says how a text came about.
+
+    `false` hides it (what machines read stays). A mapping says it in other words or in another
+    language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""
+
+    def presentation(self) -> Presentation:
+        """Return the options that say how articles look."""
+        from ..html.presentation import Presentation
+
+        return Presentation(self.styles, self.image_hosts, self.disclosure)
+
+    def address(self) -> str:
+        """Return the option `base_url` or what the environment says instead, perhaps nothing."""
+        return (self.base_url or os.environ.get("CONTENTGEN_BASE_URL", "")).strip()
+
+    def uses_sandbox(self) -> bool:
+        """Tell whether texts come from the sandbox inside this package."""
+        return self.address() == "sandbox"
+
+    def missing_policy(self) -> OnMissing:
+        """Return the option `on_missing`, or what the environment says instead.
+
+        Raises ConfigurationError if the environment says something unknown.
+        """
+        value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
+        if value not in get_args(OnMissing):
+            known = ", ".join(get_args(OnMissing))
+            raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
+        return cast(OnMissing, value)
+
+    def limits(self) -> Limits:
+        """Return the options that limit a generation."""
+        from ..texts.generation import Limits
+
+        return Limits(self.concurrency, self.timeout, self.retries)
+
+    def approved_directory(self, site: MkDocsConfig) -> Path:
+        """Return the directory of approved files. Raises ConfigurationError for a link."""
+        return _directory("approved_dir", self.approved_dir, site)
+
+    def store(self, site: MkDocsConfig) -> Store:
+        """Return the cache. Raises ConfigurationError where `cache_dir` is behind a link."""
+        local = DiskStore(_directory("cache_dir", self.cache_dir, site))
+        return SharedStore(local, self.cache_url) if self.cache_url else local
+
+    def connect(self) -> AbstractAsyncContextManager[Client]:
+        """Return a client of the service. Raises ConfigurationError."""
+        if not self.address():
+            raise ConfigurationError(
+                "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
+                "`base_url: sandbox` to try things out with sample texts, or "
+                "`on_missing: placeholder` to build without the missing texts"
+            )
+        from ..service.client import ServiceClient
+
+        return ServiceClient(
+            self.address(),
+            self.user_id or os.environ.get("CONTENTGEN_USER_ID", ""),
+            self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
+            allow_http=self.allow_http,
+        )
+
+
+def project_directory(site: MkDocsConfig) -> Path:
+    """Return the directory of `mkdocs.yml`, to which the paths of options are relative."""
+    return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
+
+
+def _directory(option: str, value: str, site: MkDocsConfig) -> Path:
+    """Return the directory of an option; below the project, no link may lead out of it."""
+    project = project_directory(site)
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path's own raises RuntimeError
+    if expanded.startswith("~"):
+        raise ConfigurationError(
+            f"{option}: {shown(value)} names a home directory that is not known; "
+            "write the whole path"
+        )
+    directory = Path(os.path.normpath(project / expanded))
+    if link := find_link(directory, project):
+        raise ConfigurationError(
+            f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
+            f"it leads to as {option}, or put a directory in the place of the link"
+        )
+    return directory

@@ -1,0 +1,746 @@
+"""The command line, run as a person would."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import click
+import pytest
+from conftest import Project, wait_until
+from growth import growth
+from service_double import TOKEN, ServiceDouble, generated, raw
+
+from mkdocs_contentgen.mkdocs.review import word_diff
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
+
+ASKED = {"type": "blog", "topic": "Alpha"}
+COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
+
+
+def run(project: Project, *arguments: str, code: int = 0) -> str:
+    """Run `contentgen`; return what it printed, of which no line is a traceback's."""
+    ran = project.run("mkdocs_contentgen", *arguments)
+    assert ran.returncode == code, ran.stdout
+    assert "Traceback" not in ran.stdout
+    return ran.stdout
+
+
+def states(project: Project) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return state and reason of each article, by page and id."""
+    listed = json.loads(run(project, "status", "--json"))
+    return {(a["page"], a["id"]): (a["state"], a["reason"]) for a in listed}
+
+
+def approved_file(project: Project, page: str = "index.md", name: str = "main") -> Path:
+    """Return the path of an approved file."""
+    return project.root / "contentgen" / page / f"{name}.html"
+
+
+def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
+    """A text goes from missing to draft, approved, changed, approved again, and outdated."""
+    key = ("index.md", "main")
+    page = project.page("index.md", ASKED)
+    assert states(project) == {key: ("missing", "never generated")}
+    run(project, "generate")
+    assert states(project) == {key: ("draft", "not reviewed")}
+
+    run(project, "approve", "index.md", "--by", "Jo Doe")
+    (state, reason) = states(project)[key]
+    assert state == "approved"
+    assert reason.startswith("Jo Doe approved it on 2")
+
+    file = approved_file(project)
+    file.write_text(file.read_text().replace("Text number", "Text with the number"))
+    assert states(project) == {key: ("changed", "edited since Jo Doe approved it")}
+    built = project.build()
+    assert built.returncode == 0
+    assert "docs/index.md:2: changed, edited since Jo Doe approved it" in built.stdout
+    assert project.build("--strict").returncode == 1
+    assert 'ai-disclosure="ai-autonomous"' in project.html("index.html")
+    assert "Text with the number" in project.html("index.html")
+
+    run(project, "approve", "index.md", "--by", "Ada")
+    assert states(project)[key][0] == "approved"
+    assert "Text with the number" in file.read_text()
+
+    page.write_text(page.read_text().replace("Alpha", "Beta"))
+    assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is missing")}
+    run(project, "generate")
+    assert states(project) == {key: ("outdated", "topic was 'Alpha'; the new text is a draft")}
+    built = project.build()
+    outdated = "docs/index.md:2: outdated, topic was 'Alpha'; the new text is a draft"
+    assert outdated in built.stdout
+    assert "Text number 2" in project.html("index.html")
+    assert service.topics == ["Alpha", "Beta"]
+
+
+def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -> None:
+    """It needs no token, no cache and no network, and makes the same bytes on every machine."""
+    project.configure({"require_approval": True}, theme="material")
+    project.page("index.md", [ASKED, {"type": "news", "topic": "Beta", "id": "news"}])
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert project.build("--strict").returncode == 0
+    first = project.files()
+    for name in ("CONTENTGEN_TOKEN", "CONTENTGEN_USER_ID", "CONTENTGEN_BASE_URL"):
+        del project.environment[name]
+    shutil.rmtree(project.root / ".cache")
+    project.environment["TZ"] = "Pacific/Auckland"
+    sent = len(service.received)
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert "2 from approved files, 0 from the cache" in built.stdout
+    assert project.files() == first
+    assert len(service.received) == sent
+    page = project.html("index.html")
+    assert page.count('ai-disclosure="ai-assisted"') == 2
+    assert page.count("AI-generated, reviewed by Jo on 2") == 2
+    assert '"editor": {"@type": "Person", "name": "Jo"}' in page
+
+
+def test_require_approval_lists_all_before_asking(project: Project, service: ServiceDouble) -> None:
+    """Everything that nobody approved is named, and nothing is sent."""
+    project.configure({"require_approval": True})
+    project.page("one.md", ASKED)
+    project.page("two.md", {"type": "blog", "topic": "Beta"})
+    built = project.build()
+    assert built.returncode == 1
+    for page in ("one", "two"):
+        assert (
+            f"docs/{page}.md:2: nobody approved this text, and it was not generated yet; "
+            f"`contentgen generate {page}.md` makes one to review"
+        ) in built.stdout
+    assert "contentgen: 2 problems, each named above" in built.stdout
+    assert service.received == []
+    run(project, "generate", "one.md")
+    built = project.build()
+    assert "`contentgen approve one.md`" in built.stdout
+    assert "`contentgen generate two.md`" in built.stdout
+
+
+def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -> None:
+    """Under a YAML header, each block element has a line; the same text makes the same bytes."""
+    service.answer = generated(
+        '<article class="blog-post"><h1 style="color: #333">A &amp; B</h1>'
+        '<p style="line-height: 1.6">One <b>bold</b>\n   word.</p><ul><li>x</li><li>y</li></ul>'
+        '<div class="pro-tip" style="background: #eef; color: navy"><p>Tip.</p></div>'
+        "<pre><code>a\n  b</code></pre></article>"
+    )
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    content = approved_file(project).read_text()
+    header, _, text = content.removeprefix("---\n").partition("---\n")
+    assert [line.split(":")[0] for line in header.splitlines() if line[0] != " "] == [
+        "format",
+        "request",
+        "key",
+        "service",
+        "generated_at",
+        "approved_by",
+        "approved_at",
+        "sha256",
+    ]
+    assert text.splitlines() == [
+        '<article class="blog-post">',
+        "<h1>A &amp; B</h1>",
+        "<p>One <b>bold</b> word.</p>",
+        "<ul>",
+        "<li>x</li>",
+        "<li>y</li>",
+        "</ul>",
+        '<div class="pro-tip" style="background: #eef; color: navy">',
+        "<p>Tip.</p>",
+        "</div>",
+        "<pre><code>a",
+        "  b</code></pre>",
+        "</article>",
+    ]
+    assert "already approved" in run(project, "approve", "index.md", "--by", "Other")
+    assert approved_file(project).read_text() == content
+
+
+def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
+    """An approved file that version control gave CRLF line breaks is still approved."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    file = approved_file(project)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert states(project)["index.md", "main"][0] == "approved"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("generated_at", "2026-01-02"),
+        ("generated_at", "2026-01-02 10:11:12"),
+        ("generated_at", "2026-01-02T10:11"),
+        ("generated_at", "'2026-01-02T10:11:12Z'"),
+        ("approved_at", "2026-01-02 00:00:00"),
+        ("approved_at", "2026-01-02T10:11:12+02:00"),
+        ("approved_at", "'2026-01-02'"),
+        ("2026", "a note"),
+        ("note", "for later"),
+    ],
+)
+def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
+    """A date without a time, a time for a date, and keys of one's own are no damage."""
+    path = tmp_path / "main.html"
+    generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
+    header = approve(BlogRequest(topic="x"), "0" * 64, "sandbox", generated_at, "text", "Jo")
+    write(path, tmp_path, header, "text")
+    lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
+    lines.insert(1, f"{name}: {value}")
+    path.write_text("\n".join(lines))
+    text = read(path, tmp_path)
+    assert text is not None
+    assert text.header.generated_at.replace(hour=0, minute=0, second=0) == datetime(
+        2026, 1, 2, tzinfo=UTC
+    )
+    assert type(text.header.approved_at) is date
+    assert text.answers(BlogRequest(topic="x"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
+        (
+            "format: 1",
+            "format: 99",
+            ":2: format: 99 is of a newer mkdocs-contentgen than this one; update it",
+        ),
+        ("key:", "key: [", "the header is not plain YAML"),
+        (
+            "approved_by: Jo",
+            "approved_by: {a: b}",
+            ":13: approved_by: expected `str`, got `object`",
+        ),
+        (
+            "approved_at: 2",
+            "approved_at: x2",
+            "' is not a date; write it as 2026-11-02",
+        ),
+        (
+            "generated_at: 2",
+            "generated_at: x2",
+            "' is not a time; write it as 2026-11-02T10:11:12Z",
+        ),
+    ],
+)
+def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
+    """Build and commands name file and line, and nothing overwrites the file."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    file = approved_file(project)
+    damaged = file.read_text().replace(old, new, 1)
+    file.write_text(damaged)
+    built = project.build()
+    assert built.returncode == 1
+    assert message in built.stdout
+    assert message in run(project, "status", code=1)
+    assert message in run(project, "approve", "--all", "--by", "Eve", code=1)
+    assert file.read_text() == damaged
+
+
+def test_what_is_sound_is_done_beside_what_is_damaged(project: Project) -> None:
+    """`status` lists and `approve --all` approves the others, name the rest, and end with 1."""
+    for name in "abc":
+        project.page(f"{name}.md", {**ASKED, "topic": name})
+    project.page("deep.md", {**ASKED, "topic": "deep"})
+    run(project, "generate", "?.md")
+    nested = "<article><p>Text</p>" + "<div>" * 150 + "x" + "</div>" * 150 + "</article>"
+    request = BlogRequest(topic="deep")
+    store = DiskStore(project.root / ".cache/plugin/contentgen")
+    store.prepare()
+    store.save(
+        {request.key(sandbox=False): StoredText(nested, datetime.now(UTC), request.record())}
+    )
+    store.close()
+    run(project, "approve", "a.md", "--by", "Jo")
+    file = approved_file(project, "a.md")
+    file.write_text(file.read_text().replace("key:", "key: ["))
+    listed = run(project, "status", code=1)
+    assert "b.md" in listed
+    assert "c.md" in listed
+    assert "a.md/main.html:" in listed
+    done = run(project, "approve", "--all", "--by", "Jo", code=1)
+    assert "b.md: approved in" in done
+    assert "c.md: approved in" in done
+    assert "Error: " in done
+    assert "a.md/main.html:" in done
+    assert "deep.md:2: " in done
+
+
+def test_an_edit_that_leaves_no_article(project: Project) -> None:
+    """A page is built without a text that cannot be shown, and a warning says why."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    with approved_file(project).open("a") as file:
+        file.write("<article>Another</article>\n")
+    built = project.build()
+    assert built.returncode == 0
+    reason = "the article 'main' cannot be shown: expected one <article>, found 2"
+    assert f"docs/index.md:2: {reason}" in built.stdout
+    assert "<article" not in project.html("index.html")
+
+
+def test_diff_and_refresh_leave_the_approved_text(project: Project, service: ServiceDouble) -> None:
+    """A refresh makes a draft beside the approved text, `diff` shows it, `approve` decides."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "index.md", "--by", "Jo")
+    before = approved_file(project).read_text()
+    run(project, "generate", "--refresh", "index.md")
+    assert approved_file(project).read_text() == before
+    assert states(project)["index.md", "main"][0] == "approved"
+    shown = run(project, "diff", "index.md")
+    assert "Text number [-1.-]{+2.+}" in shown.replace("</p>", "")
+    project.build()
+    assert "Text number 1" in project.html("index.html")
+    time.sleep(1.1)  # an approved file knows seconds
+    run(project, "generate", "--refresh", "index.md")
+    run(project, "approve", "index.md", "--by", "Jo")
+    assert "Text number 3" in approved_file(project).read_text()
+    assert len(service.received) == 3
+
+
+def differences(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Return the words that a diff marks as gone and as new, which must lead from one to other."""
+    shown = click.unstyle(word_diff(before, after))
+    gone = re.sub(r"\{\+.*?\+\}", "", shown, flags=re.DOTALL)
+    new = re.sub(r"\[-.*?-\]", "", shown, flags=re.DOTALL)
+    assert re.sub(r"\[-|-\]", "", gone).split() == before.split()
+    assert re.sub(r"\{\+|\+\}", "", new).split() == after.split()
+    return (
+        " ".join(re.findall(r"\[-(.*?)-\]", shown, re.DOTALL)).split(),
+        " ".join(re.findall(r"\{\+(.*?)\+\}", shown, re.DOTALL)).split(),
+    )
+
+
+def words(number: int, seed: int) -> str:
+    """Return a text of about that many words, of which some are as frequent as in English."""
+    rng = random.Random(seed)
+    vocabulary = [f"word{rank}" for rank in range(3000)]
+    weights = [1 / (rank + 1) for rank in range(3000)]
+    lines = [" ".join(rng.choices(vocabulary, weights, k=50)) for _ in range(number // 50)]
+    return "\n".join(f"<p>{line}</p>" for line in lines)
+
+
+@pytest.mark.parametrize("number", [100, 2_000, 8_000])
+def test_a_diff_marks_what_was_edited(number: int) -> None:
+    """In texts of any usual length, a few edits in every line are marked, and nothing else."""
+    before = words(number, 1)
+    after = re.sub(r"(<p>\S+ \S+ )(\S+ )(\S+)", r"\1\3 edited", before)
+    gone, new = differences(before, after)
+    assert new.count("edited") == number // 50
+    assert len(gone) + len(new) < 0.1 * number
+
+
+@pytest.mark.parametrize(
+    "part", ["same {0} {1}{0} ", "same ", "<p>{0}{1}</p>\n<p>same {0}</p>\n", "<p>!</p>\n", "<"]
+)
+def test_twice_the_text_takes_twice_the_time_to_compare(part: str) -> None:
+    """Whatever two texts have in common, their diff is right, and costs what they are long."""
+
+    def compare(text: str) -> None:
+        differences(text.replace("!", "a"), text.replace("!", "b") + "\nThe end.")
+
+    def make(size: int) -> str:
+        return "".join(part.format(number, "!") for number in range(size))
+
+    assert growth(compare, make, 4_000) < 3.2
+
+
+def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> None:
+    """Pages are named by path or glob; what is there is not asked for again."""
+    for name in ("a/one", "a/two", "b"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate", "a/one.md")
+    assert service.topics == ["a/one"]
+    run(project, "generate", "docs/a/*.md")
+    assert sorted(service.topics) == ["a/one", "a/two"]
+    assert "nothing was sent" in run(project, "generate", "a/*")
+    assert "nope.md: is not a page that asks" in run(project, "generate", "nope.md", code=1)
+
+
+def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -> None:
+    """It prints what a real run would send, equal requests once, and sends nothing."""
+    project.page("one.md", ASKED)
+    project.page("two.md", ASKED)
+    project.page("three.md", {"type": "blog", "topic": "Beta"})
+    shown = run(project, "generate", "--dry-run", "--max-requests", "5")
+    assert "requests to be sent: 2; max_requests allows 5" in shown
+    assert service.received == []
+    assert "texts generated: 2; failed: 0" in run(project, "generate")
+    assert len(service.received) == 2
+
+
+def test_generate_keeps_to_the_budget(project: Project, service: ServiceDouble) -> None:
+    """More than allowed fails before the first request."""
+    project.page("one.md", ASKED)
+    message = run(project, "generate", "--max-requests", "0", code=1)
+    assert "1 requests would be sent, and max_requests allows 0" in message
+    assert service.received == []
+
+
+def test_generate_reports_failures_and_keeps_the_rest(
+    project: Project, service: ServiceDouble
+) -> None:
+    """With a failure the exit status is 1, and everything else is kept."""
+
+    def answer(request: object, handler: object) -> None:
+        topic = getattr(request, "topic", "")
+        (raw(b"no", 500) if topic == "Bad" else generated())(request, handler)  # type: ignore[arg-type]  # handed on as they come
+
+    service.answer = answer
+    project.page("good.md", ASKED)
+    project.page("bad.md", {"type": "blog", "topic": "Bad"})
+    shown = run(project, "generate", code=1)
+    assert "docs/bad.md:2: the service answered 500" in shown
+    assert "texts generated: 1; failed: 1" in shown
+    assert project.cached() == {"Alpha"}
+    assert TOKEN not in shown
+
+
+def test_status_names_the_field_that_changed(project: Project) -> None:
+    """A text that nobody approved is not lost from sight when its request changes in one field."""
+    key = ("index.md", "main")
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.page("index.md", ASKED | {"topic": "Beta"})
+    assert states(project) == {key: ("missing", "topic was 'Alpha' in the text that the cache has")}
+    project.page("index.md", ASKED | {"topic": "Beta", "format": "listicle"})
+    assert states(project) == {key: ("missing", "never generated")}
+
+
+def test_status_check(project: Project) -> None:
+    """`--check` is for CI: 1 unless all articles are ready."""
+    project.page("index.md", ASKED)
+    run(project, "status", "--check", code=1)
+    run(project, "generate")
+    run(project, "status", "--check")
+    project.configure({"require_approval": True})
+    run(project, "status", "--check", code=1)
+
+
+def test_json_is_all_there_is_on_standard_output(project: Project) -> None:
+    """Scripts can parse the output even when there is something to complain of."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    database = project.root / ".cache/plugin/contentgen/cache.db"
+    database.write_bytes(b"rubbish")
+    ran = subprocess.run(
+        ["contentgen", "status", "--json", "-f", str(project.root / "mkdocs.yml")],
+        cwd="/",
+        env=project.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (listed,) = json.loads(ran.stdout)
+    assert set(listed) >= {
+        "page",
+        "id",
+        "type",
+        "topic",
+        "state",
+        "key",
+        "reason",
+        "generated_at",
+        "approved_by",
+    }
+    assert "cannot be trusted" in ran.stderr
+
+
+def test_approve_asks_git_for_the_name(project: Project) -> None:
+    """Without `--by`, git's user answers for the text; without either, there is an error."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.environment |= {"HOME": str(project.root), "XDG_CONFIG_HOME": str(project.root)}
+    project.environment["GIT_CONFIG_NOSYSTEM"] = "1"
+    assert "say who approves with --by" in run(project, "approve", "--all", code=2)
+    subprocess.run(
+        ["git", "config", "--global", "user.name", "Git User"], env=project.environment, check=True
+    )
+    run(project, "approve", "--all")
+    assert "approved_by: Git User" in approved_file(project).read_text()
+
+
+def test_approve_needs_a_text(project: Project) -> None:
+    """What was never generated cannot be approved."""
+    project.page("index.md", ASKED)
+    assert "there is no text to approve" in run(project, "approve", "--all", "--by", "J", code=1)
+
+
+def test_eject(project: Project, service: ServiceDouble) -> None:
+    """The article becomes Markdown at its marker; of the rest, only a byte order mark goes."""
+    service.answer = generated(
+        "<article><h1>Own <em>title</em></h1><p>A * b_c_d <strong>bold</strong>.</p>"
+        "<h2>Part</h2><ol><li>one</li><li>two</li></ol></article>"
+    )
+    project.write(
+        "docs/index.md",
+        "\ufeff---\n# a comment\ntitle: T # kept\n"
+        "contentgen:\n  # asks\n  type: blog\n  topic: Alpha\n"
+        "tags: [a, b]\n---\n\nBefore.\n\n```\n```md\n<!-- contentgen -->\n```\n\n"
+        "<!-- contentgen -->\n\n"
+        "After.\n",
+    )
+    run(project, "generate")
+    assert "holds its text now" in run(project, "eject", "index.md")
+    assert (project.root / "docs/index.md").read_text() == (
+        "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
+        "```\n```md\n<!-- contentgen -->\n```\n\n"
+        "## Own *title*\n\nA * b_c_d **bold**.\n\n### Part\n\n1. one\n2. two\n\nAfter.\n"
+    )
+    sent = len(service.received)
+    assert project.build("--strict").returncode == 0
+    assert len(service.received) == sent
+    assert "<strong>bold</strong>" in project.html("index.html")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
+            ":1: the front matter is not one key a",
+        ),
+        ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
+    ],
+)
+def test_eject_leaves_what_it_cannot_rewrite(project: Project, source: str, message: str) -> None:
+    """A front matter of another form is not touched, and the message says what to do."""
+    page = project.write("docs/index.md", source)
+    assert message in run(project, "eject", "index.md", code=1)
+    assert page.read_text() == source
+
+
+def test_eject_names_what_is_not_needed_any_more(project: Project) -> None:
+    """The approved file of a page that was rewritten is named, and not removed."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert "main.html can be removed" in run(project, "eject", "index.md")
+    assert approved_file(project).exists()
+
+
+def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -> None:
+    """Whoever names too little, too much, or what is not there reads what to do."""
+    project.write("docs/index.md", "# Title\n")
+    assert "No page asks for an article." in run(project, "status")
+    assert "All texts are there; nothing was sent." in run(project, "generate")
+    for name in ("a", "b"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    assert "?.md fits 2 pages; name one" in run(project, "eject", "?.md", code=2)
+    assert "name the pages to approve, or use --all" in run(project, "approve", code=2)
+    both = run(project, "approve", "--all", "a.md", code=2)
+    assert "--all approves every article of the site; leave it out to approve a.md alone" in both
+    compared = run(project, "diff", "a.md")
+    assert "article 'main': missing, never generated; there are no two to compare" in compared
+    run(project, "generate")
+    run(project, "approve", "a.md", "--by", "Jo")
+    assert "the draft says the same as the approved text" in run(project, "diff", "a.md")
+    assert sorted(service.topics) == ["a", "b"]
+
+
+def test_eject_needs_a_text(project: Project) -> None:
+    """A page is not rewritten while its text is missing."""
+    page = project.page("index.md", ASKED)
+    before = page.read_text()
+    assert "there is no text to write" in run(project, "eject", "index.md", code=1)
+    assert page.read_text() == before
+
+
+def test_prune(project: Project, service: ServiceDouble) -> None:
+    """Only texts that no page asks for are dropped, pages that only `serve` shows included."""
+    project.configure(draft_docs="draft.md\n")
+    for name in ("one", "two"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    project.page("draft.md", {"type": "blog", "topic": "two"})
+    (project.root / "docs/two.md").unlink()
+    project.page("one.md", {"type": "blog", "topic": "one", "length": "short"})
+    assert "blog: one\ntexts to be dropped: 1" in run(project, "prune", "--dry-run")
+    assert project.cached() == {"one", "two"}
+    assert "texts dropped: 1" in run(project, "prune")
+    assert project.cached() == {"two"}
+
+
+def test_prune_says_what_it_finds(project: Project) -> None:
+    """A cache that cannot be trusted is set aside with a warning, also where nothing is dropped."""
+    project.page("index.md", ASKED)
+    project.write(".cache/plugin/contentgen/cache.db", "garbage")
+    assert "cannot be trusted" in run(project, "prune", "--dry-run")
+
+
+def test_the_schema_accepts_and_rejects(project: Project) -> None:
+    """The JSON Schema says of a front matter what the plugin says."""
+    schema = json.loads(run(project, "schema"))
+    (request,) = schema["$defs"].values()
+    kinds = {kind["properties"]["type"]["const"]: kind for kind in request["oneOf"]}
+    assert set(kinds) == {"article", "blog", "news"}
+    assert kinds["blog"]["properties"]["format"]["enum"] == ["howto", "listicle", "narrative"]
+    assert kinds["news"]["additionalProperties"] is False
+    for kind in kinds.values():
+        assert kind["properties"]["length"]["enum"] == ["short", "medium", "long"]
+        assert all(field["description"] for field in kind["properties"].values())
+
+
+def test_commands_see_what_the_build_sees(project: Project, service: ServiceDouble) -> None:
+    """Pages that plugins make or move are the same to `status` as to a build."""
+    plugins: list[object] = ["blog", {"contentgen": {}}]
+    project.configure(theme="material", plugins=plugins, exclude_docs="out.md\n")
+    project.write("docs/blog/index.md", "# Blog\n")
+    post = {"type": "blog", "topic": "Post"}
+    project.write(
+        "docs/blog/posts/p.md", f"---\ndate: 2026-01-01\ncontentgen: {json.dumps(post)}\n---\n"
+    )
+    project.page("out.md", {"type": "blog", "topic": "Out"})
+    project.page("in.md", {"type": "blog", "topic": "In"})
+    listed = json.loads(run(project, "status", "--json"))
+    assert project.build("--strict").returncode == 0
+    assert (
+        sorted(article["topic"] for article in listed) == sorted(service.topics) == ["In", "Post"]
+    )
+    assert all(state == "draft" for state, _ in states(project).values())
+
+
+def test_status_leaves_the_site_alone(project: Project) -> None:
+    """Reading the pages does not clean what was built."""
+    project.page("index.md", ASKED)
+    assert project.build().returncode == 0
+    before = project.files()
+    run(project, "status")
+    assert project.files() == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(project: Project, command: str) -> None:
+    """Each command is listed, and explains itself."""
+    assert f"\n  {command} " in run(project, "--help")
+    assert "Usage: " in run(project, command, "--help")
+
+
+def test_errors_are_one_line(project: Project) -> None:
+    """A missing configuration, a missing plugin and a bad page are told in one line each."""
+    project.page("index.md", {"type": "blgo", "topic": "x"})
+    assert "did you mean 'blog'?" in run(project, "status", code=1)
+    project.configure(plugins=["search"])
+    assert "has no plugin 'contentgen'" in run(project, "status", code=1)
+    assert "nowhere.yml" in run(project, "status", "-f", "nowhere.yml", code=1)
+
+
+def test_shell_completion(project: Project) -> None:
+    """The shell can be taught the commands."""
+    ran = subprocess.run(
+        ["contentgen"],
+        env=os.environ | {"_CONTENTGEN_COMPLETE": "bash_source"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "complete -o nosort -F _contentgen_completion contentgen" in ran.stdout
+
+
+def test_an_interrupted_generate_says_what_it_waits_for(
+    project: Project, service: ServiceDouble
+) -> None:
+    """After Ctrl-C it says what is in flight and what a second one gives up, and keeps the text."""
+    service.answer = generated(delay=2)
+    project.page("index.md", ASKED)
+    process = project.start("mkdocs_contentgen", "generate")
+    wait_until(lambda: service.received)
+    process.send_signal(signal.SIGINT)
+    process.wait(20)
+    assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
+    assert "Traceback" not in project.output
+    assert project.cached() == {"Alpha"}
+
+
+def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
+    """However narrow the terminal was, no path or topic is broken where a script reads it."""
+    project.environment["COLUMNS"] = "80"
+    page = f"a-folder-with-a-long-name/{'long-' * 12}name.md"
+    topic = "Why " + "very " * 20 + "long topics are not broken"
+    project.page(page, {"type": "blog", "topic": topic})
+    lines = run(project, "status").splitlines()
+    assert len(lines) == 2
+    assert page in lines[1]
+    assert topic in lines[1]
+
+
+def test_approve_all_goes_on_after_an_error(project: Project) -> None:
+    """What can be approved is, the rest is named, and the exit status says that there is some."""
+    for name in ("b", "c"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    project.page("a.md", ASKED)
+    shown = run(project, "approve", "--all", "--by", "Jo", code=1)
+    assert "docs/a.md:2: there is no text to approve" in shown
+    assert [state for state, _ in states(project).values()] == ["missing", "approved", "approved"]
+
+
+def test_a_home_directory_in_an_option(project: Project) -> None:
+    """`~` is the home directory, as in a shell, and never a directory of that name."""
+    project.environment["HOME"] = str(project.root / "home")
+    project.configure({"cache_dir": "~/cache", "approved_dir": "~/approved"})
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    run(project, "approve", "--all", "--by", "Jo")
+    assert (project.root / "home/cache/cache.db").is_file()
+    assert (project.root / "home/approved/index.md/main.html").is_file()
+    assert not (project.root / "~").exists()
+    project.configure({"cache_dir": "~nobody-of-that-name/cache"})
+    message = "cache_dir: '~nobody-of-that-name/cache' names a home directory that is not known"
+    assert message in run(project, "status", code=1)
+
+
+def test_the_sandbox_on_a_busy_port(project: Project) -> None:
+    """One line says what to do about a port that another program has."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        shown = run(project, "sandbox", "--port", str(port), code=1)
+    assert shown == (
+        f"Error: port {port} cannot be used (Address already in use); "
+        "choose another one with --port\n"
+    )
+
+
+def test_the_sandbox_on_a_port(project: Project) -> None:
+    """`contentgen sandbox` serves any client over HTTP."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = project.start("mkdocs_contentgen", "sandbox", "--port", str(port))
+    try:
+        wait_until(lambda: "running on" in project.output)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/generate-news?user_id=u",
+            data=json.dumps({"topic": "Port"}).encode(),
+            headers={"Content-Type": "application/json", "Authorization": "Bearer t"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as response:
+            answer = json.loads(response.read())
+        assert answer["success"] is True
+        assert '<article class="news-article">' in answer["content"]
+    finally:
+        process.terminate()
+        process.wait(10)

@@ -1,0 +1,241 @@
+"""What commands and builds print of pages, caches and approved files that a stranger prepared."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import unicodedata
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import Project
+from service_double import ServiceDouble, generated
+
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.approval import approve, write
+
+HOSTILE = (
+    "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
+)
+"""Each piece of it is obeyed by some terminal, log viewer or CI."""
+
+
+def run(project: Project, *command: str, code: int = 0, **environment: str) -> str:
+    """Run a program of Python; return what it printed, of which nothing is obeyed."""
+    ran = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=project.root,
+        env=project.environment | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        check=False,
+    )
+    printed = ran.stdout.decode("utf-8", "surrogateescape")
+    assert ran.returncode == code, printed
+    assert "Traceback" not in printed
+    assert_harmless(printed)
+    return printed
+
+
+def assert_harmless(printed: str) -> None:
+    """No line is a command of a CI, and no character does anything but be read."""
+    assert not re.search(r"^\s*::\w", printed, re.MULTILINE)
+    assert not re.search(r"##\w*\[", printed)
+    for character in printed:
+        assert (
+            unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") or character in "\n\t"
+        )
+        assert not "\u202a" <= character <= "\u202e"
+        assert not "\u2066" <= character <= "\u2069"
+
+
+def write_approved(project: Project, text: str, page: str = "index.md", topic: str = "Alpha",
+                   by: str = "Jo") -> Path:  # fmt: skip
+    """Write the approved file of a page."""
+    directory = project.root / "contentgen"
+    path = directory / page / "main.html"
+    generated_at = datetime(2026, 1, 2, tzinfo=UTC)
+    header = approve(BlogRequest(topic=topic), "0", "sandbox", generated_at, text, by)
+    write(path, directory, header, text)
+    return path
+
+
+def edit_cache(project: Project, **request: object) -> None:
+    """Change what the texts in the cache were asked for with."""
+    with closing(sqlite3.connect(project.root / ".cache/plugin/contentgen/cache.db")) as database:
+        for key, value in database.execute("SELECT key, value FROM Cache").fetchall():
+            entry = json.loads(value)
+            entry["request"] |= request
+            entry.pop("entry_sha256", None)  # as in a cache of an earlier version
+            database.execute("UPDATE Cache SET value = ? WHERE key = ?", (json.dumps(entry), key))
+        database.commit()
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_topics(project: Project, columns: str) -> None:
+    """A topic, and a table whose folded lines may begin with any part of one."""
+    project.configure({"on_missing": "placeholder"})
+    topic = (
+        HOSTILE.replace("\ud800", "")
+        + " x" * 20
+        + "".join("a" * n + "::warning::b " for n in range(30))
+    )
+    front = json.dumps({"type": "blog", "topic": topic})  # JSON is YAML, escapes included
+    project.write("docs/index.md", f"---\ncontentgen: {front}\n---\n")
+    run(project, "mkdocs_contentgen", "status", COLUMNS=columns)
+    shown = run(project, "mkdocs_contentgen", "generate", "--dry-run")
+    assert "docs/index.md:2: \\x3a:error::a\\x1b]52;c;eA==\\x07b\\n" in shown
+    listed = json.loads(run(project, "mkdocs_contentgen", "status", "--json"))
+    assert listed[0]["topic"] == unicodedata.normalize("NFC", topic).strip()
+    assert "never generated" in run(project, "mkdocs", "build")
+
+
+def test_page_paths(project: Project) -> None:
+    """A page's path is at the start of many lines, in a log and in the page in place of a text."""
+    project.configure({"on_missing": "placeholder"})
+    name = "::error::\x1b[31m\x02wzxhzdk:0\x03\u202e##[group]\n::warning::x.md"
+    project.page(name, {"type": "blog", "topic": "x"}, "<div>raw</div>\n")
+    assert "\\x3a:error::\\x1b[31m\\x02wzxhzdk:0\\x03" in run(
+        project, "mkdocs_contentgen", "status"
+    )
+    run(project, "mkdocs_contentgen", "diff", "*")
+    run(project, "mkdocs_contentgen", "approve", "--all", "--by", "Jo", code=1)
+    project.page(name, {"type": "x"}, "<div>raw</div>\n")
+    run(project, "mkdocs_contentgen", "status", code=1)
+    project.page("index.md", {"type": "blog", "topic": "x"})
+    project.configure({"on_missing": "fail"})
+    page = project.root / "docs" / name
+    page.write_text(page.read_text().replace("type: x", "type: blog\n  topic: y"))
+    ran = project.build()
+    ours = [line for line in ran.stdout.split("\n") if "contentgen:" in line]
+    assert_harmless("\n".join(ours))
+    assert any("\\x02wzxhzdk:0\\x03" in line for line in ours)
+
+
+def test_a_placeholder_is_text(project: Project) -> None:
+    """A message that quotes a page cannot name Markdown's own places for raw HTML."""
+    name = "a\x02wzxhzdk:0\x03b"
+    project.page(f"{name}/index.md", {"type": "x"}, "<div>raw words</div>\n")
+    assert project.build_as_server().returncode == 0
+    page = project.soup(f"{name}/index.html")
+    assert "docs/a\\x02wzxhzdk:0\\x03b/index.md:3: contentgen.type: " in page.get_text()
+    assert page.get_text().count("raw words") == 1
+
+
+def test_bodies_in_diff(project: Project, service: ServiceDouble) -> None:
+    """Approved text and draft are shown word by word, whatever they hold."""
+    body = HOSTILE.replace("\ud800", "").replace("\x1b", "").replace("\x07", "").replace("\x9b", "")
+    service.answer = generated(
+        f"<article><pre>x\n::error::y\n##[group]z</pre><p>{body}</p></article>"
+    )
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "mkdocs_contentgen", "generate")
+    raw = HOSTILE.replace("\ud800", "")
+    write_approved(
+        project, f"<article>\n<pre>\nx\n::error::y\n</pre>\n{raw}\n::warning::z\n</article>\n"
+    )
+    shown = run(project, "mkdocs_contentgen", "diff", "index.md")
+    assert "\\x3a:error::a\\x1b]52;c;eA==\\x07b" in shown
+    assert "\\u202e" in shown
+
+
+def test_what_a_cache_holds(project: Project) -> None:
+    """`prune` and `status` show the fields of texts in a cache that a stranger made."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "mkdocs_contentgen", "generate")
+    project.page("index.md", {"type": "blog", "topic": "Beta"})
+    deep: object = []
+    for _ in range(400):
+        deep = [deep]
+    encodable = HOSTILE.replace("\ud800", "")  # with that, an entry is damaged
+    for value in (encodable, HOSTILE, deep, {"a": HOSTILE}, "x" * 10**6, 10**300, None):
+        edit_cache(project, topic=value, type="blog")
+        shown = run(project, "mkdocs_contentgen", "status")
+        assert ("topic was " in shown) == (value is None or value == 10**300 or value is encodable)
+        edit_cache(project, topic=value, type=value)
+        shown = run(project, "mkdocs_contentgen", "prune", "--dry-run")
+        assert "texts to be dropped: 1" in shown
+        assert len(shown) < 1000
+    assert "texts dropped: 1" in run(project, "mkdocs_contentgen", "prune")
+
+
+def test_yaml_that_is_quoted(project: Project) -> None:
+    """Errors that quote a front matter, an option or an approved file quote nothing harmful."""
+    project.write(
+        "docs/index.md", '---\ncontentgen: {type: "\\e[31m\\n::error::x", a\u2028b: 1}\n---\n'
+    )
+    run(project, "mkdocs_contentgen", "status", code=1)
+    project.write("docs/index.md", "---\ncontentgen: {type: blog, topic: [}\n::error::x\n---\n")
+    run(project, "mkdocs_contentgen", "status", code=1)
+    project.page("index.md", {"type": "blog", "topic": "x"})
+    project.write("contentgen/index.md/main.html", "---\n::error::x\n\u202e: [\n---\n")
+    run(project, "mkdocs_contentgen", "status", code=1)
+    run(project, "mkdocs", "build", code=1)
+    project.write("mkdocs.yml", "site_name: x\n::error::y: [\n")
+    run(project, "mkdocs_contentgen", "status", code=1)
+    run(project, "mkdocs_contentgen", "status", "-f", "::error::\x1b[31m.yml", code=1)
+
+
+@pytest.mark.parametrize(
+    "line", ['{type: blog, topic: "\\ud800"}', '{type: blog, topic: x, id: "\\ud800"}',
+             '{"\\ud800": 1, type: blog}', '"\\ud800"', '{type: "\\ud800"}'],
+)  # fmt: skip
+@pytest.mark.parametrize("libyaml", [True, False])
+def test_unpaired_surrogates(project: Project, line: str, libyaml: bool) -> None:
+    """No place of a front matter or the option `defaults` ends a command with a traceback.
+
+    PyYAML without libyaml, as some systems have it, takes them for characters.
+    """
+    if not libyaml:
+        project.write("python/sitecustomize.py", "import yaml\ndel yaml.CSafeLoader\n")
+        path = f"{project.root / 'python'}{os.pathsep}{project.environment.get('PYTHONPATH', '')}"
+        project.environment["PYTHONPATH"] = path
+    project.write("docs/index.md", f'---\ntitle: "\\ud800"\ncontentgen: {line}\n---\n')
+    run(project, "mkdocs_contentgen", "status", code=1)
+    run(project, "mkdocs", "build", code=1)
+    project.write("docs/index.md", '---\ntitle: "a\\ud800"\ncontentgen: {type: blog}\n---\n')
+    run(project, "mkdocs_contentgen", "status", code=1)
+    project.write("docs/index.md", "# x\n")
+    project.write(
+        "mkdocs.yml", f"site_name: x\nplugins: [contentgen: {{defaults: {{blog: {line}}}}}]"
+    )
+    run(project, "mkdocs_contentgen", "status", code=1)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "cp1252:strict"},
+    ],
+    ids=str,
+)
+def test_terminals_that_cannot_show_a_character(
+    project: Project, environment: dict[str, str]
+) -> None:
+    """No command ends because of an encoding."""
+    project.page("index.md", {"type": "blog", "topic": "Łódź שלום 👩‍💻"})
+    for command in (["status"], ["generate", "--dry-run"], ["generate"], ["status"],
+                    ["approve", "--all", "--by", "Jo"], ["status"],
+                    ["generate", "--refresh"], ["diff", "index.md"], ["status", "--json"],
+                    ["schema"], ["prune"], ["eject", "index.md"]):  # fmt: skip
+        ran = subprocess.run(
+            [sys.executable, "-m", "mkdocs_contentgen", *command],
+            cwd=project.root,
+            env=project.environment | environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        assert b"Traceback" not in ran.stderr

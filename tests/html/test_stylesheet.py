@@ -1,0 +1,151 @@
+"""Inline styles: `golden/stylesheet.txt` has a line `style => what is left of it` for each case.
+
+UPDATE_GOLDEN=1 rewrites what stands behind the arrows.
+"""
+
+from __future__ import annotations
+
+from golden_file import GOLDEN, expect
+from harmless import PROPERTIES, wrong_with_style
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.html.stylesheet import harmless_style
+
+CASES = GOLDEN / "stylesheet.txt"
+
+
+def test_what_is_left_of_a_style_is_as_expected() -> None:
+    """Each case leaves what its line says, and that is harmless and stays the same."""
+    result = ""
+    for line in CASES.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("# "):
+            result += f"{line}\n"
+            continue
+        style = line.partition(" =>")[0]
+        left = harmless_style(style)
+        result += f"{style} => {left}".rstrip() + "\n"
+        assert harmless_style(left) == left
+        assert not left or list(wrong_with_style(left)) == [], style
+    expect(result, CASES)
+
+
+words = st.sampled_from(
+    [
+        *(
+            "red",
+            "#fff",
+            "#12",
+            "auto",
+            "1px",
+            "-1px",
+            "101px",
+            "1.5.5",
+            "1e9",
+            "50%",
+            "101%",
+            "1vw",
+        ),
+        *("0", ".5em", "+2rem", "1turn", "-90deg", "calc(1px)", "var(--x)", "url(x)", "URL( 'x' )"),
+        *("rgba(1,2,3,.5)", "hsl(1deg 2% 3% / 4)", "linear-gradient(1deg, red 5%, rgb(1 2 3))"),
+        *(
+            "linear-gradient(red, url(x))",
+            "image-set('x' 1x)",
+            "expression(1)",
+            "attr(x)",
+            "!important",
+        ),
+        *(
+            "'x'",
+            '"',
+            "'",
+            "(",
+            ")",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            "/",
+            "/*",
+            "*/",
+            "<!--",
+            "-->",
+            "\\",
+            "@x",
+        ),
+        *(
+            "\\75rl(x)",
+            "\\3b ",
+            "r\\65 d",
+            "u+26",
+            "--x",
+            "räd",
+            "\n",
+            "\t",
+            "\0",
+            "\x02",
+            ";",
+            ":",
+        ),
+    ]
+)
+names = st.sampled_from(
+    [
+        *sorted(PROPERTIES),
+        "position",
+        "--x",
+        "font-family",
+        "behavior",
+        "COLOR",
+        "b\\61 ckground",
+        "",
+    ]
+)
+styles = st.lists(
+    st.builds(
+        "{}{}{}".format,
+        names,
+        st.sampled_from([":", ": ", " : ", "", "/**/:"]),
+        st.lists(words | st.text(max_size=3), max_size=4).map(" ".join),
+    ),
+    max_size=4,
+).map(";".join)
+
+
+@given(style=styles | st.text(max_size=40))
+@settings(deadline=None, max_examples=700)
+def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:
+    """A second pass changes nothing, and a check by regular expressions finds nothing wrong."""
+    left = harmless_style(style)
+    assert harmless_style(left) == left
+    assert not left or list(wrong_with_style(left)) == []
+
+
+colours = st.sampled_from(["red", "#abc", "rgba(1, 2, 3, 0.5)", "hsl(120deg 50% 50% / 0.5)"])
+harmless = st.one_of(
+    st.builds("color: {}".format, colours),
+    st.builds("background: linear-gradient(45deg, {} 0%, {} 100%)".format, colours, colours),
+    st.builds(
+        "border-{}: {}px solid {}".format,
+        st.sampled_from(["left", "top"]),
+        st.integers(0, 100),
+        colours,
+    ),
+    st.builds(
+        "{}: {}px {}em".format,
+        st.sampled_from(["margin", "padding"]),
+        st.integers(0, 100),
+        st.integers(0, 6),
+    ),
+    st.builds("font-size: {}%".format, st.integers(50, 600)),
+    st.builds("line-height: {}".format, st.integers(1, 6)),
+)
+
+
+@given(declarations=st.lists(harmless, max_size=5))
+@settings(deadline=None, max_examples=100)
+def test_a_harmless_style_stays_as_it_is(declarations: list[str]) -> None:
+    """Nothing is lost of what the service is likely to send."""
+    style = "; ".join(declarations)
+    assert harmless_style(style) == style

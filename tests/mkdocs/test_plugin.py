@@ -1,0 +1,352 @@
+"""The plugin in real builds, against a real server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from conftest import Project
+from service_double import TOKEN, ServiceDouble, generated, raw
+
+ALL_FIELDS: dict[str, dict[str, str]] = {
+    "article": {"length": "long", "focus": "review", "audience": "expert"},
+    "blog": {"length": "short", "style": "casual", "format": "howto"},
+    "news": {"length": "medium", "tone": "editorial"},
+}
+
+
+def test_all_operations_and_fields(project: Project, service: ServiceDouble) -> None:
+    """Every operation is asked for with all its fields, and its article is in the page."""
+    for kind, fields in ALL_FIELDS.items():
+        project.page(f"{kind}.md", {"type": kind, "topic": f"On {kind} & more", **fields})
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert {request.path: request.body for request in service.received} == {
+        f"/generate-{kind}": {"topic": f"On {kind} & more", **fields}
+        for kind, fields in ALL_FIELDS.items()
+    }
+    for kind in ALL_FIELDS:
+        article = project.soup(f"{kind}/index.html").find("article")
+        assert article is not None
+        assert f"On {kind} & more" in article.get_text()
+
+
+NEWS = """<article class="news-article"><header><h1>Generated title</h1><p class="byline">By
+<time datetime="2026-01-02">2 January</time></p></header><p class="lead">Generated lead.</p>
+</article>"""
+METADATA = """
+def on_page_markdown(markdown, *, page, **_):
+    print("early", page.file.src_uri, page.title, page.meta.get("description"))
+    return markdown.replace("INSERTED", "# Inserted")
+
+def on_post_page(output, *, page, **_):
+    said = [page.title, page.meta.get("description"), page.meta.get("date")]
+    print("said", page.file.src_uri, *said, sep=" | ")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "front", "expected"),
+    [
+        ("", {}, "Generated title | Generated lead. | 2026-01-02"),
+        (
+            "<!-- x -->\n\n<!-- contentgen -->\n\nMore.",
+            {},
+            "Generated title | Generated lead. | 2026",
+        ),
+        ("", {"title": "Mine"}, "Mine | Generated lead. | 2026-01-02"),
+        ("", {"description": "Mine", "date": "Mine"}, "Generated title | Mine | Mine"),
+        ("Mine.", {}, "Page | None | None"),
+        ("Mine.\n\n<!-- contentgen -->", {"title": "Mine"}, "Mine | None | None"),
+        ("# Mine\n", {}, "Mine | None | None"),
+        ("<!-- contentgen -->\n\n<h1>Mine</h1>", {}, "Page | None | None"),
+        (
+            "<!-- contentgen -->\n\n```\n# no title\n```",
+            {},
+            "Generated title | Generated lead. | 2",
+        ),
+        ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
+        (
+            "[a]: https://example.org/\n",
+            {},
+            "Generated title | Generated lead. | 2026",
+        ),
+        ("- <!-- contentgen -->", {}, "Page | None | None"),
+    ],
+)
+def test_an_article_is_the_page_or_a_section_of_it(
+    project: Project, service: ServiceDouble, text: str, front: dict[str, str], expected: str
+) -> None:
+    """Only an article that begins its page gives it title, description and date."""
+    service.answer = generated(NEWS)
+    project.configure({}, hooks=["metadata.py"])
+    project.write("metadata.py", METADATA)
+    project.page("page.md", {"type": "news", "topic": "x"}, text, **front)
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert f"said | page.md | {expected}" in built.stdout
+    first = "h1" if "Generated title" in expected or front else "h2"
+    if not text:
+        assert project.soup("page/index.html").select_one(f"article {first}")
+
+
+def test_second_build_asks_nobody(project: Project, service: ServiceDouble) -> None:
+    """A second build needs no token and no network, and makes the same bytes."""
+    project.page("index.md", {"type": "blog", "topic": "Once"})
+    assert project.build("--strict").returncode == 0
+    first = project.files()
+    for name in ("CONTENTGEN_TOKEN", "CONTENTGEN_USER_ID", "CONTENTGEN_BASE_URL"):
+        del project.environment[name]
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert "1 from the cache" in built.stdout
+    assert project.files() == first
+    assert service.topics == ["Once"]
+
+
+def test_requests_of_a_list_and_from_defaults(project: Project, service: ServiceDouble) -> None:
+    """Several articles, a topic from the title, and site-wide defaults all reach the service."""
+    project.configure({"defaults": {"length": "short", "blog": {"style": "technical"}}})
+    project.page(
+        "index.md",
+        [{"type": "blog"}, {"type": "news", "id": "n", "topic": "Own", "length": "long"}],
+        "# Mine\n\n<!-- contentgen n -->\n\nbetween\n\n<!-- contentgen -->\n",
+        title="From the title",
+    )
+    assert project.build("--strict").returncode == 0
+    bodies = {request.path: request.body for request in service.received}
+    assert bodies["/generate-blog"] == {
+        "topic": "From the title",
+        "length": "short",
+        "style": "technical",
+        "format": "narrative",
+    }
+    assert bodies["/generate-news"] == {"topic": "Own", "length": "long", "tone": "neutral"}
+    text = project.soup("index.html").get_text()
+    assert text.index("Own") < text.index("between") < text.rindex("From the title")
+
+
+def test_front_matter_problems_all_at_once(project: Project, service: ServiceDouble) -> None:
+    """All problems of all pages are reported before anything is sent."""
+    project.page("good.md", {"type": "blog", "topic": "Good"})
+    project.page("one.md", {"type": "blog", "topic": "x", "format": "listcle", "token": "s3cret"})
+    project.page("two.md", {"type": "blgo", "topic": "x", "base_url": "https://evil.example"})
+    built = project.build()
+    assert built.returncode == 1
+    lines = [line for line in built.stdout.splitlines() if "docs/" in line]
+    assert [line.split("contentgen: ", 1)[1].split(";")[0] for line in lines] == [
+        "docs/one.md:5: contentgen.format: 'listcle' is not one of howto, listicle, narrative",
+        "docs/one.md:6: contentgen.token: is not a known key",
+        "docs/two.md:3: contentgen.type: 'blgo' is not one of article, blog, news",
+        "docs/two.md:5: contentgen.base_url: is not a known key",
+    ]
+    assert "did you mean 'listicle'?" in built.stdout
+    assert "s3cret" not in built.stdout
+    assert "Traceback" not in built.stdout
+    assert service.received == []
+
+
+def test_marker_without_article_counts_for_strict(project: Project) -> None:
+    """A marker that names no article is a warning with its line, and fails a strict build."""
+    project.page("index.md", {"type": "blog", "topic": "x"}, "Text\n\n<!-- contentgen nope -->\n")
+    built = project.build("--strict")
+    assert built.returncode == 1
+    assert "docs/index.md:8: the marker names an article 'nope' that is not there" in built.stdout
+
+
+def test_side_by_side_and_equal_ones_once(project: Project, service: ServiceDouble) -> None:
+    """Requests run side by side up to `concurrency`, and equal ones are sent once."""
+    service.answer = generated(delay=0.3)
+    project.configure({"concurrency": 4})
+    for number in range(12):
+        project.page(f"p{number}.md", {"type": "article", "topic": f"T{number % 6}"})
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert sorted(service.topics) == [f"T{number}" for number in range(6)]
+    assert service.most_in_flight == 4
+
+
+def test_failures_are_reported_together(project: Project, service: ServiceDouble) -> None:
+    """One failure stops no other request, all are reported, and nothing paid for is lost."""
+
+    def answer(request: Any, handler: Any) -> None:
+        if request.topic.startswith("bad"):
+            raw(b'{"success": false}')(request, handler)
+        else:
+            generated()(request, handler)
+
+    service.answer = answer
+    for topic in ("bad1", "good1", "bad2", "good2"):
+        project.page(f"{topic}.md", {"type": "blog", "topic": topic})
+    built = project.build()
+    assert built.returncode == 1
+    assert "docs/bad1.md:2: the service says that it did not succeed" in built.stdout
+    assert "docs/bad2.md:2: the service says that it did not succeed" in built.stdout
+    assert "Traceback" not in built.stdout
+
+    service.answer = generated()
+    assert project.build("--strict").returncode == 0
+    assert sorted(service.topics) == ["bad1", "bad1", "bad2", "bad2", "good1", "good2"]
+
+
+def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
+    """A token with white space around it is trimmed, and is in no output, cache or page."""
+    project.environment["CONTENTGEN_TOKEN"] = f"  {TOKEN}\n"
+    service.answer = raw(TOKEN.encode(), 500)
+    project.page("index.md", {"type": "blog", "topic": "x"})
+    outputs = [project.build("--verbose").stdout]
+    service.answer = generated()
+    outputs.append(project.build("--verbose").stdout)
+    project.configure({"token": TOKEN, "user_id": "user-7", "concurrency": 0})
+    outputs.append(project.build("--verbose").stdout)
+
+    assert {request.headers["authorization"] for request in service.received} == {f"Bearer {TOKEN}"}
+    kept = [
+        path.read_bytes()
+        for folder in ("site", ".cache")
+        for path in (project.root / folder).rglob("*")
+        if path.is_file()
+    ]
+    assert any(b"Text number" in content for content in kept)
+    for content in [*kept, *(output.encode() for output in outputs)]:
+        assert TOKEN.encode() not in content
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "message"),
+    [
+        ({}, {"CONTENTGEN_BASE_URL": ""}, "set CONTENTGEN_BASE_URL to the service's address, or"),
+        ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set; set CONTENTGEN_TOKEN"),
+        ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set; set CONTENTGEN_USER_ID"),
+        ({"base_url": "http://far.example"}, {}, "would show the token to everybody on the way"),
+        ({"base_url": "far.example"}, {}, "base_url: is not an https address"),
+        ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
+        ({"concurrency": 0}, {}, "expected a whole number from 1 up, found 0"),
+        ({"timeout": "soon"}, {}, "expected a number of seconds above 0, found 'soon'"),
+        ({"max_age": "3x"}, {}, "expected a time such as 12h, 30d or 8w, found '3x'"),
+        ({"token": 12345}, {}, "put it in quotes, or set the environment variable instead"),
+        ({"defaults": {"lenght": "short"}}, {}, "defaults.lenght: is not a known key; did you"),
+        ({"on_missing": "never"}, {}, "Expected one of: ('generate', 'placeholder', 'fail')"),
+        ({}, {"CONTENTGEN_ON_MISSING": "x"}, "CONTENTGEN_ON_MISSING: 'x' is not one of generate"),
+        ({"cache_dir": "mkdocs.yml"}, {}, "mkdocs.yml/cache.db cannot be written"),
+        ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
+        ({"disclosure": "no"}, {}, "expected true, false or a mapping of lines, found 'no'"),
+        ({"disclosure": {"drafts": "x"}}, {}, "'drafts' is not a known key; known are draft, appr"),
+        ({"disclosure": {"draft": "\x02amp\x03"}}, {}, "the line 'draft' holds '\\x02', a control"),
+        ({"timeout": 10**400}, {}, "expected a number of seconds above 0, found 1000"),
+        ({"timeout": True}, {}, "expected a number of seconds above 0, found true"),
+        ({"base_url": "https://far.example/?x"}, {}, "only https://host/path is expected, without"),
+        ({}, {"CONTENTGEN_TOKEN": "a b"}, "token: holds a character that no token can have"),
+        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: holds a character that no identifier can"),
+    ],
+)
+def test_options_that_cannot_be_used(
+    project: Project,
+    service: ServiceDouble,
+    options: dict[str, object],
+    environment: dict[str, str],
+    message: str,
+) -> None:
+    """An unusable option ends the build with one clear line, before anything is sent."""
+    project.configure({"retries": 0, **options})
+    project.environment |= environment
+    project.page("index.md", {"type": "blog", "topic": "x"})
+    built = project.build()
+    assert built.returncode == 1
+    assert message in built.stdout
+    assert "Traceback" not in built.stdout
+    assert service.received == []
+
+
+def test_pages_that_are_not_built_cost_nothing(project: Project, service: ServiceDouble) -> None:
+    """An excluded page and a draft are not asked for."""
+    project.configure(exclude_docs="out.md\n", draft_docs="draft.md\n")
+    for name in ("out", "draft", "index"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    assert project.build("--strict").returncode == 0
+    assert service.topics == ["index"]
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+def test_other_pages_are_untouched(project: Project, theme: str) -> None:
+    """Pages without a request are byte for byte what they are without the plugin."""
+    text = (
+        "# Title\n\nText <!-- a comment --> with `<!-- contentgen -->` in it.\n\n[TOC]\n\n## Two\n"
+    )
+    project.write("docs/index.md", text)
+    project.write("docs/other.md", f"---\ntitle: T\n---\n{text}")
+    project.configure(theme=theme, plugins=["search", "contentgen"])
+    assert project.build("--strict").returncode == 0
+    with_plugin = project.files()
+    project.configure(theme=theme, plugins=["search"])
+    assert project.build("--strict").returncode == 0
+    assert project.files() == with_plugin
+
+
+def imported_by_build(project: Project) -> set[str]:
+    """Return the top-level modules that a build imports."""
+    project.write(
+        "main.py",
+        "import json, sys\n"
+        "from mkdocs.commands.build import build\n"
+        "from mkdocs.config import load_config\n"
+        "build(load_config('mkdocs.yml'))\n"
+        "print(json.dumps(sorted(sys.modules)))\n",
+    )
+    ran = project.run("main")
+    assert ran.returncode == 0, ran.stdout
+    return set(json.loads(ran.stdout.splitlines()[-1]))
+
+
+def test_what_is_not_needed_is_not_imported(project: Project) -> None:
+    """A site without requests imports little, a warm build no HTTP client, and none a server."""
+    project.write("docs/index.md", "# Hello\n")
+    modules = imported_by_build(project)
+    assert "mkdocs_contentgen.mkdocs.plugin" in modules
+    heavy = {"httpx", "bs4", "diskcache", "rich", "asyncio", "watchdog"}
+    assert not modules & (heavy | {"msgspec", "nh3", "tinycss2"})
+
+    project.page("index.md", {"type": "blog", "topic": "x"})
+    modules = imported_by_build(project)
+    assert "httpx" in modules
+    assert not modules & {"rich", "watchdog"}
+    modules = imported_by_build(project)
+    assert "nh3" in modules
+    assert not modules & heavy
+
+
+def test_the_core_works_without_mkdocs() -> None:
+    """The core can be imported, and makes an article, where MkDocs cannot be imported."""
+    program = """
+import sys
+for name in ("mkdocs", "markdown", "click", "rich", "jinja2"):
+    sys.modules[name] = None
+import asyncio, tempfile, pathlib
+from mkdocs_contentgen.html import article
+from mkdocs_contentgen import errors
+from mkdocs_contentgen.texts import generation as generator
+from mkdocs_contentgen import requests as request
+from mkdocs_contentgen.service import sandbox
+from mkdocs_contentgen.html import sanitizer
+from mkdocs_contentgen.service import client as service
+from mkdocs_contentgen.texts import store
+from mkdocs_contentgen.html import stylesheet
+asked = request.NewsRequest(topic="A library")
+with tempfile.TemporaryDirectory() as folder:
+    generation = generator.Generation(
+        store.DiskStore(pathlib.Path(folder)),
+        lambda: service.ServiceClient("sandbox", "", "", allow_http=False),
+        generator.Limits(),
+    )
+    outcomes = generator.generate(generation, {asked.key(sandbox=True): asked})
+(outcome,) = outcomes.values()
+print(article.parse_article(outcome.text.html).find(".//h1").text)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ran.stderr == ""
+    assert ran.stdout == "A library\n"

@@ -1,0 +1,958 @@
+"""The HTTP client against a service on loopback: what goes out, and what is made of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gc
+import gzip
+import json
+import re
+import socket
+import ssl
+import time
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote, quote_plus
+
+import msgspec
+import pytest
+from service_double import (
+    FIELDS,
+    SECRET,
+    TOKEN,
+    USER,
+    Answer,
+    ServiceDouble,
+    forever,
+    generated,
+    listening,
+    raw,
+    reset,
+    running,
+    silence,
+    wire,
+)
+
+from mkdocs_contentgen.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ContentgenError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnreachableError,
+)
+from mkdocs_contentgen.requests import (
+    REQUEST_TYPES,
+    ArticleRequest,
+    BlogRequest,
+    NewsRequest,
+    Request,
+)
+from mkdocs_contentgen.service.client import MAX_ANSWER, ServiceClient
+
+ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
+GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+REQUEST = BlogRequest(topic="T")
+LONG = 10.0
+"""Seconds for requests that are not meant to run into the deadline."""
+
+AnyError = TypeVar("AnyError", bound=ContentgenError)
+
+
+async def send(
+    base_url: str,
+    request: Request = REQUEST,
+    *,
+    user_id: str = USER,
+    token: str = TOKEN,
+    allow_http: bool = False,
+    timeout: float = LONG,
+) -> str:
+    """Send one request, as a build does."""
+    async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
+        answer = await client.send(request, idempotency_key="key-1", timeout=timeout)
+        return client.content(answer)
+
+
+def failure(
+    expected: type[AnyError],
+    base_url: str,
+    request: Request = REQUEST,
+    *,
+    user_id: str = USER,
+    token: str = TOKEN,
+    timeout: float = LONG,
+) -> AnyError:
+    """Send what must fail with exactly this error, on one line, with nothing of the token in it."""
+    with pytest.raises(ContentgenError) as caught:
+        asyncio.run(send(base_url, request, user_id=user_id, token=token, timeout=timeout))
+    assert_discreet(caught.value)
+    assert type(caught.value) is expected
+    return caught.value
+
+
+def assert_discreet(error: BaseException) -> None:
+    """Look for the token in an error and in all the errors behind it."""
+    assert str(error).isprintable()
+    behind: list[BaseException | None] = [error]
+    while behind:
+        if (found := behind.pop()) is None:
+            continue
+        shown = f"{found} {found!r} {found.args}"
+        for secret in (TOKEN, quote(TOKEN), quote(TOKEN, safe=""), quote_plus(TOKEN), TOKEN[:12]):
+            assert secret not in shown
+        assert base64.b64encode(TOKEN.encode()).decode() not in shown
+        behind += [found.__cause__, found.__context__]
+
+
+def ok(extra: bytes, body: bytes = GOOD) -> bytes:
+    """Return a whole answer with status 200 and with header lines of its own."""
+    return HEAD + extra + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+# --- what goes out -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "path", "body"),
+    [
+        (
+            ArticleRequest(topic="Tides"),
+            "/generate-article",
+            {"topic": "Tides", "length": "medium", "focus": "analysis", "audience": "general"},
+        ),
+        (
+            ArticleRequest(
+                topic="Tides", length="long", focus="review", audience="expert", id="x", revision=7
+            ),
+            "/generate-article",
+            {"topic": "Tides", "length": "long", "focus": "review", "audience": "expert"},
+        ),
+        (
+            BlogRequest(topic="Tides"),
+            "/generate-blog",
+            {
+                "topic": "Tides",
+                "length": "medium",
+                "style": "professional",
+                "format": "narrative",
+            },
+        ),
+        (
+            BlogRequest(
+                topic="Tides", length="short", style="casual", format="howto", id="x", revision=7
+            ),
+            "/generate-blog",
+            {"topic": "Tides", "length": "short", "style": "casual", "format": "howto"},
+        ),
+        (
+            NewsRequest(topic="Tides"),
+            "/generate-news",
+            {"topic": "Tides", "length": "medium", "tone": "neutral"},
+        ),
+        (
+            NewsRequest(topic="Tides", length="long", tone="editorial", id="x", revision=7),
+            "/generate-news",
+            {"topic": "Tides", "length": "long", "tone": "editorial"},
+        ),
+    ],
+    ids=["article", "article-all", "blog", "blog-all", "news", "news-all"],
+)
+def test_a_request_is_what_the_interface_describes(
+    service: ServiceDouble, request_: Request, path: str, body: dict[str, str]
+) -> None:
+    """Each operation has its address, its fields and nothing of the plugin's own."""
+    assert asyncio.run(send(service.base_url, request_)).startswith("<article>")
+    [received] = service.received
+    assert (received.method, received.path) == ("POST", path)
+    assert received.query == [("user_id", USER)]
+    assert received.body == body
+    headers = received.headers
+    assert headers["authorization"] == f"Bearer {TOKEN}"
+    assert headers["content-type"] == "application/json"
+    assert headers["accept"] == "application/json"
+    assert headers["accept-encoding"] == "identity"
+    assert headers["idempotency-key"] == "key-1"
+    assert headers["user-agent"].startswith("mkdocs-contentgen/")
+    assert "cookie" not in headers
+
+
+def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None:
+    """What the interface allows can be asked for, side by side, and each gets its own answer."""
+    fields: list[tuple[str, dict[str, str]]] = [
+        (path, {"topic": f"{path} {name} {value}", name: value})
+        for path, allowed in FIELDS.items()
+        for name, values in allowed.items()
+        for value in values or ()
+    ]
+    models = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
+
+    async def send_all() -> list[str]:
+        async with ServiceClient(service.base_url, USER, TOKEN, allow_http=False) as client:
+            answers = await asyncio.gather(
+                *(
+                    client.send(
+                        msgspec.convert(values, models[path]),
+                        idempotency_key=str(number),
+                        timeout=LONG,
+                    )
+                    for number, (path, values) in enumerate(fields)
+                )
+            )
+            return [client.content(answer) for answer in answers]
+
+    answers = asyncio.run(send_all())
+    assert len(service.received) == len(fields) == 24
+    for (path, values), html in zip(fields, answers, strict=True):
+        assert f">{values['topic']}</h1>" in html
+        [received] = [got for got in service.received if got.topic == values["topic"]]
+        assert received.path == path
+        assert values.items() <= received.body.items()
+
+
+@pytest.mark.parametrize(
+    "topic",
+    ["Ümläute & <Tags> \"' \\", "日本語の題", "🧭 emoji 👩‍👩‍👧", "a\nb\tc", "עברית", "x" * 20_000],
+    ids=["latin", "japanese", "emoji", "white-space", "hebrew", "long"],
+)
+def test_a_topic_arrives_as_it_was_written(service: ServiceDouble, topic: str) -> None:
+    """No character of a topic is lost on the way."""
+    asyncio.run(send(service.base_url, ArticleRequest(topic=topic)))
+    assert service.topics == [topic]
+
+
+@pytest.mark.parametrize("prefix", ["", "/", "/api/v2", "/api/v2/", "/a%2Fb/%C3%BC"])
+def test_base_url_may_have_a_path(prefix: str) -> None:
+    """The operation follows the path of base_url, which is left as it is."""
+    with running() as double:
+        asyncio.run(send(double.base_url + prefix))
+    assert [got.path for got in double.received] == [f"{prefix.rstrip('/')}/generate-blog"]
+
+
+def test_the_request_line(service: ServiceDouble) -> None:
+    """A user identifier cannot add to the address, whatever is in it."""
+    lines: list[bytes] = []
+
+    def talk(connection: socket.socket) -> None:
+        lines.append(connection.recv(65536).split(b"\r\n")[0])
+
+    with listening(talk) as address:
+        failure(UnknownOutcomeError, f"http://{address}", user_id="a&b=c/../ü+#? %41")
+    assert lines == [b"POST /generate-blog?user_id=a%26b%3Dc%2F..%2F%C3%BC%2B%23%3F+%2541 HTTP/1.1"]
+
+
+def test_white_space_around_the_options_is_none_of_them(service: ServiceDouble) -> None:
+    """A line break that was copied along does no harm."""
+    asyncio.run(send(f" {service.base_url}\n", user_id=f"\t{USER} ", token=f" {TOKEN}\r\n"))
+    [received] = service.received
+    assert received.headers["authorization"] == f"Bearer {TOKEN}"
+    assert received.query == [("user_id", USER)]
+
+
+def test_the_name_localhost(service: ServiceDouble) -> None:
+    """A name with an IPv6 address where nobody listens leads to the service all the same."""
+    asyncio.run(send(service.base_url.replace("127.0.0.1", "localhost")))
+    assert len(service.received) == 1
+
+
+def test_the_sandbox_needs_no_credentials() -> None:
+    """The sandbox is asked through the same code as a service."""
+    html = asyncio.run(send("sandbox", ArticleRequest(topic="Tides"), user_id="", token=""))
+    assert "Tides" in html
+
+
+@pytest.mark.parametrize(
+    "content",
+    [ARTICLE, f"\n {ARTICLE}\n", "<article><p>🧭 &amp; \u2028 <script>x</script></p></article>"],
+)
+def test_the_content_is_returned_as_it_came(service: ServiceDouble, content: str) -> None:
+    """A text is kept as it was paid for; what is done to it later can be done anew."""
+    service.answer = generated(content)
+    assert asyncio.run(send(service.base_url)) == content
+
+
+def test_a_client_does_not_show_its_token() -> None:
+    """A client that is printed, as in a traceback with variables, is discreet."""
+    client = ServiceClient("http://127.0.0.1:1", USER, TOKEN, allow_http=False)
+    assert TOKEN not in f"{client} {client!r} {vars(client)}"
+
+
+# --- proxies and TLS -----------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Take away the proxy variables that the machine may have."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return monkeypatch
+
+
+def test_no_proxy_sees_a_plain_http_request(
+    service: ServiceDouble, no_proxy: pytest.MonkeyPatch
+) -> None:
+    """A request over plain http, token included, goes to the service itself and to nobody else."""
+    with running() as proxy:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            no_proxy.setenv(name, proxy.base_url)
+        asyncio.run(send(service.base_url))
+    assert len(service.received) == 1
+    assert proxy.received == []
+
+
+def test_a_proxy_for_https_sees_no_token(no_proxy: pytest.MonkeyPatch) -> None:
+    """A proxy is asked for a tunnel, and when it refuses, nothing was sent to the service."""
+    asked: list[bytes] = []
+
+    def talk(connection: socket.socket) -> None:
+        asked.append(connection.recv(65536))
+        connection.sendall(b"HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n")
+        asked.append(connection.recv(65536))
+
+    with listening(talk) as address:
+        no_proxy.setenv("HTTPS_PROXY", f"http://{address}")
+        failure(UnreachableError, "https://service.example")
+    assert asked[0].startswith(b"CONNECT service.example:443 ")
+    assert TOKEN.encode() not in b"".join(asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HTTPS_PROXY", "garbage://proxy.example"),
+        ("ALL_PROXY", "http://user:pass/word@proxy.example"),
+        ("SSL_CERT_FILE", "/nowhere/ca.pem"),
+    ],
+)
+def test_an_environment_that_cannot_be_used(
+    no_proxy: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    """A wrong variable of the environment is an error that names it, and no password."""
+    no_proxy.setenv(name, value)
+    error = failure(ConfigurationError, "https://service.example")
+    assert name in str(error)
+    assert "pass" not in str(error)
+
+
+@pytest.fixture
+def tls_service(certificate: Path) -> Iterator[ServiceDouble]:
+    """Run a service over https, with that certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+    with running(context) as double:
+        yield double
+    assert double.violations == []
+
+
+def test_a_certificate_that_is_trusted(
+    tls_service: ServiceDouble, certificate: Path, no_proxy: pytest.MonkeyPatch
+) -> None:
+    """A company's own certificate authority can be named in the environment, as elsewhere."""
+    no_proxy.setenv("SSL_CERT_FILE", str(certificate))
+    asyncio.run(send(tls_service.base_url))
+    assert tls_service.topics == ["T"]
+
+
+def test_a_certificate_that_is_not_trusted(tls_service: ServiceDouble) -> None:
+    """Nothing is sent to whom nobody vouches for."""
+    assert "certificate" in str(failure(UnreachableError, tls_service.base_url))
+    assert tls_service.received == []
+
+
+# --- no connection -------------------------------------------------------------------------------
+
+
+def test_a_connection_that_is_refused() -> None:
+    """Where nobody listens, the request surely did not run."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        error = failure(UnreachableError, f"http://127.0.0.1:{unused.getsockname()[1]}")
+    assert str(error).startswith("no connection to 127.0.0.1:")
+    assert str(error).endswith("; is base_url right?")
+
+
+def test_a_name_that_leads_nowhere() -> None:
+    """A name that no machine can have is no connection, too."""
+    failure(UnreachableError, f"https://{'x' * 64}.invalid")
+
+
+def test_packets_that_are_dropped() -> None:
+    """A machine that does not answer at all, as behind a firewall, costs no more than `timeout`."""
+    with ExitStack() as stack:
+        # Linux drops the packets for a listener whose queue is full.
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        started = time.monotonic()
+        port = listener.getsockname()[1]
+        failure(UnreachableError, f"http://127.0.0.1:{port}", timeout=0.3)
+        assert time.monotonic() - started < 1.3
+
+
+def test_https_where_http_is_spoken(service: ServiceDouble) -> None:
+    """The token is not sent before the other side has shown that it speaks TLS."""
+    failure(UnreachableError, service.base_url.replace("http:", "https:"))
+    assert service.received == []
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+def test_a_handshake_that_never_ends() -> None:
+    """The deadline is for the handshake, too, before which nothing was sent."""
+    with listening(drain) as address:
+        started = time.monotonic()
+        failure(UnreachableError, f"https://{address}", timeout=0.3)
+        assert time.monotonic() - started < 1.3
+        # httpcore leaves the socket of a cancelled handshake to the garbage collector.
+        gc.collect()
+
+
+def drain(connection: socket.socket) -> None:
+    """Read until the client hangs up."""
+    while connection.recv(65536):
+        pass
+
+
+# --- an answer with another status ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (201, RejectedError),
+        (202, RejectedError),
+        (204, RejectedError),
+        (206, RejectedError),
+        (300, RejectedError),
+        (304, RejectedError),
+        (400, RejectedError),
+        (401, AccessDeniedError),
+        (402, RejectedError),
+        (403, AccessDeniedError),
+        (404, RejectedError),
+        (405, RejectedError),
+        (408, RejectedError),
+        (409, RejectedError),
+        (413, RejectedError),
+        (422, RejectedError),
+        (429, NotSentError),
+        (500, RejectedError),
+        (501, RejectedError),
+        (502, UnknownOutcomeError),
+        (503, NotSentError),
+        (504, UnknownOutcomeError),
+        (599, RejectedError),
+        (999, RejectedError),
+    ],
+)
+def test_a_status_decides(
+    service: ServiceDouble, status: int, expected: type[ServiceError]
+) -> None:
+    """Any other status than 200 is an error, though the body looks like an answer."""
+    service.answer = raw(b"" if status in (204, 304) else GOOD, status)
+    assert f" {status}" in str(failure(expected, service.base_url))
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "the service answered 401 Unauthorized; check token and user_id"),
+        (403, "the service answered 403 Forbidden; check token and user_id"),
+        (404, "the service answered 404 Not Found"),
+        (429, "the service answered 429 Too Many Requests"),
+        (
+            502,
+            "a gateway answered 502 Bad Gateway; it may have been carried out, so it is not sent",
+        ),
+        (999, "the service answered 999"),
+    ],
+)
+def test_the_words_for_a_status(service: ServiceDouble, status: int, words: str) -> None:
+    """A message has the status and, where that is known, what to do about it."""
+    service.answer = raw(b"", status)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(send(service.base_url))
+    assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("0", 0),
+        ("7", 7),
+        (" 120 ", 120),
+        ("999999999", 999999999),
+        ("9" * 400, None),
+        ("-1", None),
+        ("1.5", None),
+        ("1e3", None),
+        ("٣", None),
+        ("soon", None),
+        ("", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Wed, 21 Oct 99999 07:28:00 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 +999999", None),
+        ("Wed, 99 Oct 2015 99:99:99 GMT", None),
+    ],
+)
+def test_retry_after(service: ServiceDouble, value: str | None, seconds: float | None) -> None:
+    """A service may say when to come back; what it says wrongly counts as not said."""
+    line = b"" if value is None else f"Retry-After: {value}\r\n".encode()
+    service.answer = wire(b"HTTP/1.1 429 X\r\n%sContent-Length: 0\r\n\r\n" % line)
+    error = failure(NotSentError, service.base_url)
+    assert error.retry_after == seconds
+    assert ("and asks to come back in" in str(error)) == bool(seconds)
+    assert seconds is None or seconds == 0 or str(error).endswith(f" in {seconds} s")
+
+
+def test_retry_after_as_a_date(service: ServiceDouble) -> None:
+    """A date is turned into the seconds from now."""
+    date = format_datetime(datetime.now(UTC) + timedelta(minutes=5), usegmt=True)
+    service.answer = raw(b"", 503, {"Retry-After": date})
+    seconds = failure(NotSentError, service.base_url).retry_after
+    assert seconds is not None
+    assert 290 < seconds <= 300
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(service: ServiceDouble, status: int) -> None:
+    """The token goes to the address in the options and to no other."""
+    with running() as elsewhere:
+        service.answer = raw(GOOD, status, {"Location": f"{elsewhere.base_url}/generate-blog"})
+        error = failure(RejectedError, service.base_url)
+    assert "redirects are not followed; set base_url to the address that it has" in str(error)
+    assert elsewhere.received == []
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize("location", [b"http://[::1", b"https://xn--a/", b"\xff\xfe", SECRET])
+def test_a_redirect_to_no_address(service: ServiceDouble, location: bytes) -> None:
+    """A redirect that leads nowhere is one error like another."""
+    service.answer = wire(b"HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: %s\r\n\r\n" % location)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(send(service.base_url))
+    assert_discreet(caught.value)
+    assert type(caught.value) in (RejectedError, UnknownOutcomeError)
+
+
+# --- an answer that is not one -------------------------------------------------------------------
+
+
+def answer(**fields: object) -> bytes:
+    """Return the JSON of an answer, right but for these fields."""
+    return json.dumps({"success": True, "content": ARTICLE, **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"<html>Login</html>", id="html"),
+        pytest.param(GOOD[:-1], id="cut-off"),
+        pytest.param(GOOD + GOOD, id="twice"),
+        pytest.param(b"null", id="null"),
+        pytest.param(b"[" + GOOD + b"]", id="list"),
+        pytest.param(json.dumps(ARTICLE).encode(), id="string"),
+        pytest.param(b"1" * 5000, id="number-too-long-for-python"),
+        pytest.param(b"[" * 200_000 + b"]" * 200_000, id="deep"),
+        pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="deep-objects"),
+        pytest.param(b"\xff\xfe" + GOOD, id="not-utf-8"),
+        pytest.param(GOOD.replace(b"Text", b"\xc3\x28"), id="not-utf-8-inside"),
+        pytest.param(GOOD.decode().encode("utf-16"), id="utf-16"),
+        pytest.param(b"{}", id="nothing"),
+        pytest.param(answer(success=False), id="no-success"),
+        pytest.param(answer(success=None), id="success-null"),
+        pytest.param(answer(success="true"), id="success-string"),
+        pytest.param(answer(success=1), id="success-number"),
+        pytest.param(answer(success=[True]), id="success-list"),
+        pytest.param(b'{"success": NaN, "content": "<article>T</article>"}', id="success-nan"),
+        pytest.param(b'{"content": "<article>T</article>"}', id="success-missing"),
+        pytest.param(b'{"success": true}', id="content-missing"),
+        pytest.param(answer(content=None), id="content-null"),
+        pytest.param(answer(content=5), id="content-number"),
+        pytest.param(answer(content=[ARTICLE]), id="content-list"),
+        pytest.param(answer(content={"html": ARTICLE}), id="content-object"),
+        pytest.param(answer(content=""), id="content-empty"),
+        pytest.param(answer(content="<p>Text</p>"), id="no-article"),
+        pytest.param(answer(content=ARTICLE + ARTICLE), id="two-articles"),
+        pytest.param(answer(content="<article> \n<p></p></article>"), id="article-empty"),
+        pytest.param(answer(content="<article><script>x</script></article>"), id="only-script"),
+        pytest.param(answer(content="<article>\ud83d</article>"), id="half-a-character"),
+        pytest.param(answer(content=f"<article>{'<b>' * 999}x</article>"), id="deep-html"),
+        pytest.param(answer(content=f"<article>{'x' * 600_000}</article>"), id="large-html"),
+    ],
+)
+def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
+    """What the interface does not describe is an error, never a text."""
+    service.answer = raw(body)
+    failure(InvalidAnswerError, service.base_url)
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"<html>Login</html>", "the answer is not JSON in UTF-8; is base_url right?"),
+        (b"[]", "the answer is not a JSON object"),
+        (answer(success=False), "the service says that it did not succeed (`success` is not true)"),
+        (answer(content=None), "the answer has no text in `content`"),
+        (answer(content=ARTICLE * 2), "`content` cannot be used: expected one <article>, found 2"),
+        (answer(content="Text"), "`content` cannot be used: expected one <article>, found none"),
+        (answer(content="<article></article>"), "cannot be used: the <article> has no text"),
+        (answer(content="<article>\ud83d</article>"), "`content` holds half a character"),
+    ],
+)
+def test_the_words_for_a_wrong_answer(service: ServiceDouble, body: bytes, words: str) -> None:
+    """A message says what the answer is not, without quoting it."""
+    service.answer = raw(body)
+    assert str(failure(InvalidAnswerError, service.base_url)).endswith(words)
+
+
+def test_the_largest_answer(service: ServiceDouble) -> None:
+    """The limit of an answer's size is exactly where it is said to be."""
+    service.answer = raw(GOOD.ljust(MAX_ANSWER))
+    assert asyncio.run(send(service.base_url)) == ARTICLE
+    service.answer = raw(GOOD.ljust(MAX_ANSWER + 1))
+    assert "2 MiB" in str(failure(InvalidAnswerError, service.base_url))
+
+
+@pytest.mark.parametrize(
+    ("start", "again"),
+    [
+        (CHUNKED, b"10000\r\n" + b" " * 65536 + b"\r\n"),
+        (HEAD + b"Connection: close\r\n\r\n", b" " * 65536),
+        (HEAD + b"Content-Length: 99999999999\r\n\r\n", b" " * 65536),
+    ],
+    ids=["chunked", "until-closed", "content-length"],
+)
+def test_an_endless_answer(service: ServiceDouble, start: bytes, again: bytes) -> None:
+    """Whatever length an answer claims, no more of it is read or kept than the limit."""
+    service.answer = forever(start, again)
+    tracemalloc.start()
+    try:
+        failure(InvalidAnswerError, service.base_url)
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_ANSWER
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(GOOD)),
+        ("x-gzip", gzip.compress(GOOD)),
+        ("identity, gzip", gzip.compress(GOOD)),
+        ("gzip", gzip.compress(bytes(20_000_000))),
+        ("gzip", GOOD),
+        ("br", GOOD),
+        ("", GOOD),
+    ],
+    ids=["gzip", "x-gzip", "two", "bomb", "gzip-that-is-none", "brotli", "empty"],
+)
+def test_a_compressed_answer(service: ServiceDouble, encoding: str, body: bytes) -> None:
+    """Compression was not asked for, and nothing is unpacked."""
+    service.answer = raw(body, headers={"Content-Encoding": encoding})
+    tracemalloc.start()
+    try:
+        error = failure(InvalidAnswerError, service.base_url)
+        assert "in a compressed form that was not asked for" in str(error)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("encoding", ["identity", "Identity"])
+def test_an_answer_that_says_it_is_not_compressed(service: ServiceDouble, encoding: str) -> None:
+    """To say what is the default is no mistake."""
+    service.answer = raw(GOOD, headers={"Content-Encoding": encoding})
+    assert asyncio.run(send(service.base_url)) == ARTICLE
+
+
+def test_an_answer_in_pieces(service: ServiceDouble) -> None:
+    """An answer without a length, cut within a character, is put together."""
+    body = answer(content="<article>ü</article>").replace(b"\\u00fc", "ü".encode())
+    cut = body.index(b"\xc3") + 1
+    pieces = [b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:cut], body[cut:])]
+    service.answer = wire(CHUNKED + b"".join(pieces) + b"0\r\n\r\n")
+    assert asyncio.run(send(service.base_url)) == "<article>ü</article>"
+
+
+# --- an answer that does not come whole ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(wire(b""), id="hangs-up"),
+        pytest.param(reset, id="reset"),
+        pytest.param(wire(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"), id="not-http"),
+        pytest.param(wire(b"HTTP/1.1 200"), id="half-a-status-line"),
+        pytest.param(wire(b"HTTP/1.1 42 X\r\n\r\n"), id="no-status"),
+        pytest.param(wire(b"HTTP/1.1 101 Switching\r\n\r\n"), id="switches"),
+        pytest.param(wire(HEAD), id="half-a-head"),
+        pytest.param(wire(HEAD + b"no header\r\n\r\n"), id="no-header"),
+        pytest.param(wire(HEAD + b"X: \0\r\n\r\n"), id="control-character"),
+        pytest.param(wire(HEAD + b"Content-Length: 999\r\n\r\n" + GOOD), id="length-too-long"),
+        pytest.param(wire(HEAD + b"Content-Length: x\r\n\r\n" + GOOD), id="length-is-none"),
+        pytest.param(wire(HEAD + b"Content-Length: 1\r\n" * 2 + b"Content-Length: 2\r\n\r\n{}")),
+        pytest.param(wire(HEAD + b"Transfer-Encoding: gzip\r\n\r\n"), id="transfer-gzip"),
+        pytest.param(wire(CHUNKED + b"zz\r\n"), id="no-chunk"),
+        pytest.param(wire(CHUNKED + b"ff\r\n{}"), id="half-a-chunk"),
+        pytest.param(wire(CHUNKED + b"2\r\n{}\r\n"), id="no-last-chunk"),
+        pytest.param(forever(HEAD, b"X: %s\r\n" % (b"y" * 1000)), id="endless-head"),
+    ],
+)
+def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> None:
+    """Once the request was sent it may be paid for, and nobody may send it again."""
+    service.answer = broken
+    error = failure(UnknownOutcomeError, service.base_url)
+    assert re.match(r"127\.0\.0\.1:\d+ broke off after the request was sent \(", str(error))
+    assert "it may have been carried out, so it is not sent again" in str(error)
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        pytest.param(silence, id="silent"),
+        pytest.param(generated(delay=3.0), id="late"),
+        pytest.param(forever(b"", b"H", 0.05), id="drips-status-line"),
+        pytest.param(forever(HEAD + b"X: ", b"y", 0.05), id="drips-header"),
+        pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), id="continues"),
+        pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), id="continues-fast"),
+        pytest.param(forever(HEAD + b"\r\n", b" ", 0.05), id="drips-body"),
+        pytest.param(forever(CHUNKED, b"1\r\n \r\n", 0.05), id="drips-chunks"),
+    ],
+)
+def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answer) -> None:
+    """`timeout` is for the request as a whole, also where something arrives all the time."""
+    service.answer = slow
+    started = time.monotonic()
+    error = failure(UnknownOutcomeError, service.base_url, timeout=1)
+    assert 0.99 < time.monotonic() - started < 5
+    assert " sent no whole answer within 1 s (the option" in str(error)
+    assert "it may have been carried out" in str(error)
+    assert len(service.received) == 1
+
+
+def test_a_request_that_is_cancelled(service: ServiceDouble) -> None:
+    """Whoever gives a request up need not wait for its answer."""
+    service.answer = silence
+
+    async def cancel() -> float:
+        task = asyncio.create_task(send(service.base_url))
+        while not service.received:
+            await asyncio.sleep(0.01)
+        started = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - started
+
+    assert asyncio.run(cancel()) < 2
+
+
+# --- the token -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        pytest.param(b"HTTP/1.1 %d %s\r\nContent-Length: 0\r\n\r\n", id="reason"),
+        pytest.param(b"HTTP/1.1 %d X\r\nX-Echo: %s\r\nContent-Length: 0\r\n\r\n", id="header"),
+        pytest.param(b"HTTP/1.1 %d X\r\nConnection: close\r\n\r\n%s", id="body"),
+        pytest.param(b"HTTP/1.1 %d X\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", id="retry"),
+        pytest.param(b"HTTP/1.1 %d X\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n", id="location"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 302, 401, 429, 500])
+def test_a_service_that_repeats_the_token(service: ServiceDouble, status: int, echo: bytes) -> None:
+    """What the service says is not passed on, since it can be what it was told."""
+    service.answer = wire(echo % (status, SECRET))
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(send(service.base_url))
+    assert_discreet(caught.value)
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        SECRET + b"\r\n\r\n",
+        b"HTTP/1.1 099 " + SECRET + b"\r\n\r\n",
+        HEAD + SECRET + b"\r\n\r\n",
+        HEAD + b"X: \0" + SECRET + b"\r\n\r\n",
+        HEAD + b"Content-Length: " + SECRET + b"\r\n\r\n",
+        HEAD + b"Transfer-Encoding: " + SECRET + b"\r\n\r\n",
+        CHUNKED + SECRET + b"\r\n\r\n",
+        HEAD + b"Content-Encoding: " + SECRET + b"\r\nContent-Length: 0\r\n\r\n",
+        ok(b"", b'{"success": true, "content": "' + SECRET + b'"}'),
+        ok(b"", b'{"success": false, "' + SECRET + b'": "' + SECRET + b'"}'),
+        ok(b"", b'"' + SECRET + b'\xff"'),
+        ok(b"", SECRET),
+    ],
+)
+def test_a_broken_answer_that_repeats_the_token(service: ServiceDouble, echo: bytes) -> None:
+    """Nor is passed on what a protocol error quotes."""
+    # The lengths that are right for the placeholder are wrong now, and that is one more mistake.
+    service.answer = wire(echo)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(send(service.base_url))
+    assert_discreet(caught.value)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        f"{TOKEN} {TOKEN}",
+        f"{TOKEN}\n{TOKEN}",
+        f"{TOKEN}\r\nX-Evil: 1",
+        f"{TOKEN}\0",
+        f"{TOKEN}é",
+        f"{TOKEN}\u200b",
+        f"{TOKEN}\udcff",
+    ],
+    ids=["space", "line-break", "header", "nul", "accent", "zero-width-space", "surrogate"],
+)
+def test_a_token_that_cannot_be_one(service: ServiceDouble, token: str) -> None:
+    """A token that was copied wrongly is an error before anything is sent."""
+    error = failure(ConfigurationError, service.base_url, token=token)
+    assert str(error).startswith("token:")
+    assert service.received == []
+
+
+@pytest.mark.parametrize(
+    ("user_id", "token", "option"),
+    [
+        ("", TOKEN, "user_id"),
+        (" \n", TOKEN, "user_id"),
+        ("a\nb", TOKEN, "user_id"),
+        ("a\udcffb", TOKEN, "user_id"),
+        (USER, "", "token"),
+        (USER, " \t\n", "token"),
+    ],
+)
+def test_credentials_that_are_missing_or_wrong(
+    service: ServiceDouble, user_id: str, token: str, option: str
+) -> None:
+    """The message begins with the option to set."""
+    error = failure(ConfigurationError, service.base_url, user_id=user_id, token=token)
+    assert str(error).startswith(f"{option}:")
+    assert service.received == []
+
+
+# --- the address ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://service.example",
+        "https://service.example:8443/api/",
+        "HTTPS://SERVICE.EXAMPLE",
+        "https://bücher.example",
+        "https://[2001:db8::1]/x",
+        "https://192.0.2.1",
+        "http://localhost",
+        "http://LOCALHOST:8000/",
+        "http://api.localhost",
+        "http://127.0.0.1:8000",
+        "http://127.0.0.2",
+        "http://127.255.255.254",
+        "http://[::1]",
+        "http://[::1]:8000/api",
+        "http://[0:0:0:0:0:0:0:1]",
+    ],
+)
+def test_an_address_that_is_accepted(address: str) -> None:
+    """Any https address will do, and http on this machine."""
+    ServiceClient(address, USER, TOKEN, allow_http=False)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://service.example",
+        "http://192.0.2.1:8000",
+        "http://[2001:db8::1]",
+        "http://0.0.0.0",
+        "http://[::]",
+        "http://10.0.0.1",
+        "http://126.255.255.255",
+        "http://128.0.0.1",
+        "http://localhost.example",
+        "http://127.0.0.1.example",
+        "http://mylocalhost",
+        "http://127.0.0.1%00.example",
+        "http://2130706433.example",
+    ],
+)
+def test_plain_http_elsewhere(address: str) -> None:
+    """Plain http to another machine needs a word of the user's, for it shows the token."""
+    error = failure(ConfigurationError, address)
+    assert "allow_http" in str(error)
+    ServiceClient(address, USER, TOKEN, allow_http=True)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("  ", id="blank"),
+        pytest.param("service.example", id="no-scheme"),
+        pytest.param("//service.example", id="no-scheme-but-host"),
+        pytest.param("service.example:443", id="port-without-scheme"),
+        pytest.param("ftp://service.example", id="ftp"),
+        pytest.param("file:///etc/passwd", id="file"),
+        pytest.param("javascript:alert(1)", id="javascript"),
+        pytest.param("sandbox/", id="not-quite-the-sandbox"),
+        pytest.param("https://", id="no-host"),
+        pytest.param("https:///path", id="path-without-host"),
+        pytest.param("https:service.example", id="no-slashes"),
+        pytest.param("https://service.example:port", id="port-is-a-word"),
+        pytest.param("https://service.example:65536", id="port-too-high"),
+        pytest.param("https://127.0.0.1:-1", id="port-negative"),
+        pytest.param("https://[::1", id="half-an-ipv6-address"),
+        pytest.param("https://[bad]", id="not-an-ipv6-address"),
+        pytest.param("https://☃.example", id="not-a-host-name"),
+        pytest.param("https://xn--a", id="not-punycode"),
+        pytest.param("https://\udcff.example", id="surrogate-in-host"),
+        pytest.param("https://service.example/\udcff", id="surrogate-in-path"),
+        pytest.param("https://service.example/\n/x", id="line-break"),
+        pytest.param("https://service.example\r\nX: y", id="header"),
+        pytest.param("https://service\0.example", id="nul"),
+        pytest.param("https://service.example/\x1b[2J", id="escape"),
+        pytest.param("https://" + "x" * 70_000, id="long"),
+        pytest.param("https://user@service.example", id="user"),
+        pytest.param("https://user:password@service.example", id="password"),
+        pytest.param(f"https://user:{TOKEN}@service.example", id="token-as-password"),
+        pytest.param(f"https://{quote(TOKEN, safe='')}@service.example", id="token-as-user"),
+        pytest.param(f"https://service.example/?token={TOKEN}", id="token-in-query"),
+        pytest.param(f"https://service.example/#{TOKEN}", id="token-in-fragment"),
+        pytest.param(TOKEN, id="token-instead"),
+        pytest.param("https://service.example/?", id="empty-query"),
+        pytest.param("https://service.example/#", id="empty-fragment"),
+        pytest.param("http://127.0.0.1?x=1", id="query-on-loopback"),
+        pytest.param("http://127.0.0.1@service.example", id="looks-like-loopback"),
+        pytest.param("http://127.0.0.1\\@service.example", id="backslash"),
+    ],
+)
+def test_an_address_that_cannot_be_used(address: str) -> None:
+    """An address that is none, or that holds more than an address, is refused and not shown."""
+    error = failure(ConfigurationError, address)
+    assert str(error).startswith("base_url:")
+    assert "password" not in str(error)

@@ -1,0 +1,711 @@
+"""The sandbox answers as the interface document describes, and writes what it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+import yaml
+from bs4 import BeautifulSoup, Tag
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
+from mkdocs_contentgen.service.sandbox import LABEL, MAX_BODY, Message, app, write_article
+
+TOKEN = "s3cr3t-t0ken-0f-the-caller"
+TOPIC = "Ten ways to speed up a docs build"
+FIELDS = {
+    "article": {
+        "length": ["short", "medium", "long"],
+        "focus": ["research", "analysis", "review"],
+        "audience": ["general", "academic", "expert"],
+    },
+    "blog": {
+        "length": ["short", "medium", "long"],
+        "style": ["casual", "professional", "technical"],
+        "format": ["howto", "listicle", "narrative"],
+    },
+    "news": {
+        "length": ["short", "medium", "long"],
+        "tone": ["neutral", "investigative", "editorial"],
+    },
+}
+DEFAULTS = {
+    "article": {"length": "medium", "focus": "analysis", "audience": "general"},
+    "blog": {"length": "medium", "style": "professional", "format": "narrative"},
+    "news": {"length": "medium", "tone": "neutral"},
+}
+WORDS = {"short": (120, 200), "medium": (300, 450), "long": (700, 1000)}
+
+
+def combinations(kind: str) -> Iterator[dict[str, str]]:
+    """Yield every choice of values that an operation allows."""
+    names = FIELDS[kind]
+    for values in itertools.product(*names.values()):
+        yield dict(zip(names, values, strict=True))
+
+
+EVERY_BODY = [(kind, fields) for kind in FIELDS for fields in combinations(kind)]
+
+
+def call(
+    path: str = "/generate-article",
+    *,
+    method: str = "POST",
+    query: str = "?user_id=u-1",
+    content: bytes | AsyncIterator[bytes] = b'{"topic": "Bees"}',
+    headers: Mapping[str, str | None] | None = None,
+) -> httpx.Response:
+    """Send one request, right in all that is not given; a header of `None` is left out."""
+    wanted = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    sent = {k: v for k, v in {**wanted, **(headers or {})}.items() if v is not None}
+
+    async def send() -> httpx.Response:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://sandbox") as client:
+            return await client.request(method, path + query, content=content, headers=sent)
+
+    return asyncio.run(send())
+
+
+def generate(kind: str, body: Mapping[str, object]) -> str:
+    """Return the content that comes back for a body."""
+    response = call(f"/generate-{kind}", content=json.dumps(body).encode())
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert set(answer) == {"success", "content"}
+    assert answer["success"] is True
+    content = answer["content"]
+    assert isinstance(content, str)
+    return content
+
+
+def refusal(response: httpx.Response) -> str:
+    """Return the reason that a refusal gives, having made sure that it has the right form."""
+    answer = response.json()
+    assert set(answer) == {"success", "error"}
+    assert answer["success"] is False
+    error = answer["error"]
+    assert isinstance(error, str)
+    assert error
+    assert "\n" not in error
+    assert TOKEN not in response.text + str(response.headers)
+    return error
+
+
+def write(kind: str, topic: str = TOPIC, **fields: str) -> str:
+    """Write a text without HTTP in between."""
+    return write_article(msgspec.convert({"topic": topic, **fields}, REQUEST_TYPES[kind]))
+
+
+def parse(html: str) -> Tag:
+    """Return the root element, having made sure that there is one only."""
+    soup = BeautifulSoup(html, "html.parser")
+    roots = [child for child in soup.children if isinstance(child, Tag) or str(child).strip()]
+    assert len(roots) == 1
+    root = roots[0]
+    assert isinstance(root, Tag)
+    assert root.name == "article"
+    return root
+
+
+def find(root: Tag, selector: str) -> Tag:
+    """Return the one element that there is of a kind."""
+    found = root.select(selector)
+    assert len(found) == 1, f"{selector}: {len(found)}"
+    return found[0]
+
+
+def headings(root: Tag) -> list[str]:
+    """Return the titles of an article's sections."""
+    return [heading.get_text() for heading in root.find_all("h2")]
+
+
+def sentences(root: Tag) -> list[str]:
+    """Return the sentences of an article one by one."""
+    blocks = (block.get_text() for block in root.select("p, li, blockquote, .pro-tip"))
+    return [sentence for block in blocks for sentence in re.split(r"(?<=[.!?])\s+", block)]
+
+
+class TestAnswer:
+    """What comes back when all is right (interface sections 2.2 and 4)."""
+
+    @pytest.mark.parametrize("kind", FIELDS)
+    def test_topic_alone_is_enough(self, kind: str) -> None:
+        """A body with nothing but a topic gets an article whose title is the topic."""
+        root = parse(generate(kind, {"topic": TOPIC}))
+        assert find(root, "h1").get_text() == TOPIC
+
+    @pytest.mark.parametrize(("kind", "fields"), EVERY_BODY)
+    def test_every_allowed_value_is_taken(self, kind: str, fields: dict[str, str]) -> None:
+        """Each combination of allowed values gets the text that `write_article` writes for it."""
+        assert generate(kind, {"topic": TOPIC, **fields}) == write(kind, **fields)
+
+    @pytest.mark.parametrize(
+        ("kind", "name"), [(kind, name) for kind, names in FIELDS.items() for name in names]
+    )
+    def test_left_out_means_default(self, kind: str, name: str) -> None:
+        """Leaving a field out is the same as sending its default."""
+        default = {name: DEFAULTS[kind][name]}
+        assert generate(kind, {"topic": TOPIC}) == generate(kind, {"topic": TOPIC, **default})
+
+    def test_tables_above_are_those_of_the_models(self) -> None:
+        """The fields of the tests, taken from the interface document, are those of the models."""
+        for kind, model in REQUEST_TYPES.items():
+            values = {n: list(known) for n, known in choices(model).items() if n != "type"}
+            assert values == FIELDS[kind]
+            own = [field for field in msgspec.structs.fields(model) if field.name in FIELDS[kind]]
+            assert {field.name: field.default for field in own} == DEFAULTS[kind]
+            assert set(model(topic="x", type=kind).body()) == {"topic", *FIELDS[kind]}
+
+    def test_headers_are_exact(self) -> None:
+        """The answer is JSON in UTF-8 whose length in bytes is declared, emoji included."""
+        response = call("/generate-blog", content='{"topic": "Übergrößen 🐝"}'.encode())
+        assert response.headers["content-type"] == "application/json"
+        assert response.headers["content-length"] == str(len(response.content))
+        assert "Übergrößen 🐝" in response.content.decode()
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Content-Type": "application/json; charset=utf-8"},
+            {"Content-Type": "Application/JSON"},
+            {"Authorization": f"bearer {TOKEN}"},
+            {"Authorization": f"Bearer  {TOKEN} "},
+            {"Idempotency-Key": "abc"},
+        ],
+    )
+    def test_other_spellings_of_headers_are_taken(self, headers: dict[str, str]) -> None:
+        """What HTTP calls the same is taken as the same, and more headers do no harm."""
+        assert call(headers=headers).status_code == 200
+
+    def test_other_query_parameters_do_no_harm(self) -> None:
+        """Only `user_id` is looked at in the query, and not for what it says."""
+        response = call(query="?trace=1&user_id=%C3%BC%20%2B&x=")
+        assert response.json() == call().json()
+
+    def test_body_may_come_in_pieces(self) -> None:
+        """A body that is split anywhere, within a character too, is put together again."""
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for byte in '{"topic": "Größe"}'.encode():
+                yield bytes([byte])
+
+        assert "Größe" in call(content=pieces()).json()["content"]
+
+    def test_largest_body_is_taken(self) -> None:
+        """A body of exactly as many bytes as are allowed is not too large."""
+        body = b'{"topic": "Bees"}'
+        assert call(content=body + b" " * (MAX_BODY - len(body))).status_code == 200
+
+
+class TestRefusal:
+    """What comes back when something is wrong; the interface leaves it open (section 7)."""
+
+    @pytest.mark.parametrize("path", ["/", "/generate", "/generate-article/", "/Generate-news"])
+    def test_path(self, path: str) -> None:
+        """An address that the interface does not name is 404, and the answer names those it has."""
+        response = call(path)
+        assert response.status_code == 404
+        assert "/generate-article, /generate-blog, /generate-news" in refusal(response)
+
+    @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    def test_method(self, method: str) -> None:
+        """Any method but POST is 405, with the header that says so."""
+        response = call(method=method)
+        assert response.status_code == 405
+        assert response.headers["allow"] == "POST"
+        assert "POST" in refusal(response)
+
+    @pytest.mark.parametrize(
+        "value", [None, "", "Bearer", "Bearer ", TOKEN, f"Basic {TOKEN}", f"Bearer{TOKEN}"]
+    )
+    def test_token(self, value: str | None) -> None:
+        """Without a bearer token it is 401, which HTTP wants to name the scheme."""
+        response = call(headers={"Authorization": value})
+        assert response.status_code == 401
+        assert response.headers["www-authenticate"] == "Bearer"
+        assert "Authorization: Bearer" in refusal(response)
+
+    def test_two_tokens(self) -> None:
+        """Two different tokens are as good as none."""
+        pairs = [(b"authorization", b"Bearer a"), (b"authorization", b"Bearer b")]
+        assert drive(pairs, [{"type": "http.request", "body": b"{}"}])[0]["status"] == 401
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "",
+            "?user_id=",
+            "?user_id=%20",
+            "?user=u-1",
+            "?user_id=a&user_id=b",
+            "?user_id=&user_id=b",
+        ],
+    )
+    def test_user(self, query: str) -> None:
+        """A user identifier that is missing, empty or given twice is 400."""
+        response = call(query=query)
+        assert response.status_code == 400
+        assert "user_id" in refusal(response)
+
+    @pytest.mark.parametrize("value", [None, "", "text/plain", "application/jsonp", "json"])
+    def test_content_type(self, value: str | None) -> None:
+        """A body that does not call itself JSON is 415."""
+        response = call(headers={"Content-Type": value})
+        assert response.status_code == 415
+        assert "application/json" in refusal(response)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"topic=Bees",
+            b'{"topic": "Bees"',
+            b'{"topic": "Bees",}',
+            b"{'topic': 'Bees'}",
+            b'{"topic": "B\xffes"}',
+            '{"topic": "Bees"}'.encode("utf-16"),
+            b'\xef\xbb\xbf{"topic": "Bees"}',
+            b'{"topic": NaN}',
+            b'{"topic": "Bees", "length": Infinity}',
+            b"NaN",
+            b'{"topic": "a\nb"}',
+            b'{"topic": ' + b"9" * 5000 + b"}",
+            b'{"topic": "half a \\ud83d"}',
+            b'{"topic": "Bees", "\\ud83d": ""}',
+            b"[" * 200_000,
+            b'{"a":' * 100_000,
+        ],
+        ids=range(17),
+    )
+    def test_not_json(self, content: bytes) -> None:
+        """What is not JSON in UTF-8 is 400, also where Python is more lenient than JSON."""
+        response = call(content=content)
+        assert response.status_code == 400
+        assert "JSON" in refusal(response)
+
+    @pytest.mark.parametrize("content", [b"null", b"[]", b'"Bees"', b"1", b'[{"topic": "Bees"}]'])
+    def test_not_an_object(self, content: bytes) -> None:
+        """JSON that is not an object is 400."""
+        response = call(content=content)
+        assert response.status_code == 400
+        assert "object" in refusal(response)
+
+    @pytest.mark.parametrize(
+        ("kind", "body", "expected"),
+        [
+            ("article", {}, "topic is required"),
+            ("blog", {"length": "short"}, "topic is required"),
+            ("news", {"topic": ""}, "topic is required"),
+            ("news", {"topic": " \n "}, "topic is required"),
+            ("news", {"topic": None}, "topic is required"),
+            ("news", {"topic": 7}, "topic is required"),
+            ("news", {"topic": ["Bees"]}, "topic is required"),
+            (
+                "news",
+                {"topic": "Bees", "length": None},
+                "length must be one of short, medium, long",
+            ),
+            ("news", {"topic": "Bees", "length": "Short"}, "length must be one of short,"),
+            (
+                "article",
+                {"topic": "Bees", "focus": "x"},
+                "focus must be one of research, analysis,",
+            ),
+            ("article", {"topic": "Bees", "audience": 1}, "audience must be one of general,"),
+            ("blog", {"topic": "Bees", "style": True}, "style must be one of casual,"),
+            ("blog", {"topic": "Bees", "format": []}, "format must be one of howto, listicle,"),
+            ("news", {"topic": "Bees", "tone": {}}, "tone must be one of neutral, investigative,"),
+            ("news", {"length": "x", "tone": "y"}, "; length must be one of short"),
+            ("news", {"length": "x", "tone": "y"}, "; tone must be one of neutral"),
+        ],
+    )
+    def test_values(self, kind: str, body: dict[str, object], expected: str) -> None:
+        """A value that is not allowed is 422, and the answer says what would be."""
+        response = call(f"/generate-{kind}", content=json.dumps(body).encode())
+        assert response.status_code == 422
+        assert expected in refusal(response)
+
+    @pytest.mark.parametrize(
+        ("kind", "name", "value"),
+        [
+            ("article", "type", "article"),
+            ("article", "id", "main"),
+            ("blog", "revision", 1),
+            ("news", "operation", "generate-news"),
+            ("article", "tone", "neutral"),
+            ("blog", "focus", "research"),
+            ("news", "format", "howto"),
+            ("news", "Topic", "Bees"),
+            ("news", "zwei\nZeilen", ""),
+            ("news", "x" * 10_000, ""),
+        ],
+    )
+    def test_unknown_fields(self, kind: str, name: str, value: object) -> None:
+        """A field that the operation does not have is 422, the plugin's own keys among them."""
+        body = json.dumps({"topic": "Bees", name: value}).encode()
+        response = call(f"/generate-{kind}", content=body)
+        assert response.status_code == 422
+        error = refusal(response)
+        assert f"unknown field '{ascii(name)[1:-1]}"[:60] in error
+        assert error.endswith(f"allowed are {', '.join(['topic', *FIELDS[kind]])}")
+        assert len(error) < 200
+
+    def test_too_large(self) -> None:
+        """A body of one byte more than is allowed is 413."""
+        response = call(content=b" " * (MAX_BODY + 1))
+        assert response.status_code == 413
+        assert str(MAX_BODY) in refusal(response)
+
+    def test_too_large_without_saying_so(self) -> None:
+        """A body of unknown length is read no further than to the limit."""
+        sent = 0
+
+        async def endless() -> AsyncIterator[bytes]:
+            nonlocal sent
+            while True:
+                sent += 1
+                yield b" " * 2**16
+
+        assert call(content=endless()).status_code == 413
+        assert sent == MAX_BODY // 2**16 + 1
+
+    def test_first_things_first(self) -> None:
+        """Who may not ask does not learn what is wrong with the question."""
+        response = call(query="", content=b"nonsense", headers={"Authorization": None})
+        assert response.status_code == 401
+
+    @settings(max_examples=50, deadline=None)
+    @given(content=st.binary(max_size=60), kind=st.sampled_from(list(FIELDS)))
+    def test_any_bytes(self, content: bytes, kind: str) -> None:
+        """No body whatever makes the sandbox fail."""
+        response = call(f"/generate-{kind}", content=content)
+        assert response.status_code in (400, 422)
+        refusal(response)
+
+    @settings(max_examples=50, deadline=None)
+    @given(
+        body=st.dictionaries(
+            st.sampled_from(["topic", "length", "tone", "id"]) | st.text(max_size=5),
+            st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text()),
+            max_size=4,
+        )
+    )
+    def test_any_object(self, body: dict[str, object]) -> None:
+        """An object gets a text if it is a request by the models, and else a reason."""
+        wire = {"topic", "length", "tone"}
+        try:
+            msgspec.convert(body, REQUEST_TYPES["news"])
+            right = set(body) <= wire
+        except msgspec.ValidationError:
+            right = False
+        response = call("/generate-news", content=json.dumps(body).encode())
+        assert response.status_code == (200 if right else 422)
+
+
+def drive(headers: list[tuple[bytes, bytes]], incoming: list[Message]) -> list[Message]:
+    """Run the application without a client in between, and return the messages that it sends."""
+    scope: Message = {
+        "type": "http",
+        "method": "POST",
+        "path": "/generate-news",
+        "query_string": b"user_id=\xff",
+        "headers": headers,
+    }
+    return run(scope, incoming)
+
+
+def run(scope: Message, incoming: list[Message]) -> list[Message]:
+    """Run the application in any scope; see `drive`."""
+    outgoing: list[Message] = []
+    waiting = iter(incoming)
+
+    async def receive() -> Message:
+        return next(waiting)
+
+    async def send(message: Message) -> None:
+        outgoing.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    return outgoing
+
+
+class TestProtocol:
+    """What servers expect of an ASGI 3 application."""
+
+    HEADERS = ((b"Authorization", b"Bearer x"), (b"content-type", b"application/json"))
+
+    def test_lifespan(self) -> None:
+        """A server that announces start and end is answered both times."""
+        incoming: list[Message] = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+        outgoing = run({"type": "lifespan"}, incoming)
+        assert [message["type"] for message in outgoing] == [
+            "lifespan.startup.complete",
+            "lifespan.shutdown.complete",
+        ]
+
+    def test_other_protocols(self) -> None:
+        """A web socket is refused in the way that ASGI prescribes."""
+        with pytest.raises(ValueError, match="HTTP only, not websocket"):
+            run({"type": "websocket"}, [])
+
+    def test_keys_that_may_be_missing(self) -> None:
+        """Messages without the keys that ASGI calls optional are understood."""
+        incoming: list[Message] = [
+            {"type": "http.request", "body": b'{"topic": "Bees"}', "more_body": True},
+            {"type": "http.request"},
+        ]
+        start, body = drive(list(self.HEADERS), incoming)
+        assert start["status"] == 200
+        assert json.loads(body["body"])["success"] is True
+
+    def test_client_gone(self) -> None:
+        """A client that leaves before its body is complete gets no text."""
+        incoming: list[Message] = [
+            {"type": "http.request", "body": b'{"topic": "Bees"}', "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+        assert drive(list(self.HEADERS), incoming)[0]["status"] == 400
+
+
+class TestText:
+    """What the sandbox writes (interface section 2.2)."""
+
+    @pytest.mark.parametrize(("kind", "fields"), EVERY_BODY)
+    def test_kind_length_and_label(self, kind: str, fields: dict[str, str]) -> None:
+        """Every text is of the wanted length, labelled, without repetition or placeholders."""
+        for topic in (TOPIC, "Sourdough", "Town council approves new bridge", "Bees", "Hiring"):
+            html = write(kind, topic, **fields)
+            root = parse(html)
+            words = root.get_text(" ").split()
+            least, most = WORDS[fields["length"]]
+            assert least <= len(words) <= most
+            assert [p.get_text() for p in root.find_all("p")].count(LABEL) == 1
+            assert not re.search(r"[{}]|  ", html)
+            said = sentences(root)
+            assert len(said) == len(set(said))
+            assert len(headings(root)) == len(set(headings(root))) > 0
+
+    @pytest.mark.parametrize("kind", FIELDS)
+    def test_label_comes_first(self, kind: str) -> None:
+        """The first paragraph, but for the byline of news, says that this is sample text."""
+        paragraphs = parse(write(kind)).select("p:not(.byline)")
+        assert paragraphs[0].get_text() == LABEL
+
+    @pytest.mark.parametrize("kind", FIELDS)
+    def test_every_field_makes_a_difference(self, kind: str) -> None:
+        """No two requests get the same text, and it is more than the topic that changes."""
+        topics = ("Bees", "Hive")
+        bodies = [(topic, fields) for topic in topics for fields in combinations(kind)]
+        texts = {write(kind, topic, **fields).replace(topic, "") for topic, fields in bodies}
+        assert len(texts) == len(bodies)
+
+    def test_same_text_in_every_process(self) -> None:
+        """A new process, hashing differently, writes the very same texts."""
+        code = (
+            "import sys, json; from msgspec import convert; "
+            "from mkdocs_contentgen.requests import REQUEST_TYPES as types; "
+            "from mkdocs_contentgen.service.sandbox import write_article as write; "
+            "sys.stdout.reconfigure(encoding='utf-8'); print(json.dumps("
+            "[write(convert(f, types[k])) for k, f in json.loads(sys.argv[1])]))"
+        )
+        bodies = [(kind, {"topic": TOPIC, **fields}) for kind, fields in EVERY_BODY]
+        for seed in ("1", "4242"):
+            process = subprocess.run(
+                [sys.executable, "-c", code, json.dumps(bodies)],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                cwd=Path(__file__).parents[2],
+                capture_output=True,
+                check=True,
+                encoding="utf-8",
+            )
+            assert json.loads(process.stdout) == [write(kind, **f) for kind, f in EVERY_BODY]
+
+    def test_plugins_own_keys_change_nothing(self) -> None:
+        """Where the text stands on its page is nothing that the service would know."""
+        request = ArticleRequest(topic=TOPIC)
+        moved = ArticleRequest(topic=TOPIC, id="other", revision=2)
+        assert write_article(moved) == write_article(request)
+
+    def test_nothing_but_the_three_operations(self) -> None:
+        """A request that is no operation is an error of the program."""
+        with pytest.raises(TypeError, match="Request is no operation"):
+
+            class OtherRequest(Request, frozen=True, kw_only=True):
+                operation = "generate-poem"
+
+            write_article(OtherRequest(type="poem", topic="Bees"))
+
+    @pytest.mark.parametrize("kind", FIELDS)
+    def test_topic_is_escaped(self, kind: str) -> None:
+        """Markup, quotes and placeholders in a topic are shown and have no effect."""
+        topic = '<script>alert(1)</script> & "x" {topic} {date} &amp; </article>'
+        html = generate(kind, {"topic": topic})
+        root = parse(html)
+        assert "<script" not in html
+        assert root.find("script") is None
+        assert find(root, "h1").get_text() == topic
+        assert topic in root.get_text().replace(topic, "", 1)
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        topic=st.text(min_size=1).filter(lambda topic: topic.strip() != ""),
+        body=st.sampled_from(EVERY_BODY),
+    )
+    def test_any_topic(self, topic: str, body: tuple[str, dict[str, str]]) -> None:
+        """Whatever the topic is, there is one root, one title, and it holds the topic as text."""
+        kind, fields = body
+        request = msgspec.convert({"topic": topic, **fields}, REQUEST_TYPES[kind])
+        root = parse(write_article(request))
+        assert find(root, "h1").get_text() == request.topic
+        assert LABEL in root.get_text()
+
+    @pytest.mark.parametrize("kind", FIELDS)
+    def test_inline_styles(self, kind: str) -> None:
+        """Titles, headings and paragraphs carry colours of their own, as the service's do."""
+        root = parse(write(kind))
+        for element in root.select("h1, h2, p"):
+            assert "color: #" in str(element["style"])
+        assert "background-color: #" in str(root)
+
+    def test_article(self) -> None:
+        """An article has a plain root, and its paragraphs no classes."""
+        for fields in combinations("article"):
+            root = parse(write("article", **fields))
+            assert "class" not in root.attrs
+            assert not root.select("[class]")
+            assert [child.name for child in root.find_all(recursive=False)][:3] == ["h1", "p", "p"]
+
+    def test_article_focus(self) -> None:
+        """Each focus divides the subject in a way of its own."""
+        seen = [
+            set(headings(parse(write("article", length="long", focus=focus))))
+            for focus in FIELDS["article"]["focus"]
+        ]
+        assert "Limitations" in seen[0]
+        assert "The other side" in seen[1]
+        assert "Verdict" in seen[2]
+        assert not (seen[0] & seen[1] | seen[0] & seen[2] | seen[1] & seen[2])
+
+    def test_article_audience(self) -> None:
+        """Laymen are addressed, academics are not, and experts get a table."""
+        texts = {
+            audience: parse(write("article", length="long", audience=audience))
+            for audience in FIELDS["article"]["audience"]
+        }
+        you = {name: len(re.findall(r"\byou\b", root.get_text())) for name, root in texts.items()}
+        assert you["general"] > 0
+        assert you["academic"] == 0
+        tables = {name: len(root.find_all("table")) for name, root in texts.items()}
+        assert tables == {"general": 0, "academic": 0, "expert": 1}
+
+    def test_blog(self) -> None:
+        """A blog post has its classes, a tip on a coloured ground, and an emoji."""
+        for fields in combinations("blog"):
+            root = parse(write("blog", **fields))
+            assert root["class"] == ["blog-post"]
+            find(root, "p.intro")
+            assert "linear-gradient" in str(find(root, "div.pro-tip")["style"])
+            assert root.find_all(recursive=False)[-1] is find(root, "p.conclusion")
+            assert re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", root.get_text())
+
+    def test_blog_listicle(self) -> None:
+        """A listicle has numbered headings from one on, the more of them the longer it is."""
+        counts = []
+        for length in FIELDS["blog"]["length"]:
+            found = headings(parse(write("blog", format="listicle", length=length)))
+            assert [f"{n}. " for n in range(1, len(found) + 1)] == [
+                heading[: heading.index(" ") + 1] for heading in found
+            ]
+            counts.append(len(found))
+        assert 3 <= counts[0] < counts[1] < counts[2]
+
+    @pytest.mark.parametrize("topic", ["Bees", TOPIC, "Sourdough"])
+    def test_blog_howto(self, topic: str) -> None:
+        """A how-to has one list of at least three steps, and other formats have none."""
+        for length in FIELDS["blog"]["length"]:
+            steps = parse(write("blog", topic, format="howto", length=length)).select("ol > li")
+            assert len(steps) >= 3
+            for other in ("listicle", "narrative"):
+                assert parse(write("blog", topic, format=other, length=length)).find("ol") is None
+
+    def test_blog_style(self) -> None:
+        """Only casual posts use short forms, and only technical ones show commands."""
+        for shape in FIELDS["blog"]["format"]:
+            texts = {
+                style: parse(write("blog", length="long", format=shape, style=style))
+                for style in FIELDS["blog"]["style"]
+            }
+            short = {
+                name: bool(re.search("n\u2019t|[Ii]t\u2019s", root.get_text()))
+                for name, root in texts.items()
+            }
+            assert short == {"casual": True, "professional": False, "technical": False}
+            code = {name: len(root.select("pre > code")) for name, root in texts.items()}
+            assert code == {"casual": 0, "professional": 0, "technical": 1}
+
+    def test_news(self) -> None:
+        """A news article has header, byline, date, lead, body, quotation and sections."""
+        for fields in combinations("news"):
+            root = parse(write("news", **fields))
+            assert root["class"] == ["news-article"]
+            assert find(root, "header > h1").get_text() == TOPIC
+            time = find(root, "header > p.byline > time[datetime]")
+            day = date.fromisoformat(str(time["datetime"]))
+            assert date(2020, 1, 1) <= day < date(2025, 1, 1)
+            lead = find(root, "article > p.lead").get_text()
+            assert time.get_text() in lead
+            assert time.get_text() == f"{day.day} {day:%B} {day.year}"
+            find(root, "div.article-body > blockquote")
+            find(root, "div.article-body > p:first-child")
+            assert root.select("div.article-body > h2")
+
+    def test_news_tone(self) -> None:
+        """Only an editorial says "we", and only an investigation has documents."""
+        texts = {tone: write("news", length="long", tone=tone) for tone in FIELDS["news"]["tone"]}
+        told = {n: re.sub("“.*?”", "", parse(html).get_text()) for n, html in texts.items()}
+        assert [n for n, text in told.items() if re.search(r"\b[Ww]e\b", text)] == ["editorial"]
+        assert [n for n, text in told.items() if "documents" in text] == ["investigative"]
+
+
+class TestPhrases:
+    """The file that the texts are made from."""
+
+    # Any: the tests look at the file as it is, without the models that give it a shape.
+    PHRASES: dict[str, dict[str, Any]] = yaml.safe_load(
+        files("mkdocs_contentgen.service").joinpath("sandbox_phrases.yml").read_text("utf-8")
+    )
+
+    def test_every_remark_has_its_place(self) -> None:
+        """Sections and remarks use the same roles, so that no remark is lost to a slip."""
+        for kind in FIELDS:
+            parts = self.PHRASES[kind].values()
+            roles = {section["role"] for part in parts for section in part.get("sections", [])}
+            for part in parts:
+                assert set(part.get("asides", roles)) | {"steps"} == roles | {"steps"}
+
+    def test_every_value_has_its_part(self) -> None:
+        """Each allowed value of each field has something to say, and nothing else has."""
+        for kind, names in FIELDS.items():
+            values = {value for name in names if name != "length" for value in names[name]}
+            assert set(self.PHRASES[kind]) - {"wire"} == values
+
+    def test_topic_stands_as_a_title(self) -> None:
+        """The topic is set off wherever it is mentioned, since it may be a noun or a headline."""
+        text = json.dumps(self.PHRASES)
+        assert text.count("{topic}") == text.count("<em>{topic}</em>") > 0

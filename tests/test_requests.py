@@ -1,0 +1,321 @@
+"""The three requests, their keys, and front matter of every kind that YAML can bring."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import unicodedata
+from datetime import date
+from itertools import combinations
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from service_double import FIELDS
+
+from mkdocs_contentgen.requests import (
+    REQUEST_TYPES,
+    ArticleRequest,
+    BlogRequest,
+    NewsRequest,
+    Problem,
+    Request,
+    check_defaults,
+    parse_front_matter,
+)
+
+BLOG = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
+
+VARIATIONS: list[Request] = [
+    ArticleRequest(topic="T"),
+    *(ArticleRequest(topic="T", focus=focus) for focus in ("research", "review")),
+    *(ArticleRequest(topic="T", audience=audience) for audience in ("academic", "expert")),
+    *(ArticleRequest(topic="T", length=length) for length in ("short", "long")),
+    ArticleRequest(topic="t"),
+    ArticleRequest(topic="T T"),
+    ArticleRequest(topic="T", revision=2),
+    BlogRequest(topic="T"),
+    *(BlogRequest(topic="T", style=style) for style in ("casual", "technical")),
+    *(BlogRequest(topic="T", format=format_) for format_ in ("howto", "listicle")),
+    BlogRequest(topic="T", length="short"),
+    NewsRequest(topic="T"),
+    *(NewsRequest(topic="T", tone=tone) for tone in ("investigative", "editorial")),
+    NewsRequest(topic="T", revision=11),
+]
+
+
+def test_the_key_of_a_request_never_changes() -> None:
+    """These keys are in caches and approved files everywhere: another one is paid for again."""
+    assert [BLOG.key(sandbox=False), BLOG.key(sandbox=True)] == [
+        "a3fdaf8b8df82a14bd3801a5aca6e4f3746bae7950479ce28e402f20de8972ad",
+        "ef5482362debd94b1e39cb5a00e762863ee96b2ddd7f9490059ef941eedd90ec",
+    ]
+    news = NewsRequest(topic="Größe „zählt“ \N{GRINNING FACE}", tone="editorial", revision=3)
+    assert news.key(sandbox=False) == (
+        "a11724714148c740a683a44f75f16a54fa8fbf539c6c4a2b6096492990771d8b"
+    )
+    assert ArticleRequest(topic="Coral reefs").key(sandbox=False) == (
+        "bd8c9b893592f4d3cecd40ee6135d04e975ce9afeec1eb9e89b7a387757b31dc"
+    )
+
+
+def test_the_key_is_the_same_in_another_process() -> None:
+    """No hash seed and no order of memory gets into a key."""
+    code = (
+        "from mkdocs_contentgen.requests import BlogRequest;"
+        f"print(BlogRequest(topic={BLOG.topic!r}, format='listicle').key(sandbox=False))"
+    )
+    for seed in ("1", "2"):
+        keys = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        assert keys == [BLOG.key(sandbox=False)]
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        BlogRequest(topic=f"\n {BLOG.topic}\u2003", format="listicle"),
+        BlogRequest(topic=BLOG.topic, format="listicle", id="another"),
+        BlogRequest(
+            type="blog",
+            topic=BLOG.topic,
+            length="medium",
+            style="professional",
+            format="listicle",
+            revision=1,
+        ),
+    ],
+    ids=["white space around the topic", "another id", "defaults written out"],
+)
+def test_equal_requests_have_one_key(same: Request) -> None:
+    """What gets the same text from the service is paid for once."""
+    assert same.key(sandbox=False) == BLOG.key(sandbox=False)
+
+
+def test_a_topic_has_one_key_however_it_was_typed() -> None:
+    """A Mac's decomposed letters are the same topic."""
+    topic = "Café Größe Åland"
+    forms = [unicodedata.normalize(form, topic) for form in ("NFC", "NFD")]
+    assert forms[0] != forms[1]
+    assert len({NewsRequest(topic=form).key(sandbox=False) for form in forms}) == 1
+    assert NewsRequest(topic=forms[1]).body()["topic"] == forms[0]
+
+
+def test_every_difference_makes_another_key() -> None:
+    """Operation, each field, revision and sandbox tell texts apart."""
+    keys = [
+        (request.key(sandbox=sandbox), request, sandbox)
+        for request in VARIATIONS
+        for sandbox in (False, True)
+    ]
+    for (one, *left), (other, *right) in combinations(keys, 2):
+        assert one != other, (left, right)
+
+
+@pytest.mark.parametrize("request_", VARIATIONS, ids=repr)
+def test_the_body_is_what_the_interface_allows(request_: Request) -> None:
+    """Only fields of the operation are sent, all of them, with values that are allowed."""
+    fields = FIELDS[f"/{request_.operation}"]
+    body = request_.body()
+    assert body.keys() == fields.keys()
+    assert all(body[name] in allowed for name, allowed in fields.items() if allowed)
+
+
+def test_the_defaults_are_those_of_the_interface() -> None:
+    """Omitted fields take the values of interface section 2.1."""
+    assert [model(type=name, topic="T").body() for name, model in REQUEST_TYPES.items()] == [
+        {"topic": "T", "length": "medium", "focus": "analysis", "audience": "general"},
+        {"topic": "T", "length": "medium", "style": "professional", "format": "narrative"},
+        {"topic": "T", "length": "medium", "tone": "neutral"},
+    ]
+
+
+def test_a_request_cannot_be_changed() -> None:
+    """A key that was looked up stays the key of that request."""
+    with pytest.raises(AttributeError):
+        setattr(BLOG, "topic", "Another")  # noqa: B010  a type checker refuses it as well
+
+
+def test_a_topic_has_a_limit() -> None:
+    """A text whose request is too long for a cache would be paid for in each build."""
+    meta = {"contentgen": {"type": "blog", "topic": "x" * 20_000}}
+    assert parse_front_matter(meta)[1] == []
+    meta["contentgen"]["topic"] += "x"
+    [problem] = parse_front_matter(meta)[1]
+    assert str(problem) == "contentgen.topic: is too long: 20,001 characters, 20,000 at most"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("topic", "holds half a character, which no text can"),
+        ("format", "is not one of howto, listicle, narrative"),
+        ("id", "is not made of a-z, 0-9 and '-' alone"),
+        ("revision", "is not a whole number from 1 to 1000000000"),
+    ],
+)
+def test_half_a_character_is_no_value(name: str, message: str) -> None:
+    """A lone surrogate, which no JSON body can carry, is refused before it is sent."""
+    fields = {"type": "blog", "topic": "x", name: "half \ud83d"}
+    requests, problems = parse_front_matter({"contentgen": fields})
+    assert requests == []
+    assert [str(problem) for problem in problems] == [
+        f"contentgen.{name}: 'half \\ud83d' {message}"
+    ]
+    with pytest.raises(ValueError):
+        BlogRequest(**fields)  # type: ignore[arg-type]  # as a program without types may
+
+
+def test_a_page_without_the_key_asks_for_nothing() -> None:
+    """Other front matter is none of the plugin's business."""
+    assert parse_front_matter({"title": "T", "ContentGen": 5}, {"length": "short"}) == ([], [])
+
+
+HUGE = 16**4400
+"""More digits than Python prints; YAML brings them as `0x…`."""
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"contentgen": HUGE},
+        {"contentgen": [HUGE, -HUGE]},
+        {"contentgen": {"type": HUGE}},
+        {"contentgen": {"type": "news", "topic": [[HUGE]], "revision": -HUGE, "id": HUGE}},
+        {"contentgen": {"type": "news", "topic": "T", "revision": HUGE}},
+        {"contentgen": {"type": "news", "topic": "T", HUGE: "key"}},
+        {"contentgen": {"type": "news"}, "title": HUGE},
+    ],
+    ids=["value", "entries", "type", "fields", "revision", "key", "title"],
+)
+def test_a_number_that_python_cannot_print_is_a_problem(meta: dict[str, object]) -> None:
+    """Nothing but problems comes of it, and each is a line."""
+    requests, problems = parse_front_matter(meta, {"length": HUGE})
+    assert requests == []
+    assert problems
+    assert all(one_line(problem) for problem in [*problems, *check_defaults({"blog": HUGE})])
+
+
+def test_a_list_that_doubles_itself_is_shown_in_a_moment() -> None:
+    """Forty lists within lists, each twice, would be a message of some terabytes."""
+    value: object = "x"
+    for _ in range(40):
+        value = [value, value]
+    _, problems = parse_front_matter({"contentgen": {"type": "news", "topic": value, "id": value}})
+    assert [problem.path for problem in problems] == [("contentgen", "topic"), ("contentgen", "id")]
+    assert all(len(str(problem)) < 200 for problem in problems)
+
+
+# What YAML can bring, and a bit more: lone surrogates.
+texts = st.text(st.characters(exclude_categories=()), max_size=20)
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    texts,
+    st.dates(),
+    st.datetimes(),
+    st.binary(max_size=8),
+)
+words = st.sampled_from(
+    sorted(
+        {word for values in FIELDS.values() for choice in values.values() for word in choice or ()}
+    )
+)
+names = st.sampled_from(
+    ["type", "topic", "length", "focus", "audience", "style", "format", "tone", "id", "revision"]
+)
+values = st.recursive(
+    scalars | words,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(names | scalars, inner, max_size=4)
+        | st.sets(scalars, max_size=3)
+    ),
+    max_leaves=8,
+)
+right_topics = st.text(min_size=1, max_size=20).filter(str.strip)
+
+
+@st.composite
+def nearly_right(draw: st.DrawFn) -> dict[object, object]:
+    """Make a request as an author would, often with a few things about it changed at random."""
+    operation = draw(st.sampled_from(sorted(FIELDS)))
+    right: dict[str, st.SearchStrategy[object]] = {
+        name: st.sampled_from(sorted(allowed)) if allowed else right_topics
+        for name, allowed in FIELDS[operation].items()
+    }
+    right |= {"id": st.text("abc-", min_size=1, max_size=9), "revision": st.integers(1, 9)}
+    chosen = draw(st.sets(st.sampled_from(sorted(right))))
+    entry: dict[object, object] = {"type": operation.removeprefix("/generate-")}
+    entry |= {name: draw(right[name]) for name in sorted(chosen | {"topic"})}
+    return entry | draw(st.dictionaries(names | scalars, values, max_size=2) | st.just({}))
+
+
+entries = nearly_right() | values
+front_matters = st.fixed_dictionaries(
+    {"contentgen": entries | st.lists(nearly_right(), max_size=3) | st.lists(entries, max_size=3)},
+    optional={"title": texts | values},
+)
+
+
+@given(meta=front_matters, defaults=st.dictionaries(names | scalars, values, max_size=3))
+@settings(deadline=None, max_examples=300)
+@example(meta={"contentgen": {"type": "news"}, "title": date(2024, 1, 2)}, defaults={})
+@example(meta={"contentgen": [{"type": "news", "topic": "T"}] * 2}, defaults={})
+@example(meta={"contentgen": {"type": "news", "topic": "T", "\u2028": 1}}, defaults={})
+def test_any_front_matter_is_requests_or_problems(
+    meta: dict[str, object], defaults: dict[str, object]
+) -> None:
+    """Whatever stands there, nothing is raised, and nothing is passed over in silence."""
+    requests, problems = parse_front_matter(meta, defaults)
+    asked = meta["contentgen"] if isinstance(meta["contentgen"], list) else [meta["contentgen"]]
+    assert problems or len(requests) == len(asked)
+    for problem in [*problems, *check_defaults(defaults)]:
+        assert one_line(problem)
+    for request in requests:
+        fields = FIELDS[f"/{request.operation}"]
+        assert request.body().keys() == fields.keys()
+        assert all(request.body()[name] in allowed for name, allowed in fields.items() if allowed)
+        assert request.body()["topic"].strip()
+        assert len(request.key(sandbox=False)) == 64
+    if not problems:
+        assert len({request.id for request in requests}) == len(requests)
+
+
+def one_line(problem: Problem) -> bool:
+    """Tell whether a problem is a line that any terminal can show."""
+    text = str(problem)
+    return len(text.splitlines()) == 1 and bool(text.encode())
+
+
+@given(meta=front_matters)
+@settings(deadline=None, max_examples=100)
+def test_front_matter_is_read_the_same_twice(meta: dict[str, object]) -> None:
+    """Reading changes nothing that was read, and does not depend on what was read before."""
+    assert parse_front_matter(meta) == parse_front_matter(meta)
+
+
+@given(
+    topic=st.text(min_size=1).filter(str.strip),
+    request=st.sampled_from(VARIATIONS),
+    revision=st.integers(1, 10**9),
+)
+@settings(deadline=None, max_examples=200)
+def test_the_key_of_any_topic_survives_normalisation(
+    topic: str, request: Request, revision: int
+) -> None:
+    """A topic read back from what was sent has the key of what was asked for."""
+    model = type(request)
+    first = msgspec.structs.replace(request, topic=topic, revision=revision)
+    again = msgspec.convert(first.record(), model)
+    decomposed = msgspec.structs.replace(first, topic=f" {unicodedata.normalize('NFD', topic)}\n")
+    assert first.key(sandbox=False) == again.key(sandbox=False) == decomposed.key(sandbox=False)

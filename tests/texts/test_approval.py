@@ -1,0 +1,450 @@
+"""Approved files that a stranger's pull request brings, read and written by real commands."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from conftest import Project
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.errors import ApprovalError
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_of, write
+
+TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
+ASKED = {"type": "blog", "topic": "Alpha"}
+FIELDS = {
+    "format": "1",
+    "request": "{type: blog, topic: Alpha}",
+    "key": "abc",
+    "service": "sandbox",
+    "generated_at": "2026-01-02 10:11:12+00:00",
+    "approved_by": "Jo",
+    "approved_at": "2026-01-02",
+    "sha256": hashlib.sha256(TEXT.encode()).hexdigest(),
+}
+"""The header of an approved file, in YAML."""
+
+
+def approved_text(text: str = TEXT, **fields: str) -> str:
+    """Return an approved file with some fields of its header in other words."""
+    header = "".join(f"{name}: {value}\n" for name, value in (FIELDS | fields).items())
+    return f"---\n{header}---\n{text}"
+
+
+def write_approved(project: Project, content: str, page: str = "index.md") -> Path:
+    """Write a page that asks for a text, and its approved file."""
+    project.page(page, ASKED)
+    return project.write(f"contentgen/{page}/main.html", content)
+
+
+def run(project: Project, *arguments: str, code: int = 0, timeout: float = 20) -> str:
+    """Run a program of Python; return what it printed, which is no traceback."""
+    ran = project.run(*arguments, timeout=timeout)
+    assert ran.returncode == code, ran.stdout
+    assert "Traceback" not in ran.stdout
+    return ran.stdout
+
+
+def contentgen(project: Project, *arguments: str, code: int = 0) -> str:
+    """Run `contentgen`; return what it printed."""
+    return run(project, "mkdocs_contentgen", *arguments, code=code)
+
+
+MERGES = (
+    "[&a {x: y}"
+    + "".join(
+        f", &{name} {{<<: [{', '.join([f'*{before}'] * 9)}]}}"
+        for before, name in pairwise("abcdefghi")
+    )
+    + "]"
+)
+"""A list of mappings, each made of nine of the one before."""
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"note": "&a [x]"}, ":10: the header is not plain YAML: it has an anchor"),
+        ({"note": "*a"}, ":10: the header is not plain YAML: it has an anchor or an alias"),
+        ({"note": MERGES}, ":10: the header is not plain YAML: it has an anchor"),
+        ({"note": "!!timestamp x"}, ":10: the header is not plain YAML: it has a tag"),
+        ({"note": "!!int ''"}, ":10: the header is not plain YAML: it has a tag"),
+        ({"note": "[" * 3000 + "]" * 3000}, ":10: the header is not plain YAML: it is nested"),
+        (
+            {"note": "\n" + "".join(f"{'  ' * n}- a:\n" for n in range(60))},
+            "it is nested more than",
+        ),
+        ({"note": "a\x07b"}, ":10: the header is not plain YAML: "),
+        ({"note": "0x" + "f" * 6000, "format": "0x" + "f" * 6000}, ":2: format: "),
+        ({"note": "9" * 6000}, ": the header is not plain YAML: "),
+        ({"note": ":".join(["1"] * 400) + ".5"}, ": the header is not plain YAML: "),
+        ({"note": "x" * 17_000}, ":2: the header has 17"),
+        ({"generated_at": "0001-01-01 00:00:00+23:00"}, ":6: generated_at: "),
+        ({"approved_by": "'" + "J" * 201 + "'"}, ":7: approved_by: has 201 characters"),
+        ({"approved_by": '"Jo\\nDoe"'}, ":7: approved_by: holds \\n, which no name has"),
+        ({"approved_by": '"\\x02wzxhzdk:0\\x03"'}, ":7: approved_by: holds \\x02, which"),
+        ({"approved_by": '"Jo \\e]52;c;eA==\\a"'}, ":7: approved_by: holds \\x1b, which"),
+        ({"approved_by": '"Jo \\u202e"'}, ":7: approved_by: holds \\u202e, which"),
+        ({"approved_by": '"\\ud800"'}, ":7: approved_by: holds \\ud800, which"),
+        ({"approved_by": "' '"}, ":7: approved_by: is empty"),
+    ],
+    ids=lambda value: str(value)[:30].encode("unicode_escape").decode(),
+)
+def test_a_header_that_costs_or_deceives(
+    project: Project, fields: dict[str, str], message: str
+) -> None:
+    """It is an error with file and line, soon and without much memory."""
+    write_approved(project, approved_text(**fields))
+    shown = contentgen(project, "status", code=1)
+    assert f"index.md{os.sep}main.html" in shown
+    assert message in shown
+    assert len(shown) < 1000
+
+
+@pytest.mark.parametrize(
+    "request_fields",
+    ['"\\ud800"', "0x" + "f" * 6000, "[" * 7 + "]" * 7, '"' + "x" * 6000 + '"', "2026-01-02"],
+)
+def test_a_foreign_value_is_shown_short(project: Project, request_fields: str) -> None:
+    """What an outdated text was asked for with is shown, however large or odd it is."""
+    fields = f"{{type: blog, topic: {request_fields}, revision: {request_fields}}}"
+    write_approved(project, approved_text(request=fields))
+    shown = contentgen(project, "status", "--json")
+    assert '"state": "outdated"' in shown
+    assert "topic was " in shown
+    assert len(shown) < 1500
+
+
+def test_a_text_that_is_too_large(project: Project) -> None:
+    """A text has a limit, and a file without end is not read to its end."""
+    file = write_approved(project, approved_text("x" * (256 * 1024 + 1)))
+    message = "the text has 262145 characters, 262144 at most"
+    assert message in contentgen(project, "status", code=1)
+    os.truncate(file, 20 * 1024**3)
+    message = f"{file}: cannot be read (it has more than 278536 characters)"
+    assert message in contentgen(project, "status", code=1)
+
+
+def test_a_file_that_is_no_file(project: Project) -> None:
+    """A pipe or a folder in its place hangs nobody."""
+    file = write_approved(project, "")
+    file.unlink()
+    os.mkfifo(file)
+    for command in (["mkdocs_contentgen", "status"], ["mkdocs", "build"]):
+        assert f"{file}: cannot be read (it is not a file)" in run(project, *command, code=1)
+    file.unlink()
+    file.mkdir()
+    assert f"{file}: cannot be read (Is a directory)" in contentgen(project, "status", code=1)
+
+
+@pytest.mark.parametrize("link", ["contentgen/index.md/main.html", "contentgen/index.md"])
+def test_links_are_not_read(project: Project, tmp_path_factory: pytest.TempPathFactory,
+                            link: str) -> None:  # fmt: skip
+    """No part of the path below the folder of approved files may be a symbolic link."""
+    file = write_approved(project, approved_text())
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "moved"
+    path = project.root / link
+    shutil.move(path, elsewhere)
+    path.symlink_to(elsewhere)
+    message = f"{file}: cannot be read ({path} is a symbolic link, which is not followed)"
+    assert message in contentgen(project, "status", code=1)
+    assert message in contentgen(project, "approve", "--all", "--by", "Jo", code=1)
+    assert message in run(project, "mkdocs", "build", code=1)
+
+
+def test_an_endless_file_behind_a_link(project: Project) -> None:
+    """A link to a device is refused before anything is read."""
+    file = write_approved(project, "")
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert "is a symbolic link" in run(project, "mkdocs", "build", code=1)
+    assert "is a symbolic link" in contentgen(project, "status", code=1)
+
+
+@pytest.mark.parametrize("link", ["contentgen/index.md/main.html", "contentgen/index.md"])
+def test_approve_writes_through_no_link(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, link: str
+) -> None:
+    """A link that leads to nothing yet, or to a folder, makes no file there."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    project.page("index.md", ASKED)
+    contentgen(project, "generate")
+    path = project.root / link
+    path.parent.mkdir(parents=True)
+    path.symlink_to(elsewhere / "new" if link.endswith("html") else elsewhere)
+    shown = contentgen(project, "approve", "--all", "--by", "Jo", code=1)
+    assert f"{path} is a symbolic link, which is not followed" in shown
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_approve_writes_into_no_file_that_waits_for_it(project: Project) -> None:
+    """Nobody can foresee where an approved file is written before it gets its name."""
+    secret = project.write("secret.txt", "untouched")
+    project.page("index.md", ASKED)
+    contentgen(project, "generate")
+    folder = project.root / "contentgen/index.md"
+    folder.mkdir(parents=True)
+    for name in ("main.new", "main.tmp", "main.html.new", ".main.html"):
+        (folder / name).symlink_to(secret)
+    contentgen(project, "approve", "--all", "--by", "Jo")
+    assert secret.read_text() == "untouched"
+    approved = folder / "main.html"
+    assert approved.is_file()
+    assert not approved.is_symlink()
+    assert len(list(folder.iterdir())) == 5, "nothing else is left there"
+    mode = approved.stat().st_mode
+    assert mode & 0o777 == secret.stat().st_mode & 0o777, "others can read what git can"
+
+
+def test_eject_writes_through_no_link(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A page that is a link to elsewhere is left as it is."""
+    page = project.page("index.md", ASKED)
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "page.md"
+    page.rename(elsewhere)
+    page.symlink_to(elsewhere)
+    before = elsewhere.read_text()
+    contentgen(project, "generate")
+    message = f"index.md: cannot be written ({page} is a symbolic link, which is not followed)"
+    assert message in contentgen(project, "eject", "index.md", code=1)
+    assert elsewhere.read_text() == before
+
+
+def test_eject_leaves_the_mode_of_a_page(project: Project) -> None:
+    """A page that others may not read is not shown to them by being rewritten."""
+    page = project.page("index.md", ASKED)
+    page.chmod(0o640)
+    contentgen(project, "generate")
+    contentgen(project, "eject", "index.md")
+    assert page.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("link", [".cache", ".cache/plugin", ".cache/plugin/contentgen"])
+def test_a_linked_cache_directory_is_left_alone(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, link: str
+) -> None:
+    """Another program's database is not renamed because a link leads to it."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    rest = Path(".cache/plugin/contentgen").relative_to(link)
+    database = elsewhere / rest / "cache.db"
+    database.parent.mkdir(parents=True, exist_ok=True)
+    database.write_bytes(b"another program's")
+    project.page("index.md", ASKED)
+    path = project.root / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(elsewhere)
+    message = (
+        f"cache_dir: {path} is a symbolic link, which is not followed; give the directory that it "
+        "leads to as cache_dir, or put a directory in the place of the link"
+    )
+    assert message in run(project, "mkdocs", "build", code=1)
+    for command in (["status"], ["generate"], ["prune"]):
+        assert message in contentgen(project, *command, code=1)
+    assert [path.name for path in database.parent.iterdir()] == ["cache.db"]
+
+    project.configure({"cache_dir": str(elsewhere / "other")})
+    contentgen(project, "generate")
+    assert (elsewhere / "other/cache.db").is_file(), "a directory of one's own choice is fine"
+
+
+def test_a_linked_directory_of_approved_files(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """It is refused below the project; one elsewhere is the author's choice, and may be a link."""
+    write_approved(project, approved_text())
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    shutil.move(project.root / "contentgen", elsewhere / "real")
+    (project.root / "contentgen").symlink_to(elsewhere / "real")
+    message = f"approved_dir: {project.root / 'contentgen'} is a symbolic link"
+    assert message in run(project, "mkdocs", "build", code=1)
+    assert message in contentgen(project, "status", code=1)
+    (elsewhere / "link").symlink_to(elsewhere / "real")
+    project.configure({"approved_dir": str(elsewhere / "link")})
+    assert "1 from approved files" in run(project, "mkdocs", "build")
+    project.configure({"approved_dir": "contentgen/../contentgen"})
+    assert message in contentgen(project, "status", code=1)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from(
+            [*FIELDS, *"{}[],:?-#'\"|>&*!%@`=~<\\\n \t", ": ", "\n  - ", "\n  ", "<<: "]
+        )
+        | st.sampled_from(
+            ["1:1.5", "0x", "1e999", "2026-01-02", "\x07", "\u2028", "yes", "\\ud800"]
+        )
+        | st.characters(exclude_categories=["Cs"]),
+        max_size=30,
+    ).map("".join),
+    st.sampled_from([*FIELDS, "note"]),
+)
+def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) -> None:
+    """Whatever a header holds, its text is there with a name to show, or the error is ours."""
+    path = tmp_path / "main.html"
+    path.write_text(approved_text(**{name: value}), encoding="utf-8")
+    try:
+        approved = read(path, tmp_path)
+    except ApprovalError as error:
+        assert str(error).startswith(f"{path}:")
+        return
+    assert approved is not None
+    assert name_problem(approved.header.approved_by) is None
+    state, reason = state_of(BlogRequest(topic="Alpha"), approved, has_draft=False)
+    assert state in ("approved", "changed", "outdated")
+    assert len(reason) < 1000
+    approve(BlogRequest(topic="x"), "key", "sandbox", approved.header.generated_at, "text", "Jo")
+
+
+@pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
+def test_names_that_no_page_should_show(project: Project, name: str) -> None:
+    """Whoever approves has a name of one short line, whether `--by` or git says it."""
+    project.page("index.md", ASKED)
+    contentgen(project, "generate")
+    shown = contentgen(project, "approve", "--all", "--by", name, code=2)
+    assert "say who approves with --by NAME" in shown
+    assert "\x1b" not in shown
+    project.environment |= {"HOME": str(project.root), "GIT_CONFIG_NOSYSTEM": "1"}
+    project.environment["XDG_CONFIG_HOME"] = str(project.root)
+    subprocess.run(
+        ["git", "config", "--global", "user.name", name], env=project.environment, check=True
+    )
+    assert "say who approves with --by NAME" in contentgen(project, "approve", "--all", code=2)
+    assert not (project.root / "contentgen").exists()
+
+
+@pytest.mark.parametrize(
+    ("topic", "text", "by", "message"),
+    [
+        ("x", "text", "Jo\x02", "cannot be written (holds \\x02, which no name has)"),
+        ("x" * 17_000, "text", "Jo", ":2: the header has 17"),
+        ("x", "x" * 262_145, "Jo", "the text has 262145 characters, 262144 at most"),
+    ],
+    ids=["name", "header", "text"],
+)
+def test_nothing_is_written_that_cannot_be_read(
+    tmp_path: Path, topic: str, text: str, by: str, message: str
+) -> None:
+    """What a build would refuse is refused before it is written; what is just allowed is read."""
+    path = tmp_path / "main.html"
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    header = approve(BlogRequest(topic=topic), "key", "sandbox", now, text, by)
+    with pytest.raises(ApprovalError) as error:
+        write(path, tmp_path, header, text)
+    assert message in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+    header = approve(BlogRequest(topic="x" * 15_800), "k", "sandbox", now, "x" * 262_144, "J" * 200)
+    write(path, tmp_path, header, "x" * 262_144)
+    approved = read(path, tmp_path)
+    assert approved is not None
+    assert approved.header == header
+
+
+@pytest.mark.parametrize(
+    "name", ["Łukasz Żółć", "שרה כהן\u200f", "علي", "नी\u200dना", "👩\u200d💻 Ada"]
+)
+def test_names_of_all_languages(project: Project, name: str) -> None:
+    """A name of any script is approved with, read, shown, and printed as it is."""
+    project.page("index.md", ASKED)
+    contentgen(project, "generate")
+    contentgen(project, "approve", "--all", "--by", name)
+    assert f"{name} approved it" in contentgen(project, "status")
+    assert project.build().returncode == 0
+    assert f"reviewed by {name} on" in project.html("index.html")
+
+
+def test_a_file_that_is_refused_under_serve(project: Project) -> None:
+    """A server shows why in the page, and goes on."""
+    file = write_approved(project, "")
+    file.unlink()
+    os.mkfifo(file)
+    project.page("other.md", {"type": "blog", "topic": "Other"})
+    assert project.build_as_server().returncode == 0
+    assert "cannot be read (it is not a file)" in project.html("index.html")
+
+
+def test_a_renamed_page_keeps_its_approved_text(project: Project) -> None:
+    """A file of a page that is gone is found by its request; build and status say where it is."""
+    write_approved(project, approved_text())
+    (project.root / "docs/index.md").rename(project.root / "docs/renamed.md")
+    built = run(project, "mkdocs", "build")
+    assert "Approved words." in project.html("renamed/index.html")
+    assert (
+        "docs/renamed.md:2: its approved text is still in the file of a page that is gone" in built
+    )
+    assert "its file is still at" in contentgen(project, "status")
+    run(project, "mkdocs", "build", "--strict", code=1)
+    (project.root / "contentgen/index.md").rename(project.root / "contentgen/renamed.md")
+    assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+
+
+def test_a_file_of_no_page_is_named(project: Project) -> None:
+    """A text that no page asks for is named, but not that of a page that is not built."""
+    project.configure({}, draft_docs="draft.md")
+    for page in ("index.md", "gone.md", "draft.md", "plain.md"):
+        write_approved(project, approved_text(request=f"{{type: blog, topic: {page}}}"), page)
+        project.page(page, {"type": "blog", "topic": page})
+    (project.root / "docs/gone.md").unlink()
+    project.write("docs/plain.md", "Text.\n")
+    built = run(project, "mkdocs", "build", "--strict", code=1)
+    for output in (built, contentgen(project, "status")):
+        for page, named in {"gone.md": 1, "plain.md": 1, "draft.md": 0, "index.md": 0}.items():
+            lines = [line for line in output.splitlines() if "no page asks" in line]
+            assert sum(page in line for line in lines) == named, (page, lines)
+
+
+def test_no_page_takes_the_text_of_another(project: Project) -> None:
+    """A file is found by its request only, and only while its own page does not ask for it."""
+    write_approved(project, approved_text())
+    project.page("second.md", ASKED)
+    project.page("other.md", {"type": "blog", "topic": "Other"})
+    listed = contentgen(project, "status", "--json")
+    assert listed.count('"state": "approved"') == 1
+    assert listed.count('"state": "missing"') == 2
+
+
+def test_a_refused_draft_stays_refused(project: Project) -> None:
+    """Only a draft that is newer still can take the place of an edited text."""
+    edited = TEXT.replace("words", "hand-written words")
+    path = write_approved(project, approved_text(edited))
+    contentgen(project, "generate", "--refresh")
+    contentgen(project, "approve", "index.md", "--by", "Jo")  # nobody there to say yes
+    assert "declined: 20" in path.read_text()
+    contentgen(project, "approve", "--all", "--by", "Jo")
+    assert "hand-written words" in path.read_text()
+    assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+    contentgen(project, "generate", "--refresh")
+    contentgen(project, "approve", "--all", "--by", "Jo")
+    assert "hand-written words" not in path.read_text()
+
+
+@pytest.mark.parametrize("more", ["<article><p>x</p></article>", "</article><p>", "<p>"])
+def test_what_no_build_can_show_is_not_approved(project: Project, more: str) -> None:
+    """An edited text is judged as a build does, and the message names file and line."""
+    broken = f"{TEXT}{more}" if more[1] == "a" else more
+    path = write_approved(project, approved_text(broken))
+    before = path.read_text()
+    printed = contentgen(project, "approve", "index.md", "--by", "Jo", code=1)
+    line = 12 if more[1] == "a" else 11
+    assert f"contentgen/index.md/main.html:{line}: no build can show this text" in printed
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("command", ["status --check", "generate", "approve --all --by Jo"])
+def test_a_page_that_cannot_be_read_fails_commands(project: Project, command: str) -> None:
+    """A page in another encoding is named, rather than taken for one that asks for nothing."""
+    write_approved(project, approved_text())
+    (project.root / "docs/latin.md").write_bytes(b"---\ntitle: caf\xe9\n---\n")
+    assert "docs/latin.md: cannot be read (it is not UTF-8)" in contentgen(
+        project, *command.split(), code=1
+    )

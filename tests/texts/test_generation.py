@@ -1,0 +1,480 @@
+"""Resolving many requests: every decision about trying, waiting and stopping, without waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from time import sleep
+
+import pytest
+from simulated_time import SimulatedTime
+
+from mkdocs_contentgen.errors import (
+    AccessDeniedError,
+    ContentgenError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    StoppedError,
+    UnknownOutcomeError,
+    UnreachableError,
+)
+from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.texts.generation import SPACING, Client, Clock, Generation, Limits, Progress
+from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
+
+HTML = "<article><h1>T</h1><p>Text.</p></article>"
+ANSWER = HTML.encode()
+
+
+@dataclass
+class FakeTime:
+    """Time that passes only where the code waits for it."""
+
+    now: float = 1000.0
+    chance: float = 0.5
+
+    def clock(self) -> Clock:
+        """Return what to hand in."""
+
+        async def sleep(seconds: float) -> None:
+            self.now += seconds
+            await asyncio.sleep(0)
+
+        return Clock(monotonic=lambda: self.now, sleep=sleep, random=lambda: self.chance)
+
+
+@dataclass
+class Script:
+    """Stands for the service: what it does with the tries of a topic, one after the other."""
+
+    time: FakeTime
+    plan: dict[str, Sequence[ServiceError | None]] = field(default_factory=dict)
+    default: ServiceError | None = None
+    sent: list[tuple[str, float, str, float]] = field(default_factory=list)
+    takes: float = 0.0
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Note the try, and answer or raise as planned."""
+        tries = sum(topic == request.topic for topic, *_ in self.sent)
+        self.sent.append((request.topic, self.time.now, idempotency_key, timeout))
+        await asyncio.sleep(self.takes)
+        steps = self.plan.get(request.topic, ())
+        error = steps[tries] if tries < len(steps) else self.default
+        if error:
+            raise error
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics in the order in which they were sent."""
+        return [topic for topic, *_ in self.sent]
+
+    def connect(self) -> AbstractAsyncContextManager[Script]:
+        """Return itself as what `async with` makes."""
+        return nullcontext(self)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> DiskStore:
+    """Return a cache in a fresh directory."""
+    return DiskStore(tmp_path / "cache")
+
+
+def requests(*topics: str) -> dict[str, Request]:
+    """Return blog requests about topics, by topic: any text may be a key here."""
+    return {topic: BlogRequest(topic=topic) for topic in topics}
+
+
+def run(
+    script: Script, store: DiskStore, asked: dict[str, Request], **limits: float
+) -> tuple[dict[str, Outcome], Generation]:
+    """Run a generation with fake time."""
+    generation: list[Generation] = []
+
+    async def main() -> dict[str, Outcome]:
+        generation.append(
+            Generation(store, script.connect, Limits(**limits), clock=script.time.clock())  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
+        )
+        return await generation[0].run(asked)
+
+    try:
+        return asyncio.run(main()), generation[0]
+    finally:
+        store.close()
+
+
+def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
+    """Each try of a request has the same idempotency key, and each request its own."""
+    time = FakeTime()
+    script = Script(time, {"a": [UnreachableError("x"), NotSentError("429")], "b": []})
+    outcomes, _ = run(script, store, requests("a", "b"))
+    assert [outcome.source for outcome in outcomes.values()] == ["service", "service"]
+    keys = {topic: {key for name, _, key, _ in script.sent if name == topic} for topic in "ab"}
+    assert len(keys["a"]) == len(keys["b"]) == 1
+    assert keys["a"] != keys["b"]
+    assert script.topics.count("a") == 3
+
+
+@pytest.mark.parametrize("chance", [0.0, 1.0])
+def test_back_off_grows_with_jitter(store: DiskStore, chance: float) -> None:
+    """The waits grow, and chance makes up to half of each."""
+    time = FakeTime(chance=chance)
+    script = Script(time, default=NotSentError("503"))
+    run(script, store, requests("a"), retries=3)
+    moments = [moment for _, moment, _, _ in script.sent]
+    waits = [later - earlier for earlier, later in pairwise(moments)]
+    factor = (0.5 + chance / 2) * (1 + chance / 10)
+    assert waits == pytest.approx([0.5 * factor, 1.0 * factor, 2.0 * factor])
+
+
+def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
+    """Run a generation in simulated time, with a topic for each letter."""
+    loop = SimulatedTime()
+    generation = Generation(
+        store,
+        lambda: nullcontext(client),
+        Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
+        clock=Clock(monotonic=loop.time),
+    )
+    outcomes = loop.run_until_complete(generation.run(requests(*topics)))
+    loop.close()
+    return outcomes
+
+
+@dataclass
+class TwoAtATime:
+    """A service that takes half a minute for a text, and refuses a third one meanwhile."""
+
+    inside: int = 0
+    refused: int = 0
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Answer, or refuse."""
+        if self.inside == 2:
+            self.refused += 1
+            raise NotSentError("too many requests", retry_after=5)
+        assert timeout > 60
+        self.inside += 1
+        await asyncio.sleep(30)
+        self.inside -= 1
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
+
+
+def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
+    """After a refusal no more is in flight than the service took, so that nothing fails."""
+    service = TwoAtATime()
+    outcomes = simulate(service, store, "abcdefghijkl")
+    assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
+    assert service.refused < 20
+
+
+@dataclass
+class Thorough(Script):
+    """A client that takes its time to judge an answer, and notes what was sent by then."""
+
+    sent_by_then: list[int] = field(default_factory=list)
+
+    def content(self, answer: bytes) -> str:  # type: ignore[override]  # it is a function there
+        """Take half a second."""
+        sleep(0.5)
+        self.sent_by_then.append(len(self.sent))
+        return answer.decode()
+
+
+def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:
+    """While an answer is judged and kept, the next request is on its way."""
+    client = Thorough(FakeTime())
+    outcomes, _ = run(client, store, requests("a", "b"), concurrency=1)
+    assert all(outcome.text for outcome in outcomes.values())
+    assert client.sent_by_then == [2, 2]
+
+
+def test_requests_go_out_one_after_the_other(store: DiskStore) -> None:
+    """Not even the first ones are sent at the same moment."""
+    script = Script(FakeTime(), takes=0.1)
+    run(script, store, requests("a", "b", "c"), concurrency=3)
+    moments = [moment for _, moment, _, _ in script.sent]
+    assert all(later - earlier >= SPACING for earlier, later in pairwise(moments))
+
+
+@dataclass
+class Refusing:
+    """A service that refuses the first requests, each after a time and for a time."""
+
+    refusals: list[tuple[float, float]]
+    sent: list[tuple[float, float]] = field(default_factory=list)
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Note when the request came, and the time that it has; refuse or answer."""
+        number = len(self.sent)
+        self.sent.append((asyncio.get_running_loop().time(), timeout))
+        if number < len(self.refusals):
+            seconds, pause = self.refusals[number]
+            await asyncio.sleep(seconds)
+            raise NotSentError("too many requests", retry_after=pause)
+        return ANSWER
+
+    content = staticmethod(bytes.decode)
+
+
+def refuse(
+    store: DiskStore, refusals: list[tuple[float, float]], topics: str, **limits: float
+) -> tuple[list[tuple[float, float]], dict[str, Outcome]]:
+    """Return when what was sent to a service that refuses, and the outcomes."""
+    service = Refusing(refusals)
+    outcomes = simulate(service, store, topics, **limits)
+    started = service.sent[0][0]
+    return [(moment - started, timeout) for moment, timeout in service.sent], outcomes
+
+
+def test_a_pause_is_also_for_those_who_wait_for_room(store: DiskStore) -> None:
+    """What waits until less is in flight looks once more whether the service wants a pause."""
+    sent, outcomes = refuse(store, [(20, 60), (0, 5)], "ab")
+    assert all(outcome.text for outcome in outcomes.values())
+    assert [moment >= 80 for moment, _ in sent] == [False, False, True, True]
+
+
+def test_a_pause_is_also_for_those_who_are_about_to_go(store: DiskStore) -> None:
+    """What only keeps its distance from the request before it looks once more as well."""
+    sent, outcomes = refuse(store, [(SPACING / 3, 60)], "abcdefgh")
+    assert all(outcome.text for outcome in outcomes.values())
+    assert [moment >= 60 for moment, _ in sent] == [False, *[True] * 8]
+
+
+def test_nothing_is_sent_without_time_left(store: DiskStore) -> None:
+    """A request whose deadline passes in a pause that another one brought about gives up."""
+    sent, outcomes = refuse(store, [(1, 5), (4, 9)], "ab", timeout=10)
+    assert len(sent) == 2
+    assert [str(outcome.error) for outcome in outcomes.values()] == ["too many requests"] * 2
+
+
+def test_retries_come_to_an_end(store: DiskStore) -> None:
+    """After `retries` more tries the last error is the outcome."""
+    script = Script(FakeTime(), default=NotSentError("503"))
+    outcomes, _ = run(script, store, requests("a"), retries=2)
+    assert script.topics == ["a"] * 3
+    assert isinstance(outcomes["a"].error, NotSentError)
+
+
+@pytest.mark.parametrize(
+    "error", [UnknownOutcomeError("x"), RejectedError("x"), InvalidAnswerError("x")]
+)
+def test_what_may_have_run_is_not_sent_again(store: DiskStore, error: ServiceError) -> None:
+    """An unknown outcome, a rejection and a wrong answer get no second try, and stop nobody."""
+    script = Script(FakeTime(), {"a": [error]})
+    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1)
+    assert script.topics == ["a", "b"]
+    assert outcomes["a"].error is error
+    assert outcomes["b"].text
+
+
+def test_retry_after_is_for_all_workers(store: DiskStore) -> None:
+    """What the service asks of one request, the others respect as well."""
+    time = FakeTime()
+    script = Script(time, {"a": [NotSentError("429", retry_after=7)]})
+    outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
+    assert all(outcome.text for outcome in outcomes.values())
+    assert [moment >= 1007 for _, moment, _, _ in script.sent] == [False, True, True, True]
+
+
+def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
+    """A request whose deadline is too near gives up, and the others wait."""
+    time = FakeTime()
+    errors = [NotSentError("429", retry_after=8), NotSentError("429", retry_after=8)]
+    script = Script(time, {"a": errors})
+    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1, timeout=10)
+    assert isinstance(outcomes["a"].error, NotSentError)
+    assert outcomes["b"].text
+    assert script.topics == ["a", "a", "b"]
+
+
+def test_absurd_retry_after_ends_the_run(store: DiskStore) -> None:
+    """Nobody waits a day: where no request could meet its deadline, none is sent."""
+    time = FakeTime()
+    script = Script(time, {"a": [NotSentError("come back tomorrow", retry_after=86400)]})
+    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1)
+    assert script.topics == ["a"]
+    assert {str(outcome.error) for outcome in outcomes.values()} == {"come back tomorrow"}
+    assert time.now < 1001
+
+
+def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
+    """A later try gets what is left of the time."""
+    script = Script(FakeTime(), {"a": [NotSentError("429", retry_after=30)]})
+    run(script, store, requests("a"), timeout=100)
+    assert [round(timeout) for *_, timeout in script.sent] == [100, 68]
+
+
+def test_denied_access_stops_all(store: DiskStore) -> None:
+    """After 401 or 403 nothing more is sent, and every request says why."""
+    denied = AccessDeniedError("401")
+    script = Script(FakeTime(), {"a": [denied]})
+    outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
+    assert script.topics == ["a"]
+    assert [outcome.error for outcome in outcomes.values()] == [denied] * 3
+
+
+def test_a_service_that_is_down_ends_the_run_soon(store: DiskStore) -> None:
+    """A few refused rounds end the run: not pages times tries."""
+    script = Script(FakeTime(), default=UnreachableError("refused"))
+    outcomes, _ = run(script, store, requests(*map(str, range(100))), concurrency=8, retries=5)
+    assert len(script.sent) <= 3 * 8
+    assert all("the service seems down" in str(o.error) or o.error for o in outcomes.values())
+    assert "the service seems down" in str(outcomes["99"].error)
+
+
+def test_a_hiccup_of_the_service_is_survived(store: DiskStore) -> None:
+    """Requests that were refused side by side count as one refusal."""
+    topics = list(map(str, range(8)))
+    refused = [UnreachableError("refused"), UnreachableError("refused")]
+    script = Script(FakeTime(), dict.fromkeys(topics, refused), takes=0.01)
+    outcomes, _ = run(script, store, requests(*topics), concurrency=8)
+    assert all(outcome.text for outcome in outcomes.values())
+
+
+def test_each_text_is_kept_at_once(store: DiskStore) -> None:
+    """What was generated before a failure can be loaded from the directory."""
+    script = Script(FakeTime(), {"b": [RejectedError("x")]})
+    run(script, store, requests("a", "b"), concurrency=1)
+    texts, problems = store.load(["a", "b"])
+    assert set(texts) == {"a"}
+    assert problems == []
+    assert texts["a"].html == HTML
+    assert texts["a"].request["topic"] == "a"
+
+
+def test_progress_counts_to_the_end(store: DiskStore) -> None:
+    """The last progress has everything done and nothing in flight."""
+    seen: list[Progress] = []
+    script = Script(FakeTime(), {"b": [RejectedError("x")]}, takes=0.1)
+
+    async def main() -> None:
+        generation = Generation(store, script.connect, Limits(), on_progress=seen.append)
+        await generation.run(requests("a", "b", "c"))
+
+    asyncio.run(main())
+    store.close()
+    assert seen[-1] == Progress(total=3, done=3, failed=1, in_flight=0)
+    assert max(progress.in_flight for progress in seen) == 3
+
+
+def two_at_once(
+    store: DiskStore, first: Script, second: Script
+) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+    """Run two generations of the same requests on one directory, the second a moment later."""
+
+    async def main() -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+        other = DiskStore(store._directory)
+        one = Generation(store, first.connect, Limits())
+        two = Generation(other, second.connect, Limits())
+        running = asyncio.create_task(one.run(requests("a", "b")))
+        while len(first.sent) < 2:
+            await asyncio.sleep(0.01)
+        outcomes = await asyncio.gather(running, two.run(requests("a", "b")))
+        store.close()
+        other.close()
+        return outcomes
+
+    return asyncio.run(main())
+
+
+def test_two_builds_pay_once(store: DiskStore) -> None:
+    """The second build gets what the first one is asking for, and sends nothing."""
+    time = FakeTime()
+    first, second = Script(time, takes=0.5), Script(time)
+    one, two = two_at_once(store, first, second)
+    assert sorted(first.topics) == ["a", "b"]
+    assert second.topics == []
+    assert {outcome.source for outcome in one.values()} == {"service"}
+    assert {outcome.source for outcome in two.values()} == {"cache"}
+
+
+def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None:
+    """A claim is given up with a failure, and the other build asks in its turn."""
+    time = FakeTime()
+    first = Script(time, {"a": [RejectedError("x")]}, takes=0.5)
+    second = Script(time)
+    one, two = two_at_once(store, first, second)
+    assert second.topics == ["a"]
+    assert isinstance(one["a"].error, RejectedError)
+    assert two["a"].source == "service"
+
+
+@dataclass
+class NotingStore(DiskStore):
+    """Notes how many texts are looked for in one go."""
+
+    directory: Path
+    looks: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(self.directory)
+
+    def load(
+        self, keys: Iterable[str], *, since: datetime | None = None
+    ) -> tuple[dict[str, StoredText], list[str]]:
+        """Note the number, and load."""
+        keys = list(keys)
+        self.looks.append(len(keys))
+        return super().load(keys, since=since)
+
+
+def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> None:
+    """Between two looks, a run can renew the claims on what it has in flight itself."""
+    asked = requests(*map(str, range(250)))
+    other = NotingStore(store._directory)
+    script = Script(FakeTime())
+
+    async def main() -> dict[str, Outcome]:
+        store.claim(asked, "another")
+        running = asyncio.create_task(Generation(other, script.connect, Limits()).run(asked))
+        while sum(other.looks) < len(asked):
+            await asyncio.sleep(0.01)
+        store.save({key: StoredText(HTML, datetime.now(UTC), {}) for key in asked})
+        return await running
+
+    outcomes = asyncio.run(main())
+    store.close()
+    assert {outcome.source for outcome in outcomes.values()} == {"cache"}
+    assert script.sent == []
+    assert max(other.looks) == 100
+
+
+def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
+    """Nothing new is sent after a stop, and what is in flight is kept."""
+    script = Script(FakeTime(), takes=0.2)
+
+    async def main() -> dict[str, Outcome]:
+        generation = Generation(store, script.connect, Limits(concurrency=2))
+        running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
+        while len(script.sent) < 2:
+            await asyncio.sleep(0.01)
+        generation.stop(StoppedError("stopped"))
+        return await running
+
+    outcomes = asyncio.run(main())
+    store.close()
+    assert script.topics == ["a", "b"]
+    assert [bool(outcome.text) for outcome in outcomes.values()] == [True, True, False, False]
+    assert set(store.load("abcd")[0]) == {"a", "b"}
+
+
+def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    """An unusable cache is found out before a request costs money."""
+    (tmp_path / "file").touch()
+    script = Script(FakeTime())
+    with pytest.raises(ContentgenError, match="cannot be written"):
+        run(script, DiskStore(tmp_path / "file"), requests("a"))
+    assert script.sent == []

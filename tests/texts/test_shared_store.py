@@ -1,0 +1,777 @@
+"""The cache for many machines, on a real Redis: trust, claims, loss; and builds that share it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from conftest import Project, wait_until
+from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
+from service_double import Handler, Received, ServiceDouble, generated
+
+from mkdocs_contentgen.errors import ConfigurationError, StoreError
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.texts.store.shared import LONGEST_PAUSE, ROUND_TRIP_TIMEOUT
+
+WHEN = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
+KEY, OTHER = "a" * 64, "b" * 64
+
+
+def text(words: str = "Words") -> StoredText:
+    """Return a text."""
+    html = f"<article><h1>T</h1><p>{words}</p></article>"
+    return StoredText(html, WHEN, {"type": "blog", "topic": "T"})
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    """Run a Redis."""
+    with redis_running() as running:
+        yield running
+
+
+@pytest.fixture
+def machine(tmp_path: Path, server: RedisServer) -> Iterator[Callable[[str], SharedStore]]:
+    """Return what makes the store of a machine, with a disk of its own."""
+    stores = []
+
+    def make(name: str) -> SharedStore:
+        stores.append(SharedStore(DiskStore(tmp_path / name), server.url))
+        return stores[-1]
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+Machine = Callable[[str], SharedStore]
+
+
+def one_problem(problems: list[str]) -> str:
+    """Return the only problem, which shows no password, on one line."""
+    (problem,) = problems
+    assert PASSWORD not in problem
+    assert QUOTED not in problem
+    assert "\n" not in problem
+    return problem
+
+
+# --- texts ---------------------------------------------------------------------------------------
+
+
+def test_what_one_machine_keeps_another_loads(machine: Machine) -> None:
+    """A text that was saved on one machine is there for all, as it was."""
+    machine("a").save({KEY: text()})
+    assert machine("b").load([KEY, OTHER]) == ({KEY: text()}, [])
+
+
+def test_what_was_loaded_once_needs_no_redis(
+    machine: Machine, server: RedisServer, tmp_path: Path
+) -> None:
+    """The machine's own cache stays in front: what is in it opens no connection."""
+    machine("a").save({KEY: text()})
+    machine("b").load([KEY])
+    server.kill()
+    assert machine("b").load([KEY]) == ({KEY: text()}, [])
+    assert DiskStore(tmp_path / "b").load([KEY]) == ({KEY: text()}, [])
+
+
+def test_many_texts(machine: Machine) -> None:
+    """More texts than go into one round trip are all found."""
+    texts = {f"{number:064}": text(str(number)) for number in range(250)}
+    machine("a").save(texts)
+    assert machine("b").load(texts) == (texts, [])
+
+
+def test_only_newer_texts(machine: Machine) -> None:
+    """What is too old here can have been asked for anew elsewhere."""
+    machine("b").save({KEY: text("old")})
+    newer = replace(text("new"), generated_at=WHEN + timedelta(days=2))
+    machine("a").save({KEY: newer})
+    store = machine("b")
+    assert store.load([KEY], since=WHEN + timedelta(days=3)) == ({}, [])
+    assert store.load([KEY], since=WHEN + timedelta(days=1)) == ({KEY: newer}, [])
+
+
+def entry(key: str = KEY, sha256: str | None = None, **fields: object) -> bytes:
+    """Return an entry as the store writes it, but for `fields`."""
+    html = str(fields.get("html", text().html))
+    whole = {
+        "key": key,
+        "sha256": sha256 or hashlib.sha256(html.encode()).hexdigest(),
+        "generated_at": WHEN.isoformat(),
+        "request": {},
+        "html": html,
+        **fields,
+    }
+    return json.dumps(whole).encode()
+
+
+class Harm:
+    """Makes a directory where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        """Return what pickle is to call."""
+        return os.mkdir, ("/tmp/contentgen-was-unpickled",)
+
+
+@pytest.mark.parametrize(
+    "poison",
+    [
+        entry(key=OTHER),
+        entry(sha256="0" * 64),
+        entry(html=7),
+        entry(generated_at="yesterday"),
+        entry(request=[]),
+        entry()[:-20],
+        pickle.dumps(Harm()),
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"x" * (9 * 1024 * 1024),
+    ],
+    ids="key sha256 html date request cut pickle bytes deep huge".split(),
+)
+def test_an_entry_that_cannot_be_trusted(
+    machine: Machine, server: RedisServer, poison: bytes
+) -> None:
+    """It is a miss and said so; a new text can take its place."""
+    server.admin().set(f"contentgen:text:{KEY}", poison)
+    store = machine("a")
+    texts, problems = store.load([KEY])
+    assert texts == {}
+    assert "was changed or damaged" in one_problem(problems)
+    assert not Path("/tmp/contentgen-was-unpickled").exists()
+    store.save({KEY: text()})
+    assert machine("b").load([KEY]) == ({KEY: text()}, [])
+
+
+def test_an_entry_of_another_type(machine: Machine, server: RedisServer) -> None:
+    """What is no text at all is one bad entry, and does not hide the others."""
+    server.admin().lpush(f"contentgen:text:{KEY}", "x")
+    machine("a").save({OTHER: text()})
+    texts, problems = machine("b").load([KEY, OTHER])
+    assert set(texts) == {OTHER}
+    assert "was changed or damaged" in one_problem(problems)
+
+
+def test_long_texts(machine: Machine) -> None:
+    """Texts of any length that a text can have come back, beside short ones."""
+    lengths = [10, 30_000, 32_768, 33_000, 100_000, 260_000]
+    texts = {f"{length:064}": text("🧭" * length) for length in lengths}
+    machine("a").save(texts)
+    assert machine("b").load(texts) == (texts, [])
+
+
+# --- claims and pauses ---------------------------------------------------------------------------
+
+
+def test_a_claim_holds_on_all_machines(machine: Machine) -> None:
+    """Only one machine may ask, until it gives the claim up or has the text."""
+    a, b = machine("a"), machine("b")
+    assert a.claim([KEY, OTHER], "a") == {KEY, OTHER}
+    assert b.claim([KEY, OTHER], "b") == set()
+    b.release([KEY, OTHER], "b")
+    assert b.claim([KEY], "b") == set()
+    a.release([KEY], "a")
+    assert b.claim([KEY, OTHER], "b") == {KEY}
+    a.save({OTHER: text()})
+    assert b.claim([OTHER], "b") == {OTHER}
+
+
+def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer) -> None:
+    """The claim of a machine that died is anybody's after LEASE seconds."""
+    a, b = machine("a"), machine("b")
+    a.claim([KEY], "a")
+    admin = server.admin()
+    left = admin.pttl(f"contentgen:claim:{KEY}")
+    assert LEASE * 900 < left <= LEASE * 1000
+    admin.pexpire(f"contentgen:claim:{KEY}", 100)
+    assert a.claim([KEY], "a") == {KEY}
+    assert admin.pttl(f"contentgen:claim:{KEY}") > LEASE * 900
+    admin.pexpire(f"contentgen:claim:{KEY}", 1)
+    time.sleep(0.05)
+    assert b.claim([KEY], "b") == {KEY}
+
+
+@pytest.mark.parametrize("lasts", [None, 3600, 10**9], ids=["for-ever", "an-hour", "years"])
+def test_a_claim_that_no_machine_makes(
+    machine: Machine, server: RedisServer, lasts: int | None
+) -> None:
+    """A claim lasts no longer than LEASE seconds, or no build would ever end."""
+    server.admin().set(f"contentgen:claim:{KEY}", "x", ex=lasts)
+    assert machine("a").claim([KEY, OTHER], "a") == {KEY, OTHER}
+    assert machine("b").claim([KEY, OTHER], "b") == set()
+    assert server.admin().pttl(f"contentgen:claim:{KEY}") <= LEASE * 1000
+
+
+@pytest.mark.parametrize("lasts", [None, 3600, 10**9], ids=["for-ever", "an-hour", "years"])
+def test_a_pause_that_no_machine_makes(
+    machine: Machine, server: RedisServer, lasts: int | None
+) -> None:
+    """A pause without an end is none, and a real one takes its place."""
+    server.admin().set("contentgen:pause", "1", ex=lasts)
+    assert machine("a").paused() == 0
+    machine("a").pause(30)
+    assert 29 < machine("b").paused() <= 30
+
+
+def test_a_pause_has_a_longest(machine: Machine) -> None:
+    """What one machine tells, the others believe, so it tells no more than that."""
+    machine("a").pause(10**6)
+    assert 500 < machine("b").paused() <= LONGEST_PAUSE
+
+
+def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
+    """What the service asked one machine for, the others know; a shorter time changes nothing."""
+    a, b = machine("a"), machine("b")
+    assert b.paused() == 0
+    a.pause(30)
+    assert 29 < b.paused() <= 30
+    b.pause(1)
+    assert 29 < a.paused() <= 30
+
+
+def test_where_a_text_is(machine: Machine) -> None:
+    """The store can tell which texts other machines can get."""
+    machine("a").save({KEY: text()})
+    assert machine("b").shared([KEY, OTHER]) == {KEY}
+    assert machine("b").shared([]) == set()
+
+
+# --- a shared cache that is away, full or not allowed --------------------------------------------
+
+
+def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -> None:
+    """Everything goes on with the machine's own cache, and it is said once."""
+    server.kill()
+    store = machine("a")
+    texts, problems = store.load([KEY])
+    assert texts == {}
+    problem = one_problem(problems)
+    assert f"redis://127.0.0.1:{server.port} cannot be used (Connection refused)" in problem
+    assert "; this build goes on with the cache of this machine, and another machine may" in problem
+    assert store.prepare() == []
+    assert store.claim([KEY], "me") == {KEY}
+    other = DiskStore(tmp_path / "a")
+    assert other.claim([KEY], "you") == set()
+    other.close()
+    store.pause(5)
+    assert store.paused() == 0
+    store.save({KEY: text()})
+    store.release([KEY], "me")
+    assert store.load([KEY]) == ({KEY: text()}, [])
+    assert store.close() == []
+
+
+def test_a_server_that_dies_in_the_middle(machine: Machine, server: RedisServer) -> None:
+    """The text is kept here, and what happened is said once, at the end."""
+    store = machine("a")
+    assert store.prepare() == []
+    assert store.claim([KEY], "me") == {KEY}
+    server.kill()
+    store.save({KEY: text()})
+    store.release([OTHER], "me")
+    assert "cannot be used" in one_problem(store.close())
+    assert machine("a").load([KEY]) == ({KEY: text()}, [])
+
+
+def test_a_server_that_hangs(machine: Machine, server: RedisServer) -> None:
+    """Nobody waits long for a server that was stopped."""
+    store = machine("a")
+    store.prepare()
+    server.process.send_signal(signal.SIGSTOP)
+    started = time.monotonic()
+    store.save({KEY: text()})
+    assert time.monotonic() - started < 30
+    server.process.send_signal(signal.SIGCONT)
+    assert "does not answer in time" in one_problem(store.close())
+    assert machine("a").load([KEY]) == ({KEY: text()}, [])
+
+
+def test_a_server_that_is_full(tmp_path: Path) -> None:
+    """A full server drops nothing; the text is kept here, and it is said once."""
+    with redis_running("--maxmemory", "3mb", "--maxmemory-policy", "noeviction") as server:
+        store = SharedStore(DiskStore(tmp_path / "a"), server.url)
+        assert store.prepare() == []
+        texts = {f"{number:064}": text("x" * 100_000) for number in range(60)}
+        for key, value in texts.items():
+            store.save({key: value})
+        assert "cannot be used (it is full)" in one_problem(store.close())
+        assert DiskStore(tmp_path / "a").load(texts)[0] == texts
+        other = SharedStore(DiskStore(tmp_path / "b"), server.url)
+        kept, problems = other.load(texts)
+        other.close()
+        assert 0 < len(kept) < 60
+        assert problems == []
+
+
+def test_a_server_that_would_drop_texts(tmp_path: Path) -> None:
+    """A server that is set to drop what was paid for is named before anything is paid."""
+    with redis_running("--maxmemory-policy", "allkeys-lru") as server:
+        store = SharedStore(DiskStore(tmp_path), server.url)
+        assert "set it to 'noeviction'" in one_problem(store.prepare())
+        store.close()
+
+
+def test_a_wrong_password(tmp_path: Path, server: RedisServer) -> None:
+    """It is named as the reason, and not shown."""
+    url = server.url.replace(QUOTED, "wr0ng-s3cret")
+    store = SharedStore(DiskStore(tmp_path), url)
+    problem = one_problem(store.load([KEY])[1])
+    assert "it refuses the user or the password" in problem
+    assert "wr0ng" not in problem
+    store.close()
+
+
+def test_no_password(tmp_path: Path, server: RedisServer) -> None:
+    """A server that wants one is away, and no entry counts as damaged."""
+    store = SharedStore(DiskStore(tmp_path), f"redis://127.0.0.1:{server.port}")
+    assert "it refuses the user or the password" in one_problem(store.load([KEY])[1])
+    store.close()
+
+
+def test_a_machine_that_can_write_nothing(tmp_path: Path, server: RedisServer) -> None:
+    """Where its directory cannot be used, texts are kept in the shared cache, and it is said."""
+    (tmp_path / "file").write_text("x")
+    store = SharedStore(DiskStore(tmp_path / "file/below"), server.url)
+    assert "kept in the shared cache" in one_problem(store.prepare())
+    store.save({KEY: text()})
+    assert store.close() == []
+    other = SharedStore(DiskStore(tmp_path / "b"), server.url)
+    assert other.load([KEY]) == ({KEY: text()}, [])
+    other.close()
+    server.kill()
+    store = SharedStore(DiskStore(tmp_path / "file/below"), server.url)
+    with pytest.raises(StoreError):
+        store.prepare()
+    store.close()
+
+
+def test_tls(tmp_path: Path, certificate: Path) -> None:
+    """With `rediss://`, the server's certificate is checked."""
+    with redis_running(certificate=certificate) as server:
+        url = server.url.replace("redis://", "rediss://")
+        store = SharedStore(DiskStore(tmp_path / "a"), url)
+        assert "CERTIFICATE" in one_problem(store.load([KEY])[1]).upper()
+        store.close()
+        store = SharedStore(DiskStore(tmp_path / "a"), f"{url}?ssl_ca_certs={certificate}")
+        store.save({KEY: text()})
+        assert store.close() == []
+        store = SharedStore(
+            DiskStore(tmp_path / "b"), f"valkeys{url[6:]}?ssl_ca_certs={certificate}"
+        )
+        assert store.load([KEY]) == ({KEY: text()}, [])
+        store.close()
+
+
+def test_an_option_that_redis_does_not_know(tmp_path: Path) -> None:
+    """What follows the `?` can be wrong, and is not shown."""
+    store = SharedStore(DiskStore(tmp_path), "redis://:s3cret@127.0.0.1:1?colour=blue")
+    with pytest.raises(ConfigurationError, match="cache_url: what follows") as caught:
+        store.load([KEY])
+    assert "s3cret" not in str(caught.value)
+
+
+def test_without_the_package(tmp_path: Path) -> None:
+    """The error says what to install; a machine that lacks nothing does not need it."""
+    code = (
+        "import sys; sys.modules['redis'] = None\n"
+        "from pathlib import Path\n"
+        "from mkdocs_contentgen.errors import ConfigurationError\n"
+        "from mkdocs_contentgen.texts.store import DiskStore, SharedStore\n"
+        "store = SharedStore(DiskStore(Path(sys.argv[1])), 'redis://127.0.0.1')\n"
+        "try: store.load(['k'])\n"
+        "except ConfigurationError as error: print(error)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
+    assert "cache_url: needs the package redis; install it with: pip install" in ran.stdout
+    assert ran.stderr == ""
+
+
+# --- servers that speak nonsense -----------------------------------------------------------------
+
+
+def endless(data: bytes, seconds: float = 0, *, first: bytes = b"") -> Iterator[bytes]:
+    """Give `first`, then the same again and again, with a pause between."""
+    yield first
+    while True:
+        yield data
+        time.sleep(seconds)
+
+
+NONSENSE: dict[str, Callable[[], Iterable[bytes]]] = {
+    "no-number": lambda: [b":abc\r\n" * 500],
+    "long-number": lambda: [b":" + b"9" * 10_000 + b"\r\n"],
+    "no-type": lambda: [b"?\r\n" * 500],
+    "http": lambda: [b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"],
+    "random": lambda: [bytes(range(256)) * 100],
+    "line-ends": lambda: [b"\r\n" * 500],
+    "status": lambda: [b"+OK\r\n" * 500],
+    "zero": lambda: [b":0\r\n" * 500],
+    "one": lambda: [b":1\r\n" * 500],
+    "text": lambda: [b"$2\r\nhi\r\n" * 500],
+    "nothing": lambda: [b"$-1\r\n" * 500],
+    "negative": lambda: [b"$-5\r\n" * 500],
+    "empty-array": lambda: [b"*0\r\n" * 500],
+    "error": lambda: [b"-EVIL \x1b[31m\r\n" * 500],
+    "long-error": lambda: [b"-" + b"A" * 60_000 + b"\r\n"],
+    "map": lambda: [b"%1\r\n+a\r\n+b\r\n" * 500],
+    "push": lambda: [b">2\r\n+MOVING\r\n+x\r\n" * 500],
+    "deep": lambda: [b"*1\r\n" * 100_000],
+    "wide": lambda: endless(b"$-1\r\n" * 10_000, first=b"*4294967295\r\n"),
+    "wide-errors": lambda: endless(b"-\r\n" * 10_000, first=b"*4294967295\r\n"),
+    "huge": lambda: endless(b"x" * 65_536, first=b"$99999999999\r\n"),
+    "too-huge": lambda: endless(b"x" * 65_536, first=b"$" + b"9" * 30 + b"\r\n"),
+    "line": lambda: endless(b"x" * 65_536, first=b"+"),
+    "lines": lambda: endless(b"+OK\r\n" * 10_000),
+    "drip": lambda: endless(b"x", 1, first=b"$1000000\r\n"),
+    "drip-of-line": lambda: endless(b"x", 1, first=b"+"),
+    "drip-of-lines": lambda: endless(b"*1\r\n", 1),
+    "silence": lambda: endless(b"", 1),
+    "closed": lambda: [b""],
+    "closed-midway": lambda: [b"$100\r\nabc"],
+}
+
+USE_OF_NONSENSE = """
+import resource, sys, time
+from pathlib import Path
+from test_shared_store import KEY, OTHER, text
+from mkdocs_contentgen.texts.store import DiskStore, SharedStore
+import redis
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = SharedStore(DiskStore(Path(sys.argv[1])), sys.argv[2])
+started = time.monotonic()
+problems = {
+    "load": lambda: store.load([KEY, OTHER])[1],
+    "prepare": store.prepare,
+    "claim": lambda: [] if store.claim([KEY], "me") == {KEY} else ["not claimed"],
+    "save": lambda: store.save({KEY: text()}) or [],
+    "release": lambda: store.release([KEY], "me") or [],
+    "pause": lambda: store.pause(5) or [],
+    "paused": lambda: [] if store.paused() == 0 else ["paused"],
+    "shared": lambda: [] if store.shared([KEY]) == set() else ["shared"],
+}[sys.argv[3]]()
+seconds = time.monotonic() - started
+store.save({OTHER: text()})
+texts, more = store.load([OTHER])
+assert texts == {OTHER: text()}
+problems += more + store.close()
+print(*problems, sep="\\n")
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@contextmanager
+def speaking(
+    script: Callable[[], Iterable[bytes]], certificate: Path | None = None
+) -> Iterator[int]:
+    """Run a server that says the same to whoever comes, and closes; return its port."""
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    if certificate:
+        tls.load_cert_chain(certificate, certificate.with_name("key.pem"))
+
+    def answer(connection: socket.socket) -> None:
+        with suppress(OSError), ExitStack() as stack:
+            stack.enter_context(connection)
+            if certificate:
+                connection = tls.wrap_socket(connection, server_side=True)
+                stack.enter_context(connection)
+            connection.recv(100_000)
+            for data in script():
+                connection.sendall(data)
+                if ended.is_set():
+                    return
+            # Or what it has not read yet would make the other side lose what it has not read.
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(100_000):
+                pass
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                connection.settimeout(2)
+                threading.Thread(target=answer, args=(connection,)).start()
+
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve).start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            ended.set()
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def meet(tmp_path: Path, url: str, use: str) -> tuple[str, float, int]:
+    """Use a store in a process of its own: return its problem, the seconds and the kilobytes."""
+    ran = subprocess.run(
+        [sys.executable, "-c", USE_OF_NONSENSE, tmp_path, url, use],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert ran.stderr == ""
+    *problems, measured = ran.stdout.splitlines()
+    seconds, memory = measured.split()
+    return one_problem(problems), float(seconds), int(memory)
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense(tmp_path: Path, name: str) -> None:
+    """Whatever answers in a Redis' place, a build goes on soon, and says so in one line."""
+    with speaking(NONSENSE[name]) as port:
+        problem, seconds, memory = meet(tmp_path, f"redis://127.0.0.1:{port}", "load")
+    assert f"the shared cache redis://127.0.0.1:{port} cannot be used (" in problem
+    assert problem.isprintable()
+    assert len(problem) < 300
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
+
+
+@pytest.mark.parametrize("name", ["no-number", "huge", "drip", "closed-midway"])
+def test_nonsense_over_tls(tmp_path: Path, certificate: Path, name: str) -> None:
+    """The limits are those of the text, whatever carries it."""
+    with speaking(NONSENSE[name], certificate) as port:
+        url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={certificate}"
+        problem, seconds, memory = meet(tmp_path, url, "load")
+    assert "cannot be used (" in problem
+    assert "CERTIFICATE" not in problem.upper()
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
+
+
+def test_a_drip_in_place_of_tls(tmp_path: Path) -> None:
+    """Who never comes to the end of the greeting is as good as silent."""
+    with speaking(lambda: endless(b"x", 1, first=b"\x16\x03\x03\x3f\xff\x02")) as port:
+        problem, seconds, _ = meet(tmp_path, f"rediss://127.0.0.1:{port}", "load")
+    assert "cannot be used (it does not answer in time)" in problem
+    assert seconds < ROUND_TRIP_TIMEOUT + 10
+
+
+@pytest.mark.parametrize("name", ["status", "text", "nothing", "empty-array", "wide", "closed"])
+@pytest.mark.parametrize("use", "prepare claim save release pause paused shared".split())
+def test_nonsense_for_each_command(tmp_path: Path, name: str, use: str) -> None:
+    """No command takes nonsense for an answer."""
+    with speaking(NONSENSE[name]) as port:
+        problem, seconds, memory = meet(tmp_path, f"redis://127.0.0.1:{port}", use)
+    assert "cannot be used (" in problem
+    assert seconds < ROUND_TRIP_TIMEOUT + 5
+    assert memory < 200_000
+
+
+# --- builds --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def machines(project: Project, server: RedisServer) -> list[Project]:
+    """Return three checkouts of one site with 12 pages, each with a cache of its own."""
+    for number in range(12):
+        project.page(f"t{number}.md", {"type": "blog", "topic": f"T{number}"})
+    project.configure({"cache_url": server.url, "concurrency": 2})
+    checkouts = []
+    for name in "abc":
+        root = project.root / name
+        root.mkdir()
+        shutil.copytree(project.root / "docs", root / "docs")
+        shutil.copy(project.root / "mkdocs.yml", root)
+        checkouts.append(Project(root, project.environment))
+    return checkouts
+
+
+TOPICS = sorted(f"T{number}" for number in range(12))
+
+
+def warnings_in(output: str) -> list[str]:
+    """Return the lines of MkDocs' output that count for `--strict`."""
+    return [line for line in output.splitlines() if line.startswith(("WARNING", "ERROR"))]
+
+
+def test_three_machines_share_the_work(machines: list[Project], service: ServiceDouble) -> None:
+    """Each text is paid for once, each machine asks for some, and all get all."""
+    service.answer = generated(delay=0.5)
+    builds = [machine.start("mkdocs", "build", "--strict") for machine in machines]
+    assert [build.wait(60) for build in builds] == [0, 0, 0], machines[0].output
+    assert sorted(service.topics) == TOPICS
+    for machine in machines:
+        assert machine.cached() == set(TOPICS)
+        assert re.search(r"[1-9][0-9]* from the cache, [1-9][0-9]* generated", machine.output)
+    assert machines[0].html("t3/index.html") == machines[2].html("t3/index.html")
+    assert service.most_in_flight == 6
+
+
+def test_a_killed_machine_is_replaced(machines: list[Project], service: ServiceDouble) -> None:
+    """The others wait for what it asked for no longer than a claim lasts, and lose nothing."""
+    service.answer = generated(delay=30)
+    a, b, _ = machines
+    build = a.start("mkdocs", "build")
+    wait_until(lambda: len(service.received) == 2)
+    build.kill()
+    build.wait()
+    service.answer = generated()
+    started = time.monotonic()
+    built = b.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert time.monotonic() - started < LEASE + 10
+    assert b.cached() == set(TOPICS)
+    assert sorted(service.topics[2:]) == TOPICS
+
+
+def test_killed_machines_lose_nothing(machines: list[Project], service: ServiceDouble) -> None:
+    """What was answered is in the cache of all, whoever was killed and when."""
+    service.answer = generated(delay=0.4)
+    builds = [machine.start("mkdocs", "build") for machine in machines]
+    wait_until(lambda: len(service.answered) >= 4)
+    answered = set(service.answered)
+    time.sleep(0.1)  # an answer takes a moment from the last byte to the caches
+    for build in builds[:2]:
+        build.kill()
+    assert builds[2].wait(60) == 0, machines[2].output
+    assert machines[2].cached() == set(TOPICS)
+    assert all(service.topics.count(topic) == 1 for topic in answered)
+    for build in builds:
+        build.wait()
+
+
+def test_redis_dies_in_the_middle(
+    machines: list[Project], service: ServiceDouble, server: RedisServer
+) -> None:
+    """One warning, all texts are kept here, and the next build needs neither."""
+    service.answer = generated(delay=0.4)
+    build = machines[0].start("mkdocs", "build")
+    wait_until(lambda: len(service.received) >= 4)
+    server.kill()
+    assert build.wait(60) == 0
+    (warning,) = warnings_in(machines[0].output)
+    assert f"the shared cache redis://127.0.0.1:{server.port} cannot be used" in warning
+    assert PASSWORD not in machines[0].output
+    assert QUOTED not in machines[0].output
+    assert machines[0].cached() == set(TOPICS)
+    assert sorted(service.topics) == TOPICS
+    built = machines[0].build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert len(service.received) == 12
+
+
+def test_a_full_redis_ends_no_build(machines: list[Project], service: ServiceDouble) -> None:
+    """One warning, and every text that was paid for is on the machine that paid."""
+    with redis_running("--maxmemory", "1mb", "--maxmemory-policy", "noeviction") as full:
+        machines[0].configure({"cache_url": full.url})
+        built = machines[0].build()
+    assert built.returncode == 0, built.stdout
+    (warning,) = warnings_in(built.stdout)
+    assert "cannot be used (it is full)" in warning
+    assert machines[0].cached() == set(TOPICS)
+
+
+def test_a_429_is_respected_by_all(machines: list[Project], service: ServiceDouble) -> None:
+    """When the service wants to be left alone, no machine sends anything."""
+    arrived: list[float] = []
+
+    def answer(request: Received, handler: Handler) -> None:
+        arrived.append(time.monotonic())
+        if request.number == 1:
+            handler.send(b"{}", 429, {"Retry-After": "5"})
+        else:
+            generated()(request, handler)
+
+    service.answer = answer
+    machines[0].configure({"cache_url": url_of(machines[0]), "concurrency": 1})
+    first = machines[0].start("mkdocs", "build")
+    wait_until(lambda: arrived)
+    time.sleep(0.2)
+    second = machines[1].start("mkdocs", "build", "--strict")
+    assert (first.wait(60), second.wait(60)) == (0, 0)
+    assert min(arrived[1:]) - arrived[0] >= 5
+    assert len(arrived) == 13
+
+
+def url_of(machine: Project) -> str:
+    """Return the `cache_url` that a checkout is configured with."""
+    (url,) = re.findall(r"cache_url: (\S+)", (machine.root / "mkdocs.yml").read_text())
+    return str(url)
+
+
+def test_status_says_where_each_text_is(machines: list[Project], server: RedisServer) -> None:
+    """An article can be in the cache of this machine, in the shared one, and approved."""
+    a, b, _ = machines
+    assert a.run("mkdocs_contentgen", "generate", "t0.md", "t1.md").returncode == 0
+    assert a.run("mkdocs_contentgen", "approve", "t1.md", "--by", "Jo").returncode == 0
+    server.admin().delete(*server.admin().keys("contentgen:text:*")[:1])
+    listed = json.loads(a.run("mkdocs_contentgen", "status", "--json").stdout)
+    where = {article["page"]: article["where"] for article in listed}
+    assert where["t1.md"][:2] == ["approved file", "cache"]
+    assert where["t2.md"] == []
+    shared = [page for page, places in where.items() if "shared cache" in places]
+    assert len(shared) == 1
+    listed = json.loads(b.run("mkdocs_contentgen", "status", "--json").stdout)
+    assert [article["page"] for article in listed if article["state"] == "draft"] == shared
+    assert "shared cache" in b.run("mkdocs_contentgen", "status").stdout
+
+
+def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: RedisServer) -> None:
+    """Another branch or site may ask for what this one does not."""
+    a, _, _ = machines
+    assert a.run("mkdocs_contentgen", "generate", "t0.md").returncode == 0
+    a.page("t0.md", {"type": "blog", "topic": "Another"})
+    assert "texts dropped: 1" in a.run("mkdocs_contentgen", "prune").stdout
+    assert a.cached() == set()
+    assert len(server.admin().keys("contentgen:text:*")) == 1
+
+
+def test_an_old_text_that_another_machine_replaced(
+    machines: list[Project], service: ServiceDouble
+) -> None:
+    """With `max_age`, a text that was asked for anew elsewhere is not paid for again."""
+    a, b, _ = machines
+    for machine in (a, b):
+        machine.configure({"cache_url": url_of(machine), "max_age": "30d"})
+    assert a.build("--strict").returncode == 0
+    for machine in (a, b):
+        target = machine.root / ".cache/plugin/contentgen" / DATABASE
+        if machine is b:
+            assert b.build("--strict").returncode == 0
+        with closing(sqlite3.connect(target)) as connection, connection:
+            rows = connection.execute("SELECT rowid, value FROM Cache").fetchall()
+            for rowid, value in rows:
+                fields = json.loads(value) | {"generated_at": "2020-01-01T00:00:00+00:00"}
+                del fields["entry_sha256"]
+                connection.execute(
+                    "UPDATE Cache SET value = ? WHERE rowid = ?", (json.dumps(fields), rowid)
+                )
+    assert len(service.received) == 12
+    built = b.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert len(service.received) == 12
+
+
+@pytest.mark.parametrize(
+    "value", ["http://:s3cret@host", "redis://", "redis://:s3cret@host:port", ["s3cret"], "s3cret"]
+)
+def test_an_address_that_is_none(project: Project, value: object) -> None:
+    """What cannot be an address is refused and not shown, since it may hold a password."""
+    project.configure({"cache_url": value})
+    built = project.build()
+    assert built.returncode == 1
+    assert "cache_url" in built.stdout
+    assert "s3cret" not in built.stdout
+    assert "Traceback" not in built.stdout
