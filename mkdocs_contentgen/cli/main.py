@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,8 @@ from ..errors import ContentgenError
 
 # What a command does not need is imported by those that do: `--help` and completion are fast.
 if TYPE_CHECKING:
-    from ..errors import ApprovalError
-    from ..mkdocs.site import Article, Site
+    from ..mkdocs.site import Site
+    from ..texts.articles import Article
 
 COLOURS = {
     "approved": "green",
@@ -92,13 +93,13 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     require_approval is off.
     """
     with _opened(config_file) as site:
-        articles, damaged = _readable_articles(site)
+        articles = _all_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
     if as_json:
         _print_json([_as_object(article) for article in articles])
     else:
         _print_table(articles)
-    _print_errors(damaged)
+    _print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state not in ready for article in articles):
         raise SystemExit(1)
 
@@ -124,50 +125,44 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from ..mkdocs.progress import shown_progress
+    from ..mkdocs.resolution import asking_visibly
     from ..mkdocs.site import chosen
-    from ..texts.generation import Generation
-    from ..texts.generation import generate as run
-    from ..texts.lookup import check_budget, look_up
+    from ..texts.obtain import obtain
 
+    debug = _debugger()
     with _opened(config_file) as site:
-        articles = chosen(_articles(site), pages)
-        if not refresh:
-            articles = [a for a in articles if a.state not in ("approved", "changed")]
-        requests = {article.key: article.entry.request for article in articles}
-        store = site.options.store(site.config)
-        found, _ = look_up(requests, store, max_age=site.options.max_age)
-        wanted = {k: request for k, request in requests.items() if refresh or found[k].error}
-        limit = site.options.max_requests if max_requests is None else max_requests
-        if dry_run:
-            for article in articles:
-                if article.key in wanted:
-                    _say(f"{article.entry.place}: {article.entry.request.topic}")
-            _say(f"requests to be sent: {len(wanted)}; max_requests allows {limit}")
-            return
-        if not wanted:
-            _say("All texts are there; nothing was sent.")
-            return
-        check_budget(wanted, limit)
-        log = partial(_say, err=True)
-        with shown_progress(log, in_lines=_debugger() is not None) as (show, say):
-            limits = site.options.limits()
-            connect = site.options.connect
-            generation = Generation(store, connect, limits, on_progress=show, debug=_debugger())
-            replaced = {key for key in wanted if found[key].text}
-            outcomes = run(generation, wanted, replaced=replaced, log=say)
-    if debug := _debugger():
-        for article in articles:
-            if article.key in outcomes:
-                debug(f"{article.entry.place}: {outcomes[article.key]}")
-    _warn(generation.problems)
-    failed = {key: outcome.error for key, outcome in outcomes.items() if outcome.text is None}
-    for article in articles:
-        if article.key in failed:
-            _say(f"{article.entry.place}: {failed[article.key]}", err=True)
-    _say(f"texts generated: {len(outcomes) - len(failed)}; failed: {len(failed)}")
-    if failed:
-        raise SystemExit(1)
+        options = site.options
+        asked = chosen(site.asked, pages)
+        files = site.approved_files()
+        store = options.store(site.config)
+        directory = options.approved_directory(site.config)
+        policy = replace(
+            options.policy(budget=max_requests, refresh=refresh),
+            on_missing="generate",
+            on_error="fail",
+            require_approval=False,
+        )
+        ask = asking_visibly(store, options, partial(_say, err=True), debug)
+        obtained = obtain(asked, files, directory, store, policy, None if dry_run else ask)
+    wanted = [article for article in obtained.articles if article.key in obtained.wanted]
+    if dry_run:
+        for article in wanted:
+            _say(f"{article.asked.place}: {article.asked.request.topic}")
+        number = len(obtained.wanted)
+        _say(f"requests to be sent: {number}; max_requests allows {policy.max_requests}")
+        _print_errors(obtained.failures)
+        return
+    _warn(obtained.warnings)
+    if debug:
+        for article in obtained.articles:
+            outcome = article.found if article in wanted else article.outcome
+            debug(f"{article.asked.place}: {outcome}")
+    if obtained.sent:
+        failed = len({article.key for article in wanted if article.found.error})
+        _say(f"texts generated: {obtained.sent - failed}; failed: {failed}")
+    elif not obtained.failures:
+        _say("All texts are there; nothing was sent.")
+    _print_errors(obtained.failures)
 
 
 @main.command()
@@ -177,11 +172,10 @@ def generate(
 def diff(config_file: str | None, page: str) -> None:
     """Show what the newest draft of PAGE says otherwise than the approved text, word by word."""
     from ..mkdocs.review import draft_lines, word_diff
-    from ..mkdocs.site import chosen
 
     with _opened(config_file) as site:
-        for article in chosen(_articles(site), [page]):
-            name = f"{article.entry.page}, article '{article.entry.request.id}'"
+        for article in _articles(site, page):
+            name = f"{article.asked.page}, article '{article.asked.request.id}'"
             if article.approved is None or article.draft is None:
                 _say(f"{name}: {article.state}, {article.reason}; there are no two to compare")
                 continue
@@ -205,7 +199,6 @@ def approve(
     """
     from ..errors import ApprovalError
     from ..mkdocs.review import approve_article
-    from ..mkdocs.site import chosen
     from ..texts.approval import name_problem
 
     if pages and everything:
@@ -224,13 +217,12 @@ def approve(
         return sys.stdin.isatty() and click.confirm(visible(question), default=False)
 
     with _opened(config_file) as site:
-        failures: list[ApprovalError]
-        articles, failures = (_articles(site), []) if pages else _readable_articles(site)
-        for article in chosen(articles, pages):
+        failures: list[str] = []
+        for article in _all_articles(site, pages):
             try:
                 _say(approve_article(article, site.options, name, prefer_draft))
             except ApprovalError as error:
-                failures.append(error)
+                failures.append(str(error))
     _print_errors(failures)
 
 
@@ -244,11 +236,10 @@ def eject(config_file: str | None, page: str) -> None:
     From then on the page is written by hand, and the plugin leaves it alone.
     """
     from ..mkdocs.ejection import eject_articles
-    from ..mkdocs.site import chosen
 
     with _opened(config_file) as site:
-        articles = chosen(_articles(site), [page])
-        pages = {article.entry.page for article in articles}
+        articles = _articles(site, page)
+        pages = {article.asked.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} fits {len(pages)} pages; name one")
         _say(eject_articles(site, articles))
@@ -330,23 +321,24 @@ def _opened(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
         raise click.ClickException(visible(str(error))) from error
 
 
-def _articles(site: Site) -> list[Article]:
-    """Return the articles of a site. Raises ApprovalError where an approved file is damaged."""
-    articles, damaged = _readable_articles(site)
-    if damaged:
-        raise damaged[0]
+def _articles(site: Site, page: str) -> list[Article]:
+    """Return the articles of a page. Raises ApprovalError where an approved file is damaged."""
+    articles = _all_articles(site, [page])
+    for article in articles:
+        if article.damaged:
+            raise article.damaged
     return articles
 
 
-def _readable_articles(site: Site) -> tuple[list[Article], list[ApprovalError]]:
-    """Return the articles of a site, and why those are not among them whose file is damaged."""
-    found = site.articles()
-    _warn(found.problems)
+def _all_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
+    """Return the articles of the named pages or of all, also those whose file is damaged."""
+    articles, problems = site.articles(pages)
+    _warn(problems)
     if debug := _debugger():
-        for article in found.articles:
+        for article in articles:
             where = " and ".join(article.where) or "nowhere"
-            debug(f"{article.entry.place}: {article.state}, {article.reason} ({where})")
-    return found.articles, found.damaged
+            debug(f"{article.asked.place}: {article.state}, {article.reason} ({where})")
+    return articles
 
 
 def _say(line: str, *, err: bool = False) -> None:
@@ -375,12 +367,12 @@ def _warn(problems: list[str]) -> None:
 
 
 def _as_object(article: Article) -> dict[str, object]:
-    request = article.entry.request
+    request = article.asked.request
     header = article.approved.header if article.approved else None
     draft = article.draft if article.state in ("draft", "outdated") else None
     text = draft or header
     return {
-        "page": article.entry.page,
+        "page": article.asked.page,
         "id": request.id,
         "type": request.type,
         "topic": request.topic,
@@ -409,9 +401,9 @@ def _print_table(articles: list[Article]) -> None:
     for heading in ("Page", "Id", "Type", "Topic", "State", "Where", "Reason"):
         table.add_column(heading, overflow="fold")
     for article in articles:
-        request = article.entry.request
+        request = article.asked.request
         state = Text(article.state, style=COLOURS[article.state])
-        before = (article.entry.page, request.id, request.type, request.topic)
+        before = (article.asked.page, request.id, request.type, request.topic)
         behind = (", ".join(article.where), article.reason)
         table.add_row(*map(cell, before), state, *map(cell, behind))
     # Where a script reads it, no path or topic may be broken.
@@ -422,7 +414,7 @@ def _print_table(articles: list[Article]) -> None:
     click.echo(without_commands(printed.get()), nl=False, color=True)
 
 
-def _print_errors(errors: Sequence[ContentgenError]) -> None:
+def _print_errors(errors: Sequence[str]) -> None:
     """Print errors that did not keep a command from doing the rest, and end it with 1."""
     for error in errors:
         _say(f"Error: {error}", err=True)

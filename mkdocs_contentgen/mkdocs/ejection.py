@@ -27,10 +27,11 @@ from ..html.disclosure import Provenance
 from ..html.markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
 from ..html.plaintext import plain_text
 from ..html.presentation import Facts, Presentation, present
+from ..texts.articles import Article
 from .extension import MARKER
 from .options import project_directory
 from .resolution import PageArticle
-from .site import Article, RenderedPage, Site
+from .site import RenderedPage, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
 _HEADING = re.compile(r"h[1-6]")
@@ -46,7 +47,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     Raises ApprovalError where a text is missing, the page cannot be rewritten, or would not show
     the same as before. Then, nothing is written.
     """
-    page = articles[0].entry.page
+    page = articles[0].asked.page
     path = _source_file(site, page)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -94,8 +95,8 @@ def _current_text(article: Article) -> tuple[str, datetime]:
     if article.draft:
         return article.draft.html, article.draft.generated_at
     raise ApprovalError(
-        f"{article.entry.place}: there is no text to write; "
-        f"`contentgen generate {article.entry.page}` makes one"
+        f"{article.asked.place}: there is no text to write; "
+        f"`contentgen generate {article.asked.page}` makes one"
     )
 
 
@@ -135,9 +136,9 @@ def _shown(
     placed: dict[str, Element] = {}
     shown: dict[str, PageArticle] = {}
     for article in articles:
-        name = article.entry.request.id
+        name = article.asked.request.id
         text, generated_at = _current_text(article)
-        provenance = Provenance(article.entry.request.type, generated_at)
+        provenance = Provenance(article.asked.request.type, generated_at)
         elements[name], _ = present(text, provenance, how)
 
         def make(name: str, text: str, provenance: Provenance) -> tuple[Element, Facts]:
@@ -146,7 +147,7 @@ def _shown(
             return placed[name], facts
 
         shown[name] = PageArticle(partial(make, name, text, provenance), provenance)
-    page = site.render(articles[0].entry.page, source, shown)
+    page = site.render(articles[0].asked.page, source, shown)
     for name, element in elements.items():
         # Whether they move down a level, or the title on top of the page, depends on the page.
         headings = _headings(element)
@@ -167,21 +168,21 @@ def _markers(
     site: Site, source: str, articles: Sequence[Article], before: RenderedPage
 ) -> dict[str, re.Match[str]]:
     """Return the markers, by the ids of the articles, that are none within code and the like."""
-    page = articles[0].entry.page
+    page = articles[0].asked.page
     found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
     probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
     stub = PageArticle(lambda: (placeholder("-"), None), None)
     marked = site.render(page, probe, dict.fromkeys(found, stub)).marked if found else set()
     markers: dict[str, re.Match[str]] = {}
     for article in articles:
-        name = article.entry.request.id
+        name = article.asked.request.id
         names = (name, None) if article is articles[0] else (name,)
         mine = [match for at, match in found.items() if at in marked and match[1] in names]
         if not mine:
             # A page without a text of its own gets a marker.
             if name in before.marked and get_data(source)[0].strip():
                 raise ApprovalError(
-                    f"{article.entry.place}: the marker of '{name}' is not in this file; "
+                    f"{article.asked.place}: the marker of '{name}' is not in this file; "
                     "put it there, instead of into one that the page includes"
                 )
             continue
@@ -204,9 +205,9 @@ def _line_at(source: str, marker: re.Match[str]) -> tuple[int, int]:
 def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
     """Return where an article is to stand, such as `docs/post.md:12`."""
     if marker is None:
-        return article.entry.place
+        return article.asked.place
     line = source.count("\n", 0, marker.start()) + 1
-    return f"{article.entry.place.rpartition(':')[0]}:{line}"
+    return f"{article.asked.place.rpartition(':')[0]}:{line}"
 
 
 @dataclass
@@ -280,9 +281,9 @@ def _same_page(
         try:
             page = _with_front_matter(front, draft.writer.title(title), draft.text())
         except ValueError as error:
-            raise ApprovalError(f"{articles[0].entry.place}: {error}") from error
+            raise ApprovalError(f"{articles[0].asked.place}: {error}") from error
         try:
-            after = site.render(articles[0].entry.page, page)
+            after = site.render(articles[0].asked.page, page)
         except Exception as error:  # noqa: BLE001  an extension may stumble over any text
             places = {
                 (name, number) for name, b in draft.blocks.items() for number in range(len(b))
@@ -308,8 +309,8 @@ def _same_page(
         if not levels or max(levels.values()) > HIGHEST_LEVEL:
             break
         draft.levels |= levels
-    name = min(differences.blocks, default=(articles[0].entry.request.id, 0))[0]
-    article = next(a for a in articles if a.entry.request.id == name)
+    name = min(differences.blocks, default=(articles[0].asked.request.id, 0))[0]
+    article = next(a for a in articles if a.asked.request.id == name)
     raise ApprovalError(
         f"{_place(article, draft.source, draft.markers.get(name))}: {differences.example} would "
         "not be the same in Markdown; give the article a marker between empty lines, outside of "

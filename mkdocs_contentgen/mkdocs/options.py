@@ -20,6 +20,7 @@ from ..display import shown
 from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
+from ..texts.policy import OnError, OnMissing, Policy
 from ..texts.store import SCHEMES, DiskStore, SharedStore, Store, shown_address
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
-OnMissing = Literal["generate", "placeholder", "fail"]
 
 
 class _WholeNumber(c.OptionallyRequired[int]):
@@ -163,7 +163,7 @@ class ContentgenConfig(Config):
     the build. The last two never open a connection. The environment variable
     `CONTENTGEN_ON_MISSING` overrides this option. Default: `generate`."""
 
-    on_error = c.Choice(("fail", "placeholder"), default="fail")
+    on_error = c.Choice(get_args(OnError), default="fail")
     """What to do about a request that failed: `fail` the build, or show a `placeholder` and warn.
 
     Default: `fail`."""
@@ -234,6 +234,24 @@ class ContentgenConfig(Config):
             known = ", ".join(get_args(OnMissing))
             raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
         return cast(OnMissing, value)
+
+    def policy(
+        self, *, budget: int | None = None, refresh: bool = False, lenient: bool = False
+    ) -> Policy:
+        """Return the options that say what may be asked for; `budget` goes before `max_requests`.
+
+        Raises ConfigurationError if the environment says something unknown.
+        """
+        return Policy(
+            on_missing=self.missing_policy(),
+            on_error=self.on_error,
+            require_approval=self.require_approval,
+            max_requests=self.max_requests if budget is None else budget,
+            max_age=self.max_age,
+            sandbox=self.uses_sandbox(),
+            refresh=refresh,
+            lenient=lenient,
+        )
 
     def limits(self) -> Limits:
         """Return the options that limit a generation."""

@@ -15,6 +15,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
+from ..texts.policy import PageRequest
 from .options import project_directory
 from .typos import NAME, wrong_requests
 
@@ -24,17 +25,6 @@ if TYPE_CHECKING:
 
 _FIRST_LINE = 2
 """The first line of a front matter, behind the line `---`. YAML counts from zero."""
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """One article that a page asks for. `place` is for messages, such as `docs/post.md:2`."""
-
-    page: str
-    place: str
-    request: Request
-    template: str = ""
-    """The template that the page's front matter names."""
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for warning in resolution.warnings:
             log.warning(warning)
         _fail_on(resolution.failures)
+        for detail in resolution.details:
+            log.debug(detail)
         log.info(resolution.summary)
         self.show(resolution.articles)
         unfinished = resolution.unfinished

@@ -17,9 +17,9 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
+from ..texts.articles import Article
 from ..texts.store import StoredText
 from .options import ContentgenConfig
-from .site import Article
 
 
 def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
@@ -42,13 +42,15 @@ def approve_article(
     ApprovalError where there is no text.
     """
     approved, draft = article.approved, article.draft
+    if article.damaged:
+        raise article.damaged
     newer = draft and (
         approved is None
         or draft.generated_at.replace(microsecond=0)
         > max(approved.header.generated_at, approved.header.declined or _LONG_AGO)
     )
     if article.state == "approved" and not newer:
-        return f"{article.entry.page}: already approved: {article.reason}"
+        return f"{article.asked.page}: already approved: {article.reason}"
     declined = approved.header.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_edited(article.path, approved)
@@ -60,19 +62,19 @@ def approve_article(
             text = draft_lines(draft, options)
         except UnsafeHTMLError as error:
             raise ApprovalError(
-                f"{article.entry.place}: no build can show this draft: {error}; "
-                f"`contentgen generate --refresh {article.entry.page}` asks for another"
+                f"{article.asked.place}: no build can show this draft: {error}; "
+                f"`contentgen generate --refresh {article.asked.page}` asks for another"
             ) from error
     else:
         raise ApprovalError(
-            f"{article.entry.place}: there is no text to approve; "
-            f"`contentgen generate {article.entry.page}` makes one"
+            f"{article.asked.place}: there is no text to approve; "
+            f"`contentgen generate {article.asked.page}` makes one"
         )
     service = "sandbox" if options.uses_sandbox() else "content generation service"
-    request, key = article.entry.request, article.key
+    request, key = article.asked.request, article.key
     header = approve(request, key, service, generated_at, text, by, declined=declined)
     write(article.path, article.directory, header, text)
-    return f"{article.entry.page}: approved in {article.path}"
+    return f"{article.asked.page}: approved in {article.path}"
 
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

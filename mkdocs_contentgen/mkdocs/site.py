@@ -21,47 +21,16 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 from mkdocs.utils.meta import get_data
 
-from ..errors import ApprovalError, ConfigurationError
+from ..errors import ConfigurationError
 from ..html.plaintext import plain_text
-from ..texts.approval import ApprovedText, State, approved_path, read_all, state_of
-from ..texts.lookup import load_usable
-from ..texts.store import StoredText
+from ..texts.approval import ApprovedFiles, read_all
+from ..texts.articles import Article, explain, find_articles
+from ..texts.policy import PageRequest
 from .options import ContentgenConfig
-from .pages import PageRequest
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
     from .resolution import PageArticle
-
-
-@dataclass(frozen=True)
-class Article:
-    """One article of a site with all that is known of it."""
-
-    entry: PageRequest
-    key: str
-    path: Path
-    directory: Path
-    """The directory of approved files, in which `path` is."""
-
-    approved: ApprovedText | None
-    draft: StoredText | None
-    state: State
-    reason: str
-    where: list[str]
-    """Where its text is: `approved file`, `cache`, `shared cache`."""
-
-
-@dataclass(frozen=True)
-class Articles:
-    """The articles of a site."""
-
-    articles: list[Article]
-    problems: list[str]
-    """What is wrong with the cache, and files that no page asks for."""
-
-    damaged: list[ApprovalError]
-    """Approved files that cannot be read; their articles are not among `articles`."""
 
 
 @dataclass(frozen=True)
@@ -99,48 +68,27 @@ class Site:
         """What the pages ask for."""
         return self.plugin.asked
 
-    def articles(self) -> Articles:
-        """Return all articles, and what is wrong with the cache and with approved files."""
-        sandbox = self.options.uses_sandbox()
-        keys = {entry: entry.request.key(sandbox=sandbox) for entry in self.asked}
-        store = self.options.store(self.config)
-        shared = store.shared(keys.values())
-        texts, unusable, problems = load_usable(keys.values(), store)
-        unused: list[Mapping[str, object]] = []
-        if texts.keys() < set(keys.values()):
-            cached, more = store.requests()
-            unused = [asked for key, asked in cached.items() if key not in texts]
-            problems += [problem for problem in more if problem not in problems]
-        problems += store.close()
-        directory = self.options.approved_directory(self.config)
-        asking = [(entry.page, entry.request) for entry in keys]
+    def approved_files(self) -> ApprovedFiles:
+        """Return what the directory of approved files holds for this site."""
+        asking = [(entry.page, entry.request) for entry in self.asked]
         others = self.files.src_uris.keys() - self.plugin.read
-        files = read_all(asking, directory, others=others)
-        problems += [f"{path}: no page asks for this text" for path in files.unclaimed]
-        articles = []
-        damaged = []
-        for entry, key in keys.items():
-            name = entry.page, entry.request.id
-            path = files.moved.get(name, approved_path(directory, *name))
-            approved = files.texts.get(name)
-            if isinstance(approved, ApprovalError):
-                damaged.append(approved)
-                continue
-            state, reason = state_of(entry.request, approved, has_draft=key in texts, unused=unused)
-            if state == "missing":
-                reason = unusable.get(key, reason)
-            if name in files.moved:
-                reason += f"; its file is still at {path}"
-            places = {
-                "approved file": approved,
-                "cache": key in texts,
-                "shared cache": key in shared,
-            }
-            where = [place for place, there in places.items() if there]
-            articles.append(
-                Article(entry, key, path, directory, approved, texts.get(key), state, reason, where)
-            )
-        return Articles(articles, problems, damaged)
+        return read_all(asking, self.options.approved_directory(self.config), others=others)
+
+    def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
+        """Return the articles of the named pages, or all, and what is wrong with cache and files.
+
+        Raises ConfigurationError for a name that fits no page with a request.
+        """
+        files = self.approved_files()
+        store = self.options.store(self.config)
+        directory = self.options.approved_directory(self.config)
+        sandbox = self.options.uses_sandbox()
+        articles, problems = find_articles(
+            chosen(self.asked, pages), files, directory, store, sandbox=sandbox, all_drafts=True
+        )
+        articles, more = explain(articles, store)
+        unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]
+        return articles, [*dict.fromkeys(problems + more), *unclaimed]
 
     def render(
         self, name: str, source: str, articles: Mapping[str, PageArticle] | None = None
@@ -239,23 +187,22 @@ def _read_pages(config: MkDocsConfig) -> Files:
     return files
 
 
-def chosen(articles: Sequence[Article], pages: Sequence[str]) -> list[Article]:
-    """Return the articles of the named pages: paths from where one stands, in the docs, or globs.
+def chosen(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
+    """Return what the named pages ask for: paths from where one stands, in the docs, or globs.
 
-    Raises ConfigurationError for a name that fits no page with a request.
+    Without names, it is what all pages ask for. Raises ConfigurationError for a name that fits no
+    page with a request.
     """
-    if not pages:
-        return list(articles)
-    selected: dict[PageRequest, Article] = {}
+    selected: dict[PageRequest, None] = {}
     for name in pages:
-        found = {a.entry: a for a in articles if _fits(a.entry, name)}
+        found = [entry for entry in asked if _fits(entry, name)]
         if not found:
             raise ConfigurationError(
                 f"{name}: is not a page that asks for an article; "
                 "`contentgen status` lists those that do"
             )
-        selected |= found
-    return list(selected.values())
+        selected |= dict.fromkeys(found)
+    return list(selected if pages else asked)
 
 
 def _fits(entry: PageRequest, name: str) -> bool:

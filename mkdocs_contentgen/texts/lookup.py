@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import BudgetError, ContentgenError, MissingError, UnsafeHTMLError
+from ..errors import ContentgenError, MissingError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
 from .store import Store, StoredText
+
+NEVER_GENERATED = "the text was never generated"
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,7 @@ def look_up(
             problems += more
     problems += store.close()
     return {
-        key: _found(texts.get(key), unusable.get(key, "the text was never generated"), max_age)
-        for key in requests
+        key: _found(texts.get(key), unusable.get(key, NEVER_GENERATED), max_age) for key in requests
     }, problems
 
 
@@ -109,15 +110,6 @@ def _found(text: StoredText | None, missing: str, max_age: timedelta | None) -> 
     if max_age is not None and age > max_age:
         return Outcome("cache", text, MissingError(f"the text is {_in_words(age)} old"))
     return Outcome("cache", text)
-
-
-def check_budget(requests: Mapping[str, Request], max_requests: int) -> None:
-    """Raise BudgetError if so many requests are more than the option `max_requests` allows."""
-    if len(requests) > max_requests:
-        raise BudgetError(
-            f"{len(requests)} requests would be sent, and max_requests allows {max_requests}; "
-            "nothing was sent: raise max_requests if that is what you want to pay for"
-        )
 
 
 def _in_words(age: timedelta) -> str:

@@ -9,10 +9,10 @@ import pytest
 from conftest import Project
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.errors import BudgetError, MissingError
+from mkdocs_contentgen.errors import MissingError
 from mkdocs_contentgen.html.sanitizer import MAX_TAGS
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.texts.lookup import check_budget, load_usable, look_up
+from mkdocs_contentgen.texts.lookup import load_usable, look_up
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
 
@@ -118,10 +118,3 @@ def test_a_build_with_a_text_that_is_no_article(
     assert again.returncode == 0, again.stdout
     assert "1 from the cache" in again.stdout
     assert service.topics == ["Tides"]
-
-
-def test_budget() -> None:
-    """As many requests as allowed pass, one more does not."""
-    check_budget(requests("a", "b"), 2)
-    with pytest.raises(BudgetError, match="2 requests would be sent, and max_requests allows 1"):
-        check_budget(requests("a", "b"), 1)

@@ -1,0 +1,157 @@
+"""From what pages ask for to texts: real files, a real cache, and the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.service.client import ServiceClient
+from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
+from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.obtain import Obtained, asking, obtain
+from mkdocs_contentgen.texts.policy import PageRequest, Policy
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
+
+ARTICLE = "<article><h1>Old</h1><p>Text.</p></article>\n"
+OLD = datetime(2026, 1, 2, tzinfo=UTC)
+A, B, C = (BlogRequest(topic=topic) for topic in ("Alpha", "Beta", "Gamma"))
+POLICY = Policy(sandbox=True)
+
+
+def connect() -> ServiceClient:
+    """Return a client of the sandbox."""
+    return ServiceClient("sandbox", user_id="", token="", allow_http=False)
+
+
+def connect_to_nobody() -> ServiceClient:
+    """Return a client of a service that is down."""
+    return ServiceClient("http://127.0.0.1:9", user_id="u", token="t", allow_http=False)
+
+
+class Site:
+    """Pages that ask for something, with a cache and approved files."""
+
+    def __init__(self, root: Path) -> None:
+        self.store = DiskStore(root / "cache")
+        self.directory = root / "contentgen"
+        self.asked: list[list[str]] = []
+
+    def cache(self, request: Request) -> None:
+        """Keep an old text for a request."""
+        self.store.prepare()
+        text = StoredText(ARTICLE, OLD, request.record())
+        self.store.save({request.key(sandbox=True): text})
+        self.store.close()
+
+    def approve(self, page: str, request: Request) -> Path:
+        """Approve a text for a request of a page; return its file."""
+        path = approved_path(self.directory, page, request.id)
+        header = approve(request, request.key(sandbox=True), "sandbox", OLD, ARTICLE, "Jo")
+        write(path, self.directory, header, ARTICLE)
+        return path
+
+    def obtain(self, pages: Mapping[str, Request], policy: Policy = POLICY) -> Obtained:
+        """Return what the pages get."""
+        entries = [PageRequest(page, f"docs/{page}:2", it) for page, it in pages.items()]
+        files = read_all(pages.items(), self.directory)
+        is_up = policy.max_age is None
+        ask = asking(self.store, connect if is_up else connect_to_nobody)
+
+        def noting(
+            wanted: Mapping[str, Request], there: Collection[str]
+        ) -> tuple[dict[str, Outcome], list[str]]:
+            self.asked.append([request.topic for request in wanted.values()])
+            return ask(wanted, there)
+
+        return obtain(entries, files, self.directory, self.store, policy, noting)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """Return a site without a text."""
+    return Site(tmp_path)
+
+
+def test_each_source(site: Site) -> None:
+    """What is approved or cached is not asked for, and equal requests are one."""
+    site.approve("a.md", A)
+    site.cache(B)
+    obtained = site.obtain({"a.md": A, "b.md": B, "c.md": C, "d.md": C})
+    sources = [article.outcome.source for article in obtained.articles]
+    assert sources == ["approved", "cache", "service", "service"]
+    assert site.asked == [["Gamma"]]
+    assert (obtained.sent, obtained.failures, obtained.warnings) == (1, [], [])
+    assert [article.state for article in obtained.articles] == ["approved", *["draft"] * 3]
+    again = site.obtain({"c.md": C})
+    assert again.articles[0].outcome.source == "cache"
+    assert len(site.asked) == 1
+
+
+def test_more_than_is_allowed(site: Site) -> None:
+    """As many requests as allowed pass; with one more, nothing is sent, and all are named."""
+    pages = {"a.md": A, "b.md": B}
+    refused = site.obtain(pages, Policy(sandbox=True, max_requests=1))
+    assert refused.warnings == [f"docs/{page}:2: would be asked for" for page in pages]
+    assert refused.failures[0].startswith("2 requests would be sent, and max_requests allows 1;")
+    assert (site.asked, refused.sent) == ([], 0)
+    assert site.obtain(pages, Policy(sandbox=True, max_requests=2)).failures == []
+
+
+def test_nothing_is_asked_for(site: Site) -> None:
+    """Without `generate`, nobody is asked, and a missing text is a warning or a failure."""
+    warned = site.obtain({"a.md": A}, Policy(sandbox=True, on_missing="placeholder"))
+    failed = site.obtain({"a.md": A}, Policy(sandbox=True, on_missing="fail"))
+    assert site.asked == []
+    assert warned.failures == failed.warnings == []
+    for said in (warned.warnings, failed.failures):
+        assert said[0].startswith("docs/a.md:2: the text was never generated, and on_missing is")
+
+
+def test_a_required_approval(site: Site) -> None:
+    """With an approval missing, nothing is sent, and what to do about each text is said."""
+    site.cache(B)
+    obtained = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, require_approval=True))
+    assert site.asked == []
+    assert "`contentgen generate a.md` makes one to review" in obtained.failures[0]
+    assert "approve it with `contentgen approve b.md`" in obtained.failures[1]
+
+
+def test_a_damaged_file(site: Site) -> None:
+    """With a damaged approved file, nothing is sent; a lenient policy goes on with the rest."""
+    site.approve("a.md", A).write_text("no header")
+    refused = site.obtain({"a.md": A, "b.md": B})
+    assert site.asked == []
+    assert "has no YAML header" in refused.failures[0]
+    lenient = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, lenient=True))
+    assert lenient.failures == []
+    assert site.asked == [["Beta"]]
+    assert [article.outcome.text is None for article in lenient.articles] == [True, False]
+
+
+def test_a_refresh(site: Site) -> None:
+    """A refresh asks for all, and leaves the approved text where it is."""
+    site.approve("a.md", A)
+    site.cache(A)
+    site.cache(B)
+    obtained = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, refresh=True))
+    assert site.asked == [["Alpha", "Beta"]]
+    approved, other = obtained.articles
+    assert approved.outcome.source == "approved"
+    assert approved.draft
+    assert approved.draft.generated_at > OLD
+    assert other.outcome.source == "service"
+
+
+def test_an_old_text_stays(site: Site) -> None:
+    """Where no newer text came, the old one is shown, with a warning."""
+    site.cache(A)
+    obtained = site.obtain({"a.md": A}, Policy(sandbox=True, max_age=timedelta(days=1)))
+    assert site.asked == [["Alpha"]]
+    assert obtained.failures == []
+    assert "and no newer came" in obtained.warnings[0]
+    assert obtained.warnings[0].endswith("; the old text stays")
+    assert obtained.articles[0].outcome.source == "cache"
