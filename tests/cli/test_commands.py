@@ -106,7 +106,7 @@ def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -
     assert project.files() == first
     assert len(service.received) == sent
     page = project.html("index.html")
-    assert page.count('ai-disclosure="ai-assisted"') == 2
+    assert page.count('ai-disclosure="ai-assisted"') == 3  # of two articles and the page's title
     assert page.count("AI-generated, reviewed by Jo on 2") == 2
     assert '"editor": {"@type": "Person", "name": "Jo"}' in page
 

@@ -188,8 +188,13 @@ def absent(what: str) -> NoReturn:
 
 
 def article_in(soup: BeautifulSoup) -> Tag:
-    """Return the generated article of a page; a theme may have one of its own around it."""
+    """Return the generated article of a page, with its title, which stands in front of it.
+
+    A theme may have an article of its own around it.
+    """
     (found,) = (tag for tag in soup.find_all("article") if not tag.find("article"))
+    if title := soup.select_one(".contentgen-title"):
+        found.insert(0, title)
     assert isinstance(found, Tag)
     return found
 
