@@ -35,7 +35,6 @@ EXCLUDED = {
     r"service.sandbox: Sample text made by": "the line that each sample text begins with",
     r"service.sandbox: _tag In commands, it looks": "a sentence of the sample texts",
     r"service.sandbox: TypeError ": "no caller does this",
-    r"service.sandbox: ValueError .* not JSON": "another message takes its place",
     r"[\w.]+: StoppedError .* the (build|server) was": "nothing is shown after that",
     r"texts.store\.disk: OSError not a text$": "diskcache takes it for a miss",
 }

@@ -1,8 +1,6 @@
-"""A stand-in for the service: the whole interface document as an ASGI 3 application.
+"""A stand-in for the service: sample texts, written by nobody, behind the same HTTP interface.
 
-Nobody is asked for the text: it is put together from `sandbox_phrases.yml`, and says so. Where the
-interface leaves something open (sections 4, 7 and 8), the sandbox is strict, so that a mistake in a
-request shows before the real service is paid for it.
+The texts are put together from `sandbox_phrases.yml`, and say that they are samples.
 """
 
 from __future__ import annotations
@@ -10,155 +8,50 @@ from __future__ import annotations
 import html
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, NoReturn
-from urllib.parse import parse_qs
 
 import msgspec
 import yaml
 
-from ..requests import (
-    REQUEST_TYPES,
-    ArticleRequest,
-    BlogRequest,
-    NewsRequest,
-    Request,
-    choices,
-    wrong_fields,
-)
-
-# Any: what a scope or a message holds depends on its type, and ASGI 3 leaves that open.
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-
-MAX_BODY = 2**20
-"""The most bytes that a request body may have; the interface names no limit (section 8)."""
+from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from .application import application
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line that every text carries under its title."""
 
-_OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
+
+def write_article(request: Request) -> str:
+    """Return the sample text for a request, as HTML (interface section 2.2).
+
+    Equal bodies get equal texts, in every process. Raises TypeError for a request that is none of
+    the three operations.
+    """
+    identity = json.dumps([request.operation, request.body()], sort_keys=True)
+    # Unlike hash(), this is the same in every process; nothing here has to be secret.
+    rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
+    match request:
+        case ArticleRequest():
+            root, content = "<article>", _article(rng, request)
+        case BlogRequest():
+            root, content = '<article class="blog-post">', _blog(rng, request)
+        case NewsRequest():
+            root, content = '<article class="news-article">', _news(rng, request)
+        case _:
+            raise TypeError(f"{type(request).__name__} is no operation of the interface")
+    text = "\n".join([root, *content, "</article>"])
+    # At the very end and once, since a topic may hold anything, this placeholder included.
+    return text.replace("{topic}", html.escape(request.topic))
 
 
-async def app(scope: Message, receive: Receive, send: Send) -> None:
-    """Answer one request as interface sections 2, 4 and 5 describe (an ASGI 3 application)."""
-    if scope["type"] == "lifespan":
-        await _live(receive, send)
-        return
-    if scope["type"] != "http":
-        raise ValueError(f"the sandbox speaks HTTP only, not {scope['type']}")
-    try:
-        model = _check_head(scope)
-        content = write_article(_parse(model, await _read(receive)))
-    except _RefusalError as refusal:
-        answer: dict[str, object] = {"success": False, "error": str(refusal)}
-        await _respond(send, refusal.status, answer, refusal.headers)
-    else:
-        await _respond(send, 200, {"success": True, "content": content})
+async def _write(request: Request) -> str:
+    return write_article(request)
 
 
-class _RefusalError(Exception):
-    """The request gets no text; never says more of the request than the names of its fields."""
-
-    def __init__(self, status: int, message: str, headers: Mapping[str, str] = {}) -> None:
-        super().__init__(message)
-        self.status = status
-        self.headers = headers
-
-
-async def _live(receive: Receive, send: Send) -> None:
-    phase = ""
-    while phase != "lifespan.shutdown":
-        phase = (await receive())["type"]
-        await send({"type": f"{phase}.complete"})
-
-
-async def _respond(
-    send: Send, status: int, answer: Mapping[str, object], headers: Mapping[str, str] = {}
-) -> None:
-    body = json.dumps(answer, ensure_ascii=False).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **headers}
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _check_head(scope: Message) -> type[Request]:
-    """Return what is asked for, once everything but the body is right (interface 4 and 5)."""
-    model = _OPERATIONS.get(scope["path"])
-    if model is None:
-        raise _RefusalError(404, f"no such address; there are {', '.join(_OPERATIONS)}")
-    if scope["method"] != "POST":
-        raise _RefusalError(405, "only POST is allowed here", {"allow": "POST"})
-    words = _header(scope, b"authorization").split(maxsplit=1)
-    if len(words) < 2 or words[0].lower() != "bearer":
-        message = "send one header 'Authorization: Bearer <token>'; any token will do here"
-        raise _RefusalError(401, message, {"www-authenticate": "Bearer"})
-    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    users = query.get("user_id", [])
-    if len(users) != 1 or not users[0].strip():
-        raise _RefusalError(400, "give the query parameter user_id exactly once, and not empty")
-    media_type = _header(scope, b"content-type").partition(";")[0]
-    if media_type.strip().lower() != "application/json":
-        raise _RefusalError(415, "send the body as 'Content-Type: application/json'")
-    return model
-
-
-def _header(scope: Message, name: bytes) -> str:
-    """Return the header's value, or nothing if it is missing or contradicts itself."""
-    values = {value for key, value in scope["headers"] if key.lower() == name}
-    return values.pop().decode("latin-1") if len(values) == 1 else ""
-
-
-async def _read(receive: Receive) -> bytes:
-    body = bytearray()
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _RefusalError(400, "the body ended early; send all of it")
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise _RefusalError(413, f"the body is too large; at most {MAX_BODY} bytes are allowed")
-        more = message.get("more_body", False)
-    return bytes(body)
-
-
-def _parse(model: type[Request], body: bytes) -> Request:
-    """Return the request that the JSON body holds (interface 2.1)."""
-    try:
-        fields = json.loads(body.decode(), parse_constant=_refuse_constant)
-        # An escape such as \ud800 alone is half a character: JSON by its grammar, but no text.
-        json.dumps(fields, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):  # of deep nesting
-        raise _RefusalError(400, "the body is not valid JSON in UTF-8") from None
-    if not isinstance(fields, dict):
-        raise _RefusalError(400, 'the body must be a JSON object such as {"topic": "…"}')
-
-    # What goes over the wire; the models have keys of the plugin's own besides.
-    allowed = list(msgspec.convert({"topic": "-"}, model).body())
-    unknown = [ascii(name)[:60] for name in fields if name not in allowed]
-    if unknown:
-        names = ", ".join(unknown[:3])
-        raise _RefusalError(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
-    if wrong := wrong_fields(model, fields):
-        raise _RefusalError(422, "; ".join(_expected(model, name) for name in wrong))
-    return msgspec.convert(fields, model)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is Python's and not JSON")
-
-
-def _expected(model: type[Request], name: str) -> str:
-    if known := choices(model).get(name):
-        return f"{name} must be one of {', '.join(known)}"
-    return f"{name} is required and must be valid text that is not empty"
+app = application(_write)
+"""The sandbox as an ASGI application."""
 
 
 class _Section(msgspec.Struct, forbid_unknown_fields=True):
@@ -191,25 +84,6 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
 def _phrases() -> _Phrases:
     source = files(__package__).joinpath("sandbox_phrases.yml").read_text("utf-8")
     return msgspec.convert(yaml.safe_load(source), _Phrases)
-
-
-def write_article(request: Request) -> str:
-    """Return the HTML of interface section 2.2: the same for the same body, else another."""
-    identity = json.dumps([request.operation, request.body()], sort_keys=True)
-    # Unlike hash(), this is the same in every process; nothing here has to be secret.
-    rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
-    match request:
-        case ArticleRequest():
-            root, content = "<article>", _article(rng, request)
-        case BlogRequest():
-            root, content = '<article class="blog-post">', _blog(rng, request)
-        case NewsRequest():
-            root, content = '<article class="news-article">', _news(rng, request)
-        case _:
-            raise TypeError(f"{type(request).__name__} is no operation of the interface")
-    text = "\n".join([root, *content, "</article>"])
-    # At the very end and once, since a topic may hold anything, this placeholder included.
-    return text.replace("{topic}", html.escape(request.topic))
 
 
 def _article(rng: random.Random, request: ArticleRequest) -> list[str]:

@@ -22,9 +22,11 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.types import Message
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
-from mkdocs_contentgen.service.sandbox import LABEL, MAX_BODY, Message, app, write_article
+from mkdocs_contentgen.service.application import MAX_BODY, application
+from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
 
 TOKEN = "s3cr3t-t0ken-0f-the-caller"
 TOPIC = "Ten ways to speed up a docs build"
@@ -241,9 +243,10 @@ class TestRefusal:
         assert response.headers["www-authenticate"] == "Bearer"
         assert "Authorization: Bearer" in refusal(response)
 
-    def test_two_tokens(self) -> None:
-        """Two different tokens are as good as none."""
-        pairs = [(b"authorization", b"Bearer a"), (b"authorization", b"Bearer b")]
+    @pytest.mark.parametrize("second", [b"Bearer b", b"Bearer a", b"Basic b"])
+    def test_two_tokens(self, second: bytes) -> None:
+        """Two tokens are as good as none."""
+        pairs = [(b"authorization", b"Bearer a"), (b"authorization", second)]
         assert drive(pairs, [{"type": "http.request", "body": b"{}"}])[0]["status"] == 401
 
     @pytest.mark.parametrize(
@@ -387,8 +390,10 @@ class TestRefusal:
 
     def test_first_things_first(self) -> None:
         """Who may not ask does not learn what is wrong with the question."""
-        response = call(query="", content=b"nonsense", headers={"Authorization": None})
-        assert response.status_code == 401
+        for content in (b"nonsense", b" " * (MAX_BODY + 1)):
+            response = call(query="", content=content, headers={"Authorization": None})
+            assert response.status_code == 401
+            refusal(response)
 
     @settings(max_examples=50, deadline=None)
     @given(content=st.binary(max_size=60), kind=st.sampled_from(list(FIELDS)))
@@ -448,7 +453,7 @@ def run(scope: Message, incoming: list[Message]) -> list[Message]:
 class TestProtocol:
     """What servers expect of an ASGI 3 application."""
 
-    HEADERS = ((b"Authorization", b"Bearer x"), (b"content-type", b"application/json"))
+    HEADERS = ((b"authorization", b"Bearer x"), (b"content-type", b"application/json"))
 
     def test_lifespan(self) -> None:
         """A server that announces start and end is answered both times."""
@@ -461,8 +466,9 @@ class TestProtocol:
 
     def test_other_protocols(self) -> None:
         """A web socket is refused in the way that ASGI prescribes."""
-        with pytest.raises(ValueError, match="HTTP only, not websocket"):
-            run({"type": "websocket"}, [])
+        scope: Message = {"type": "websocket", "path": "/generate-news", "headers": []}
+        (close,) = run(scope, [{"type": "websocket.connect"}])
+        assert close["type"] == "websocket.close"
 
     def test_keys_that_may_be_missing(self) -> None:
         """Messages without the keys that ASGI calls optional are understood."""
@@ -481,6 +487,25 @@ class TestProtocol:
             {"type": "http.disconnect"},
         ]
         assert drive(list(self.HEADERS), incoming)[0]["status"] == 400
+
+    def test_failure_of_the_writer(self) -> None:
+        """An exception that nobody foresaw is answered as an error, and logged by the server."""
+
+        async def fail(request: Request) -> str:
+            raise RuntimeError(TOKEN)
+
+        async def send() -> httpx.Response:
+            transport = httpx.ASGITransport(application(fail), raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+                return await client.post(
+                    "/generate-news?user_id=u-1",
+                    json={"topic": "Bees"},
+                    headers={"Authorization": f"Bearer {TOKEN}"},
+                )
+
+        response = asyncio.run(send())
+        assert response.status_code == 500
+        assert "log" in refusal(response)
 
 
 class TestText:
