@@ -29,7 +29,7 @@ EXCLUDED = {
     r"mkdocs.progress: bars\.TextColumn ": "the columns of a bar",
     r"service.client: the sandbox$": "who did not answer, within a message",
     r"texts.store\.shared: the shared cache …$": "who did not answer, within a message",
-    r"mkdocs.site: (approved file|shared cache)$": "a column of `contentgen status`",
+    r"texts.articles: (approved file|shared cache)$": "a column of `contentgen status`",
     r"mkdocs.review: content generation service$": "a value in an approved file",
     r"requests: (Front matter with|A request for)": "the JSON Schema, for editors",
     r"service.sandbox: Sample text made by": "the line that each sample text begins with",

@@ -155,8 +155,11 @@ def _newer(old: Outcome, new: Outcome) -> Outcome:
     """Return the new outcome, but keep an old text where no new one came."""
     if new.text or old.text is None:
         return new
-    why = f"{old.error}, and no newer came" if old.error else "no newer text came"
-    return Outcome(old.source, old.text, MissingError(f"{why}: {new.error}"))
+    if old.error:
+        reason = f"{old.error}, and no newer came: {new.error}"
+    else:
+        reason = f"no newer text came: {new.error}"
+    return Outcome(old.source, old.text, MissingError(reason))
 
 
 def _judge_approvals(obtained: Obtained, policy: Policy) -> None:
