@@ -1,4 +1,74 @@
-"""Articles from a content generation service in MkDocs pages.
+"""Articles from a content generation service in the pages of a documentation site.
 
-Data flows one way: front matter → request → text → safe HTML → page.
+Data flows one way: front matter → request → text → safe HTML → page. What programs may use is named
+here; all else is private and may change.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .errors import ContentgenError
+    from .html.disclosure import Provenance, Review
+    from .html.presentation import Facts, Presentation, present
+    from .requests import ArticleRequest, BlogRequest, NewsRequest, Problem, parse_front_matter
+    from .service.client import ServiceClient
+    from .texts.approval import ApprovedFiles, read_all
+    from .texts.articles import Article
+    from .texts.generation import Limits
+    from .texts.lookup import Outcome
+    from .texts.obtain import Obtained, asking, obtain
+    from .texts.policy import PageRequest, Policy
+    from .texts.store import DiskStore, SharedStore, StoredText
+
+__all__ = [
+    "ApprovedFiles",
+    "Article",
+    "ArticleRequest",
+    "BlogRequest",
+    "ContentgenError",
+    "DiskStore",
+    "Facts",
+    "Limits",
+    "NewsRequest",
+    "Obtained",
+    "Outcome",
+    "PageRequest",
+    "Policy",
+    "Presentation",
+    "Problem",
+    "Provenance",
+    "Review",
+    "ServiceClient",
+    "SharedStore",
+    "StoredText",
+    "asking",
+    "obtain",
+    "parse_front_matter",
+    "present",
+    "read_all",
+]
+
+_MODULES = {
+    "errors": ["ContentgenError"],
+    "html.disclosure": ["Provenance", "Review"],
+    "html.presentation": ["Facts", "Presentation", "present"],
+    "requests": ["ArticleRequest", "BlogRequest", "NewsRequest", "Problem", "parse_front_matter"],
+    "service.client": ["ServiceClient"],
+    "texts.approval": ["ApprovedFiles", "read_all"],
+    "texts.articles": ["Article"],
+    "texts.generation": ["Limits"],
+    "texts.lookup": ["Outcome"],
+    "texts.obtain": ["Obtained", "asking", "obtain"],
+    "texts.policy": ["PageRequest", "Policy"],
+    "texts.store": ["DiskStore", "SharedStore", "StoredText"],
+}
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name; its module is imported now, since a build needs few of them."""
+    for module, names in _MODULES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

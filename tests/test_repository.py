@@ -11,10 +11,29 @@ from pathlib import Path
 import pytest
 import yaml
 
+import mkdocs_contentgen
+
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
+
+
+PUBLIC = """
+ApprovedFiles Article ArticleRequest BlogRequest ContentgenError DiskStore Facts Limits NewsRequest
+Obtained Outcome PageRequest Policy Presentation Problem Provenance Review ServiceClient SharedStore
+StoredText asking obtain parse_front_matter present read_all
+"""
+"""What programs may use. Another name here is a promise, and one less breaks a promise."""
+
+
+def test_the_public_names() -> None:
+    """The package offers what it promises, each name from where it is defined."""
+    assert mkdocs_contentgen.__all__ == PUBLIC.split()
+    for name in PUBLIC.split():
+        assert getattr(mkdocs_contentgen, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        mkdocs_contentgen.nothing  # noqa: B018
 
 
 def test_imports() -> None:

@@ -135,7 +135,6 @@ def generate(
         asked = chosen(site.asked, pages)
         files = site.approved_files()
         store = options.store(site.config)
-        directory = options.approved_directory(site.config)
         policy = replace(
             options.policy(budget=max_requests, refresh=refresh),
             on_missing="generate",
@@ -143,7 +142,7 @@ def generate(
             require_approval=False,
         )
         ask = asking_visibly(store, options, partial(_say, err=True), debug)
-        obtained = obtain(asked, files, directory, store, policy, None if dry_run else ask)
+        obtained = obtain(asked, files, store, policy, None if dry_run else ask)
     wanted = [article for article in obtained.articles if article.key in obtained.wanted]
     if dry_run:
         for article in wanted:

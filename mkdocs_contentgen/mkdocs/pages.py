@@ -79,7 +79,7 @@ def read_requests(
                 PageProblem(page, f"{path}:{line}: {message}") for line, message in wrong
             ]
             reading.requests += [
-                PageRequest(page, f"{path}:{line}", request, template) for line, request in found
+                PageRequest(request, page, f"{path}:{line}", template) for line, request in found
             ]
             if found:
                 continue

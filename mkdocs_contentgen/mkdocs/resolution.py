@@ -111,16 +111,15 @@ def resolve(
     for problem in problems:
         said.append(problem.message)
         resolution.show(problem.page, "main", _message_in_place(problem.message))
-    directory = options.approved_directory(site)
-    asking_for = [(entry.page, entry.request) for entry in asked]
-    files = read_all(asking_for, directory, others=others or ())
+    names = [(entry.page, entry.request) for entry in asked]
+    files = read_all(names, options.approved_directory(site), others=others or ())
     resolution.warnings += [
         f"{path}: no page asks for this text; remove the file if it is not needed any more"
         for path in (files.unclaimed if others is not None else ())
     ]
     policy = options.policy(budget=budget, lenient=background is not None)
     ask = None if said and background is None else _ask(site, options, background, log, debug)
-    obtained = obtain(asked, files, directory, options.store(site), policy, ask)
+    obtained = obtain(asked, files, options.store(site), policy, ask)
     (resolution.warnings if background else resolution.failures).extend(dict.fromkeys(said))
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
@@ -185,9 +184,8 @@ def _page_article(article: Article, how: Presentation) -> PageArticle:
     outcome, request = article.outcome, article.asked.request
     if isinstance(outcome.error, PendingError) and outcome.text is None:
         return PageArticle(lambda: (being_generated(request.topic), None), None)
-    if outcome.text is None:
+    if outcome.text is None or (provenance := article.provenance) is None:
         return _message_in_place(str(outcome.error))
-    provenance = Provenance(request.type, outcome.text.generated_at, article.review)
     # It is kept until the last page is built, and is a third of what a large site needs.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     return PageArticle(partial(_present_packed, packed, provenance, how), provenance)

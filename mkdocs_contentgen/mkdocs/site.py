@@ -81,10 +81,9 @@ class Site:
         """
         files = self.approved_files()
         store = self.options.store(self.config)
-        directory = self.options.approved_directory(self.config)
         sandbox = self.options.uses_sandbox()
         articles, problems = find_articles(
-            chosen(self.asked, pages), files, directory, store, sandbox=sandbox, all_drafts=True
+            chosen(self.asked, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = explain(articles, store)
         unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]

@@ -54,7 +54,9 @@ class ServiceClient:
     ConfigurationError for what cannot be used; no message ever holds the token.
     """
 
-    def __init__(self, base_url: str, user_id: str, token: str, *, allow_http: bool) -> None:
+    def __init__(
+        self, base_url: str, user_id: str = "", token: str = "", *, allow_http: bool = False
+    ) -> None:
         transport: httpx.AsyncBaseTransport | None = None
         if base_url.strip() == SANDBOX:
             from .sandbox import app

@@ -169,6 +169,8 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
 class ApprovedFiles:
     """What the directory of approved files holds for the articles of a site."""
 
+    directory: Path = Path()
+
     texts: dict[tuple[str, str], ApprovedText | ApprovalError] = field(default_factory=dict)
     """By page (`src_uri`) and id: a text, or what is wrong with its file."""
 
@@ -187,7 +189,7 @@ def read_all(
     An article without a file of its own gets that of a page that is gone, if its request is the
     same. `others` are pages that are there, but were not looked at.
     """
-    found = ApprovedFiles()
+    found = ApprovedFiles(directory)
     missing: dict[tuple[str, str], Request] = {}
     claimed = set()
     for page, request in articles:

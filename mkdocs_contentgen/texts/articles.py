@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
-from ..errors import ApprovalError
-from ..html.disclosure import Review
+from ..errors import ApprovalError, MissingError
+from ..html.disclosure import Provenance, Review
+from ..html.presentation import Facts, Presentation, present
 from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_of
 from .lookup import NEVER_GENERATED, Outcome, look_up
 from .policy import PageRequest
@@ -88,6 +90,23 @@ class Article:
         return Review(self.approved.header.approved_by, self.approved.header.approved_at)
 
     @property
+    def provenance(self) -> Provenance | None:
+        """How the text that the page shows came about, if there is one."""
+        if (text := self.outcome.text) is None:
+            return None
+        return Provenance(self.asked.request.type, text.generated_at, self.review)
+
+    def present(self, how: Presentation) -> tuple[Element, Facts]:
+        """Return the element that a page shows, and what it says of itself.
+
+        Raises ContentgenError: what went wrong, or UnsafeHTMLError.
+        """
+        provenance, text = self.provenance, self.outcome.text
+        if provenance is None or text is None:
+            raise self.outcome.error or MissingError(NEVER_GENERATED)
+        return present(text.html, provenance, how)
+
+    @property
     def where(self) -> list[str]:
         """Where its text is: `approved file`, `cache`, `shared cache`."""
         there = {
@@ -117,7 +136,6 @@ class Article:
 def find_articles(
     asked: Iterable[PageRequest],
     files: ApprovedFiles,
-    directory: Path,
     store: Store,
     *,
     sandbox: bool,
@@ -126,10 +144,10 @@ def find_articles(
 ) -> tuple[list[Article], list[str]]:
     """Return what is there for each request, and what is wrong with the cache.
 
-    `files` are the approved files in `directory`. A draft of what an approved file settles is
-    looked for with `all_drafts` only. The store is closed afterwards.
+    A draft of what an approved file settles is looked for with `all_drafts` only. The store is
+    closed afterwards.
     """
-    articles = [_with_file(entry, files, directory, sandbox=sandbox) for entry in asked]
+    articles = [_with_file(entry, files, sandbox=sandbox) for entry in asked]
     requests = {a.key: a.asked.request for a in articles if all_drafts or not a.is_settled}
     outcomes, problems = look_up(requests, store, max_age=max_age)
     return [
@@ -138,17 +156,15 @@ def find_articles(
     ], problems
 
 
-def _with_file(
-    entry: PageRequest, files: ApprovedFiles, directory: Path, *, sandbox: bool
-) -> Article:
+def _with_file(entry: PageRequest, files: ApprovedFiles, *, sandbox: bool) -> Article:
     name = entry.page, entry.request.id
     text = files.texts.get(name)
     return Article(
         entry,
         entry.request.key(sandbox=sandbox),
-        approved_path(directory, *name),
+        approved_path(files.directory, *name),
         files.moved.get(name),
-        directory,
+        files.directory,
         approved=text if isinstance(text, ApprovedText) else None,
         damaged=text if isinstance(text, ApprovalError) else None,
     )

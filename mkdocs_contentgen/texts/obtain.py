@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigurationError, MissingError, PendingError, StoppedError, StoreError
@@ -51,21 +50,19 @@ class Obtained:
 def obtain(
     asked: Iterable[PageRequest],
     files: ApprovedFiles,
-    directory: Path,
     store: Store,
     policy: Policy,
     ask: Ask | None,
 ) -> Obtained:
     """Return a text for each request: from its approved file, the cache, or whoever `ask` asks.
 
-    `files` are the approved files in `directory`. Nothing is asked for where one of them is
-    damaged or an approval is missing that `policy` requires, where that would be more than its
-    `max_requests`, or without `ask`. Whatever went wrong is in what is returned.
+    Nothing is asked for where one of the approved `files` is damaged or an approval is missing that
+    `policy` requires, where that would be more than its `max_requests`, or without `ask`. Whatever
+    went wrong is in what is returned.
     """
     articles, problems = find_articles(
         asked,
         files,
-        directory,
         store,
         sandbox=policy.sandbox,
         max_age=policy.max_age,

@@ -17,9 +17,9 @@ OnError = Literal["fail", "placeholder"]
 class PageRequest:
     """One article that a page asks for. `place` is for messages, such as `docs/post.md:2`."""
 
-    page: str
-    place: str
     request: Request
+    page: str = ""
+    place: str = ""
     template: str = ""
     """The template that the page's front matter names."""
 

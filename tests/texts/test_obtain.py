@@ -24,12 +24,12 @@ POLICY = Policy(sandbox=True)
 
 def connect() -> ServiceClient:
     """Return a client of the sandbox."""
-    return ServiceClient("sandbox", user_id="", token="", allow_http=False)
+    return ServiceClient("sandbox")
 
 
 def connect_to_nobody() -> ServiceClient:
     """Return a client of a service that is down."""
-    return ServiceClient("http://127.0.0.1:9", user_id="u", token="t", allow_http=False)
+    return ServiceClient("http://127.0.0.1:9", "u", "t")
 
 
 class Site:
@@ -56,7 +56,7 @@ class Site:
 
     def obtain(self, pages: Mapping[str, Request], policy: Policy = POLICY) -> Obtained:
         """Return what the pages get."""
-        entries = [PageRequest(page, f"docs/{page}:2", it) for page, it in pages.items()]
+        entries = [PageRequest(it, page, f"docs/{page}:2") for page, it in pages.items()]
         files = read_all(pages.items(), self.directory)
         is_up = policy.max_age is None
         ask = asking(self.store, connect if is_up else connect_to_nobody)
@@ -67,7 +67,7 @@ class Site:
             self.asked.append([request.topic for request in wanted.values()])
             return ask(wanted, there)
 
-        return obtain(entries, files, self.directory, self.store, policy, noting)
+        return obtain(entries, files, self.store, policy, noting)
 
 
 @pytest.fixture
