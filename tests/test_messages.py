@@ -37,6 +37,7 @@ EXCLUDED = {
     r"service.sandbox: TypeError ": "no caller does this",
     r"[\w.]+: StoppedError .* the (build|server) was": "nothing is shown after that",
     r"texts.store\.disk: OSError not a text$": "diskcache takes it for a miss",
+    r"__init__: AttributeError ": "what Python itself says of a module",
 }
 """Which texts are no messages (by module, role and text), and why."""
 
