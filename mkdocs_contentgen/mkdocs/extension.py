@@ -19,11 +19,11 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
-from mkdocs.structure.files import File
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
+from .internals import file_of_page, set_title_found
 from .typos import wrong_marker
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
 
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-
-_EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
-"""What looks for a page's title, in MkDocs and in ProperDocs."""
 
 
 class Article(Protocol):
@@ -105,7 +102,7 @@ class _Placing(Treeprocessor):
     def run(self, root: Element) -> None:
         titling = cast(_Titling, self.md.treeprocessors["contentgen_title"])
         titling.title = ""
-        file = _file_of_page(self.md)
+        file = file_of_page(self.md)
         if file is None:
             return
         blocks = _raw_blocks(root, self.md)
@@ -220,24 +217,8 @@ class _Titling(Treeprocessor):
     title = ""
 
     def run(self, root: Element) -> None:
-        for name in _EXTRACTORS:
-            if self.title and name in self.md.treeprocessors:
-                extractor = self.md.treeprocessors[name]
-                extractor.title = self.title  # type: ignore[attr-defined]  # MkDocs' own processor
-
-
-def _file_of_page(md: Markdown) -> File | None:
-    """Return the file of the page that is rendered, which MkDocs' link processor knows.
-
-    The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
-    A Markdown of another kind, such as that of mkdocstrings for a docstring, may have a link
-    processor too, but does not look for a title: it gets no articles.
-    """
-    names = (*_EXTRACTORS, "excerpt")
-    if "relpath" not in md.treeprocessors or not any(name in md.treeprocessors for name in names):
-        return None
-    file = getattr(md.treeprocessors["relpath"], "file", None)
-    return file if isinstance(file, File) else None
+        if self.title:
+            set_title_found(self.md, self.title)
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import logging
 import os
 from collections.abc import Callable, Collection
@@ -20,6 +19,7 @@ from mkdocs.structure.pages import Page
 from ..display import visible
 from ..errors import ContentgenError
 from .extension import GENERATED_END, ArticleExtension, leading_article
+from .internals import set_title_before_rendering
 from .options import ContentgenConfig
 from .pages import place_of, read_requests, unshown_requests
 
@@ -184,7 +184,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if name and (facts := articles[name].facts()):
             self._fill_in(page, facts)
             # Until MkDocs finds it out itself, when it renders the page.
-            page._title_from_render = html.escape(facts.title, quote=False) or None
+            set_title_before_rendering(page, facts.title)
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
 
     on_page_markdown = CombinedEvent(_end_excerpt, _fill_in_metadata)
