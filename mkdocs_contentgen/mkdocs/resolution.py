@@ -33,7 +33,7 @@ from ..html.presentation import Facts, Presentation, present
 from ..requests import Request
 from ..texts.approval import ApprovedText, approved_path, read_all, state_of
 from ..texts.lookup import Outcome, check_budget, look_up
-from ..texts.store import Store, StoredText
+from ..texts.store import Cache, StoredText
 from .options import ContentgenConfig, OnMissing
 from .pages import PageProblem, PageRequest
 
@@ -246,7 +246,7 @@ def _unapproved(entry: PageRequest, outcome: Outcome) -> str:
 def _generate(
     wanted: Mapping[str, Request],
     found: Mapping[str, Outcome],
-    open_store: Callable[[], Store],
+    open_store: Callable[[], Cache],
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],

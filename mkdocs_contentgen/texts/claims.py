@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 
 from ..errors import StoreError
-from .store import LEASE, Store
+from .store import LEASE, Coordinator
 from .waiting import WorkerThread
 
 
@@ -18,16 +18,18 @@ class Claims:
     `complain` gets what went wrong where the run can go on.
     """
 
-    def __init__(self, store: Store, thread: WorkerThread, complain: Callable[[str], None]) -> None:
+    def __init__(
+        self, coordinator: Coordinator, thread: WorkerThread, complain: Callable[[str], None]
+    ) -> None:
         self.held: set[str] = set()
-        self._store = store
+        self._coordinator = coordinator
         self._thread = thread
         self._complain = complain
         self._owner = uuid.uuid4().hex
 
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Return those of `keys` that no other run holds; they are held then. Raises StoreError."""
-        claimed = await self._thread.run(self._store.claim, keys, self._owner)
+        claimed = await self._thread.run(self._coordinator.claim, keys, self._owner)
         self.held |= claimed
         return claimed
 
@@ -35,7 +37,7 @@ class Claims:
         """Let other runs claim these keys."""
         try:
             if keys:
-                await self._thread.run(self._store.release, keys, self._owner)
+                await self._thread.run(self._coordinator.release, keys, self._owner)
         except StoreError as error:
             self._complain(str(error))
         self.held -= set(keys)
@@ -60,6 +62,6 @@ class Claims:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self.held:
-                    await self._thread.run(self._store.claim, list(self.held), self._owner)
+                    await self._thread.run(self._coordinator.claim, list(self.held), self._owner)
             except StoreError as error:
                 self._complain(str(error))

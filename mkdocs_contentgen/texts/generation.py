@@ -23,7 +23,7 @@ from ..errors import ContentgenError, NotSentError, ServiceError, StoppedError, 
 from ..requests import Request
 from .claims import Claims
 from .lookup import Outcome, load_usable
-from .store import Store, StoredText
+from .store import Cache, StoredText
 from .throttle import SPACING, Throttle
 from .waiting import Clock, Stop, WorkerThread
 
@@ -91,7 +91,7 @@ class Generation:
 
     def __init__(
         self,
-        store: Store,
+        store: Cache,
         connect: Connect,
         limits: Limits,
         *,

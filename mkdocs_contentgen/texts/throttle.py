@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import AccessDeniedError, NotSentError, ServiceError, UnreachableError
-from .store import Store
+from .store import Coordinator
 from .waiting import Clock, Stop, WorkerThread
 
 FIRST_BACKOFF = 0.5
@@ -32,7 +32,7 @@ class Throttle:
 
     def __init__(
         self,
-        store: Store,
+        coordinator: Coordinator,
         thread: WorkerThread,
         stop: Stop,
         clock: Clock,
@@ -41,7 +41,7 @@ class Throttle:
         longest_pause: float,
     ) -> None:
         self.in_flight = 0
-        self._store = store
+        self._coordinator = coordinator
         self._thread = thread
         self._stop = stop
         self._clock = clock
@@ -101,7 +101,7 @@ class Throttle:
         now = self._clock.monotonic()
         if now >= self._next_poll:
             self._next_poll = now + PAUSE_POLL
-            elsewhere = await self._thread.run(self._store.paused)
+            elsewhere = await self._thread.run(self._coordinator.paused)
             self._paused_until = max(self._paused_until, now + elsewhere)
         return self.pause
 
@@ -144,4 +144,4 @@ class Throttle:
         if not isinstance(failure, UnreachableError):
             # What is in flight now is what the service takes at once.
             self._window = max(1, min(self._window, self.in_flight))
-            await self._thread.run(self._store.pause, delay)
+            await self._thread.run(self._coordinator.pause, delay)

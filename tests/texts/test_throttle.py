@@ -23,7 +23,7 @@ from mkdocs_contentgen.texts.waiting import Clock, Stop, WorkerThread
 
 
 class Machines(DiskStore):
-    """A store that knows of a pause of other machines, and notes what they are told."""
+    """A cache that knows of a pause of other machines, and notes what they are told."""
 
     def __init__(self) -> None:
         super().__init__(Path())
