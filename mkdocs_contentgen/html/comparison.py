@@ -60,6 +60,15 @@ def compare(before: str, after: str) -> Differences:
     return differences
 
 
+@dataclass
+class _Expected:
+    """A block of the page before; those of articles have a place, and their form."""
+
+    block: Element
+    place: Place | None = None
+    form: tuple[str, str] | None = None
+
+
 def _compare_contents(
     old: Element,
     new: Element,
@@ -67,44 +76,59 @@ def _compare_contents(
     holders: set[int],
     differences: Differences,
 ) -> None:
-    expected: list[tuple[Element, Place | None]] = []
+    expected = _expected(old, names)
+    found = flow(new, unwrap=())
+    forms = [_form(child, lenient=True) for child in found]
+    _add_missing(expected, forms, differences)
+    if differences.blocks:
+        return
+    for position, part in enumerate(expected):
+        if position >= len(found) or not _is_same(part, found[position], forms[position], holders):
+            differences.add(part.block, *_near(expected, position))
+            return
+        if part.place is None and id(part.block) in holders:
+            _compare_contents(part.block, found[position], names, holders, differences)
+    if len(found) > len(expected):
+        differences.add(found[len(expected)], *_near(expected, len(expected)))
+
+
+def _expected(old: Element, names: dict[int, str]) -> list[_Expected]:
+    """Return the blocks in an element, with those of articles in place of the articles."""
+    expected: list[_Expected] = []
     numbers: Counter[str] = Counter()
     for child in flow(old, unwrap=()):
         name = names.get(id(child))
         if name is None:
-            expected.append((child, None))
+            expected.append(_Expected(child))
             continue
         for block in [child] if child.tag == "h1" else flow(child):
-            expected.append((block, (name, numbers[name])))
+            expected.append(_Expected(block, (name, numbers[name]), _form(block, lenient=True)))
             numbers[name] += 1
-    found = flow(new, unwrap=())
-    forms = [_form(child, lenient=True) for child in found]
-    wanted = [_form(block, lenient=True) if place else None for block, place in expected]
-    missing = Counter(form for form in wanted if form) - Counter(forms)
-    for form, (block, place) in zip(wanted, expected, strict=True):
-        if place and form in missing:
-            differences.add(block, place)
-    if differences.blocks:
-        return
-    for position, (block, place) in enumerate(expected):
-        other = found[position] if position < len(found) else None
-        if other is None:
-            same = False
-        elif place:
-            same = wanted[position] == forms[position]
-        elif id(block) in holders:
-            same = (block.tag, block.attrib) == (other.tag, other.attrib)
-            if same:
-                _compare_contents(block, other, names, holders, differences)
-        else:
-            same = _form(block) == _form(other)
-        if not same:
-            near = [p for _, p in expected[max(position - 1, 0) : position + 1] if p]
-            differences.add(block, *near)
-            return
-    if len(found) > len(expected):
-        near = [p for _, p in expected[-1:] if p]
-        differences.add(found[len(expected)], *near)
+    return expected
+
+
+def _add_missing(
+    expected: list[_Expected], forms: list[tuple[str, str]], differences: Differences
+) -> None:
+    """Note the blocks of articles that are nowhere among those found."""
+    missing = Counter(part.form for part in expected if part.form) - Counter(forms)
+    for part in expected:
+        if part.place and part.form in missing:
+            differences.add(part.block, part.place)
+
+
+def _is_same(part: _Expected, found: Element, form: tuple[str, str], holders: set[int]) -> bool:
+    """Tell whether a block is as expected; of what holds articles, whether its tag is."""
+    if part.place:
+        return part.form == form
+    if id(part.block) in holders:
+        return (part.block.tag, part.block.attrib) == (found.tag, found.attrib)
+    return _form(part.block) == _form(found)
+
+
+def _near(expected: list[_Expected], position: int) -> list[Place]:
+    """Return the blocks of articles at a position and right before it."""
+    return [part.place for part in expected[max(position - 1, 0) : position + 1] if part.place]
 
 
 def _form(element: Element, *, lenient: bool = False) -> tuple[str, str]:

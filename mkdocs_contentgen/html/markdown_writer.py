@@ -57,41 +57,53 @@ SPACE = re.compile(r"[ \t\n\r\f]+")
 
 def flow(element: Element, unwrap: Collection[str] = WRAPPERS) -> list[Element]:
     """Return the blocks in `element`: without groups, bare text in paragraphs, no empty ones."""
-    blocks: list[Element] = []
-    run = Element("p")
+    flow = _Flow(unwrap)
+    flow.add(element)
+    flow.end_paragraph()
+    return flow.blocks
 
-    def end_run() -> None:
-        nonlocal run
-        if has_content(run):
-            blocks.append(run)
-        run = Element("p")
 
-    def add_text(text: str | None) -> None:
-        if text and len(run):
-            run[-1].tail = (run[-1].tail or "") + text
-        elif text:
-            run.text = (run.text or "") + text
+class _Flow:
+    """Collects blocks, with a paragraph around what stands between them."""
 
-    def add(parent: Element) -> None:
-        add_text(parent.text)
+    def __init__(self, unwrap: Collection[str]) -> None:
+        self.blocks: list[Element] = []
+        self._unwrap = unwrap
+        self._paragraph = Element("p")
+
+    def add(self, parent: Element) -> None:
+        """Add what is in an element; `end_paragraph()` has to follow."""
+        self._add_text(parent.text)
         for child in parent:
             if is_inline(child):
                 copy = Element(child.tag, child.attrib)
                 copy.text = child.text
                 copy.extend(child)
-                run.append(copy)
+                self._paragraph.append(copy)
             else:
-                end_run()
-                if child.tag in unwrap and not attributes(child):
-                    add(child)
-                elif child.tag != "p" or has_content(child):
-                    blocks.append(child)
-                end_run()
-            add_text(child.tail)
+                self._add_block(child)
+            self._add_text(child.tail)
 
-    add(element)
-    end_run()
-    return blocks
+    def end_paragraph(self) -> None:
+        """Let what follows begin a new paragraph."""
+        if has_content(self._paragraph):
+            self.blocks.append(self._paragraph)
+        self._paragraph = Element("p")
+
+    def _add_block(self, block: Element) -> None:
+        self.end_paragraph()
+        if block.tag in self._unwrap and not attributes(block):
+            self.add(block)
+        elif block.tag != "p" or has_content(block):
+            self.blocks.append(block)
+        self.end_paragraph()
+
+    def _add_text(self, text: str | None) -> None:
+        if text and len(self._paragraph):
+            last = self._paragraph[-1]
+            last.tail = (last.tail or "") + text
+        elif text:
+            self._paragraph.text = (self._paragraph.text or "") + text
 
 
 def is_inline(element: Element) -> bool:

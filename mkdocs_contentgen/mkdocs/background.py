@@ -16,7 +16,7 @@ from ..errors import BudgetError, ContentgenError, PendingError, StoppedError
 from ..requests import Request
 from ..texts.generation import WAITING, Connect, Generation, Limits, Progress, generate
 from ..texts.lookup import Outcome
-from ..texts.store import Store
+from ..texts.store import Cache
 
 UNCHANGED = 3.0
 """Seconds that a new request must stand unchanged before it is sent: its author may be typing."""
@@ -82,7 +82,7 @@ class Background:
         self,
         wanted: Mapping[str, Request],
         replaced: Collection[str],
-        open_store: Callable[[], Store],
+        open_store: Callable[[], Cache],
         connect: Connect,
         limits: Limits,
         debug: Callable[[str], None] | None,

@@ -21,7 +21,7 @@ from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
 from ..texts.policy import OnError, OnMissing, Policy
-from ..texts.store import SCHEMES, DiskStore, SharedStore, Store, shown_address
+from ..texts.store import SCHEMES, Cache, DiskStore, SharedStore, shown_address
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -263,7 +263,7 @@ class ContentgenConfig(Config):
         """Return the directory of approved files. Raises ConfigurationError for a link."""
         return _directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: MkDocsConfig) -> Store:
+    def store(self, site: MkDocsConfig) -> Cache:
         """Return the cache. Raises ConfigurationError where `cache_dir` is behind a link."""
         local = DiskStore(_directory("cache_dir", self.cache_dir, site))
         return SharedStore(local, self.cache_url) if self.cache_url else local

@@ -26,7 +26,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest
-from ..texts.store import Store
+from ..texts.store import Cache
 from .options import ContentgenConfig
 from .pages import PageProblem
 
@@ -159,7 +159,7 @@ def _ask(
 
 
 def asking_visibly(
-    store: Store,
+    store: Cache,
     options: ContentgenConfig,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,

@@ -7,51 +7,43 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import random
 import signal
 import threading
-import time
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import Protocol
 
 from ..display import shown
-from ..errors import (
-    AccessDeniedError,
-    ContentgenError,
-    NotSentError,
-    ServiceError,
-    StoppedError,
-    StoreError,
-    UnreachableError,
-)
+from ..errors import ContentgenError, NotSentError, ServiceError, StoppedError, StoreError
 from ..requests import Request
+from .claims import Claims
 from .lookup import Outcome, load_usable
-from .store import LEASE, Store, StoredText
+from .store import Cache, StoredText
+from .throttle import SPACING, Throttle
+from .waiting import Clock, Stop, WorkerThread
 
-_Arguments = TypeVarTuple("_Arguments")
-_Result = TypeVar("_Result")
-
-FIRST_BACKOFF = 0.5
-"""Seconds before the second try, at most; each further try may wait twice as long."""
-
-REFUSALS = 3
-"""Connections refused in a row after which the service counts as down."""
+__all__ = [
+    "SPACING",
+    "WAITING",
+    "Client",
+    "Clock",
+    "Connect",
+    "Generation",
+    "Limits",
+    "Progress",
+    "generate",
+]
 
 POLL, LONGEST_POLL = 0.25, 2.0
 """Seconds between two looks at what other runs are asking for, at first and in the end."""
 
-LOOK = 100
+CLAIM_BATCH = 100
 """How many such texts are looked for in one go, between which claims can be renewed."""
-
-SPACING = 0.003
-"""Seconds between two requests: what is sent at once is answered at once, and then waits."""
 
 WAITING = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """What a person who interrupts a run is told."""
@@ -90,15 +82,6 @@ class Limits:
     retries: int = 2
 
 
-@dataclass(frozen=True)
-class Clock:
-    """Time and chance, handed in so that a test of waiting need not wait."""
-
-    monotonic: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    random: Callable[[], float] = random.random
-
-
 class Generation:
     """Asks the service for many texts at once, and keeps each as it arrives.
 
@@ -108,7 +91,7 @@ class Generation:
 
     def __init__(
         self,
-        store: Store,
+        store: Cache,
         connect: Connect,
         limits: Limits,
         *,
@@ -123,26 +106,22 @@ class Generation:
         self._on_progress = on_progress
         self._debug = debug or (lambda line: None)
         self._clock = clock or Clock()
-        self._owner = uuid.uuid4().hex
+        self._stop = Stop()
+        self._thread = WorkerThread()
+        self._claims = Claims(store, self._thread, self._complain)
+        self._throttle = Throttle(
+            store,
+            self._thread,
+            self._stop,
+            self._clock,
+            concurrency=limits.concurrency,
+            longest_pause=limits.timeout,
+        )
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
-        self._stop_reason: ContentgenError | None = None
-        self._stopped = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread = ThreadPoolExecutor(1, "contentgen")
         self._started = datetime.now(UTC)
-        self._replaced: Collection[str] = ()
         self._store_failed = False
-        self._paused_until = 0.0
-        self._window: float = limits.concurrency
-        self._in_flight = 0
-        self._landed = asyncio.Event()
-        self._door = asyncio.Lock()
-        self._last_turn = 0.0
-        self._next_look = 0.0
-        self._refusals = 0
-        self._last_refusal = 0.0
-        self._mine: set[str] = set()
         self._requests: Mapping[str, Request] = {}
+        self._replaced: Collection[str] = ()
         self._outcomes: dict[str, Outcome] = {}
         self._asking = 0
         self._failed = 0
@@ -150,16 +129,14 @@ class Generation:
     @property
     def in_flight(self) -> int:
         """The number of requests that were sent and have no answer yet."""
-        return self._in_flight
+        return self._throttle.in_flight
 
     def stop(self, reason: ContentgenError) -> None:
         """Send nothing more; what was not sent yet gets `reason` as its error.
 
         What is in flight is awaited, since it may have been paid for. Any thread may call this.
         """
-        self._stop_reason = self._stop_reason or reason
-        if self._loop and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stopped.set)
+        self._stop.set(reason)
 
     async def run(
         self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
@@ -170,12 +147,11 @@ class Generation:
         Raises StoreError where the store cannot keep texts, since each would be paid for in every
         build, and ConfigurationError where the service cannot be asked; nothing was sent then.
         """
-        self._loop = asyncio.get_running_loop()
         self._requests = requests
         self._replaced = replaced
         self._tell()
         # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
-        preparing = asyncio.ensure_future(self._in_thread(self._store.prepare))
+        preparing = asyncio.ensure_future(self._thread.run(self._store.prepare))
         try:
             await asyncio.sleep(0)
             async with self._connect() as client:
@@ -183,56 +159,49 @@ class Generation:
                 await self._run(client)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._note(await self._in_thread(self._store.close))
-            self._thread.shutdown()
+            self._note(await self._thread.run(self._store.close))
+            self._thread.close()
         return {key: self._outcomes[key] for key in requests}
 
     async def _run(self, client: Client) -> None:
-        renewal = asyncio.create_task(self._renew_claims())
-        # It takes 25 ms and would come between two requests, if it did not now, while all wait.
+        # One full collection falls into a build of 48 texts (over 40 ms): now, while all wait.
         asyncio.get_running_loop().call_later(0.1, gc.collect)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._limits.concurrency):
-                    group.create_task(self._work(client, group))
-                await self._hand_out()
-        finally:
-            renewal.cancel()
-            await asyncio.gather(renewal, return_exceptions=True)
-            await self._release(self._mine)
+        async with self._claims.renewed(), asyncio.TaskGroup() as group:
+            for _ in range(self._limits.concurrency):
+                group.create_task(self._work(client, group))
+            await self._queue_all()
 
-    async def _hand_out(self) -> None:
-        """Give the workers what this run may ask for; get the rest from those who ask for it."""
+    async def _queue_all(self) -> None:
+        """Queue the requests that this run has claimed; poll for the others."""
         todo = list(self._requests)
         # A few at a time, so that runs on many machines share the work.
-        at_once, pause = self._limits.concurrency, POLL
+        batch, pause = self._limits.concurrency, POLL
         try:
             while todo:
                 with_others: list[str] = []
-                for start in range(0, len(todo), at_once):
-                    with_others += await self._share(todo[start : start + at_once])
+                for start in range(0, len(todo), batch):
+                    with_others += await self._queue_batch(todo[start : start + batch])
                 if with_others:
-                    await self._or_stop(asyncio.sleep(pause))
+                    await self._stop.or_done(asyncio.sleep(pause))
                 pause = POLL if len(with_others) < len(todo) else min(2 * pause, LONGEST_POLL)
-                todo, at_once = with_others, LOOK
+                todo, batch = with_others, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
-            for key in self._requests.keys() - self._outcomes.keys() - self._mine:
+            for key in self._requests.keys() - self._outcomes.keys() - self._claims.held:
                 self._settle(key, Outcome(error=error))
         for _ in range(self._limits.concurrency):
             await self._queue.put(None)
 
-    async def _share(self, keys: list[str]) -> list[str]:
-        """Settle or hand out what can be now; return what another run is asking for."""
-        if self._stop_reason:
+    async def _queue_batch(self, keys: list[str]) -> list[str]:
+        """Settle or queue what can be now; return what another run is asking for."""
+        if self._stop.reason:
             for key in keys:
-                self._settle(key, Outcome(error=self._stop_reason))
+                self._settle(key, Outcome(error=self._stop.reason))
             return []
         # First the claims, then a look: another run may have got a text just before it let go.
-        mine = await self._in_thread(self._store.claim, keys, self._owner)
-        self._mine |= mine
+        mine = await self._claims.claim(keys)
         there = await self._load(keys)
-        await self._release(mine & there.keys())
+        await self._claims.release(mine & there.keys())
         for key in keys:
             if key in there:
                 self._settle(key, Outcome("cache", there[key]))
@@ -240,11 +209,24 @@ class Generation:
                 await self._queue.put(key)
         return [key for key in keys if key not in mine and key not in there]
 
+    async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
+        """Return the texts that another run has got meanwhile."""
+        replaced = [key for key in keys if key in self._replaced]
+        others = [key for key in keys if key not in self._replaced]
+        texts: dict[str, StoredText] = {}
+        for wanted, since in ((others, None), (replaced, self._started)):
+            if wanted:
+                load = partial(load_usable, since=since)
+                found, _, problems = await self._thread.run(load, wanted, self._store)
+                self._note(problems)
+                texts |= found
+        return texts
+
     async def _work(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
-            await self._wait_for_turn()
-            if self._stop_reason:
-                answer: bytes | ContentgenError = self._stop_reason
+            await self._throttle.wait_for_turn()
+            if self._stop.reason:
+                answer: bytes | ContentgenError = self._stop.reason
             else:
                 self._tell(asking=1)
                 answer = await self._ask(client, self._requests[key])
@@ -252,14 +234,48 @@ class Generation:
             # The next request is on its way while this answer is judged and written to the disk.
             group.create_task(self._finish(client, key, answer))
 
+    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError:
+        idempotency_key = uuid.uuid4().hex
+        deadline = self._clock.monotonic() + self._limits.timeout
+        tries = self._limits.retries + 1
+        for attempt in range(tries):
+            name = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
+            started = self._clock.monotonic()
+            try:
+                with self._throttle.sending():
+                    answer = await client.send(
+                        request, idempotency_key=idempotency_key, timeout=deadline - started
+                    )
+            except ServiceError as error:
+                failure = error
+            else:
+                seconds = self._clock.monotonic() - started
+                self._debug(f"{name}: answered after {seconds:.1f} s, {len(answer)} bytes")
+                self._throttle.answered()
+                return answer
+
+            seconds = self._clock.monotonic() - started
+            await self._throttle.failed(failure, attempt=attempt, started=started)
+            pause = self._throttle.pause
+            left = deadline - self._clock.monotonic() - pause
+            again = isinstance(failure, NotSentError) and attempt + 1 < tries and left >= 0
+            what_next = f"next in {pause:.1f} s" if again else "not tried again"
+            self._debug(f"{name}: {failure}, after {seconds:.1f} s; {what_next}")
+            if not again:
+                break
+            deadline += await self._throttle.wait_for_turn()
+            if self._stop.reason or deadline <= self._clock.monotonic():
+                break
+        return failure
+
     async def _finish(self, client: Client, key: str, answer: bytes | ContentgenError) -> None:
         if isinstance(answer, bytes):
             try:
-                text, failure = await self._in_thread(self._keep, client, key, answer)
+                text, failure = await self._thread.run(self._keep, client, key, answer)
             except ServiceError as error:
                 answer = error
         if isinstance(answer, ContentgenError):
-            await self._release({key})
+            await self._claims.release({key})
             self._settle(key, Outcome(error=answer))
             return
         if failure:
@@ -268,7 +284,7 @@ class Generation:
                 f"{failure}; what was paid for is in this build only, and no more is sent"
             )
             self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
-        self._mine.discard(key)
+        self._claims.forget(key)
         self._settle(key, Outcome("service", text))
 
     def _keep(
@@ -289,164 +305,21 @@ class Generation:
         self._outcomes[key] = outcome
         self._tell(failed=int(outcome.text is None))
 
-    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError:
-        idempotency_key = uuid.uuid4().hex
-        deadline = self._clock.monotonic() + self._limits.timeout
-        tries = self._limits.retries + 1
-        for attempt in range(tries):
-            name = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
-            started = self._clock.monotonic()
-            self._in_flight += 1
-            try:
-                answer = await client.send(
-                    request, idempotency_key=idempotency_key, timeout=deadline - started
-                )
-            except ServiceError as error:
-                failure = error
-            else:
-                seconds = self._clock.monotonic() - started
-                self._debug(f"{name}: answered after {seconds:.1f} s, {len(answer)} bytes")
-                self._refusals = 0
-                self._window = min(self._limits.concurrency, self._window + 1 / self._window)
-                return answer
-            finally:
-                self._in_flight -= 1
-                self._landed.set()
-
-            seconds = self._clock.monotonic() - started
-            await self._learn_from(failure, attempt, started)
-            pause = max(0, self._paused_until - self._clock.monotonic())
-            left = deadline - self._clock.monotonic() - pause
-            again = isinstance(failure, NotSentError) and attempt + 1 < tries and left >= 0
-            what_next = f"next in {pause:.1f} s" if again else "not tried again"
-            self._debug(f"{name}: {failure}, after {seconds:.1f} s; {what_next}")
-            if not again:
-                break
-            deadline += await self._wait_for_turn()
-            if self._stop_reason or deadline <= self._clock.monotonic():
-                break
-        return failure
-
-    async def _learn_from(self, failure: ServiceError, attempt: int, started: float) -> None:
-        """Let what happened to one request spare the others."""
-        now = self._clock.monotonic()
-        if not isinstance(failure, UnreachableError):
-            self._refusals = 0
-        elif started > self._last_refusal:
-            # Requests that went out side by side count as one refusal.
-            self._refusals += 1
-            self._last_refusal = now
-        if isinstance(failure, AccessDeniedError):
-            self.stop(failure)
-        elif self._refusals >= REFUSALS:
-            self.stop(
-                UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
-            )
-        if isinstance(failure, NotSentError):
-            delay = failure.retry_after
-            if delay is None:
-                delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
-            if delay > self._limits.timeout:
-                self.stop(failure)
-                return
-            self._paused_until = max(self._paused_until, now + delay)
-            if not isinstance(failure, UnreachableError):
-                # What is in flight now is what the service takes at once.
-                self._window = max(1, min(self._window, self._in_flight))
-                await self._in_thread(self._store.pause, delay)
-
-    async def _wait_for_turn(self) -> float:
-        """Wait until the service may be asked again, and takes one more, or the run is stopped.
-
-        Returns the seconds of waiting for the others, which no request's deadline has to pay for.
-        """
-        waited = 0.0
-        while True:
-            started = self._clock.monotonic()
-            async with self._door:  # so that whoever came first goes first
-                while self._in_flight + 1 > self._window and not self._stop_reason:
-                    self._landed.clear()
-                    await self._or_stop(self._landed.wait())
-                waited += self._clock.monotonic() - started
-                pause = await self._pause()
-                if pause <= 0:
-                    spacing = self._last_turn + SPACING - self._clock.monotonic()
-                    await self._clock.sleep(max(0, spacing))
-                    pause = await self._pause()  # one may have begun
-                if self._stop_reason or pause <= 0:
-                    self._last_turn = self._clock.monotonic()
-                    return waited
-            # Not all at the same moment.
-            await self._or_stop(self._clock.sleep(pause * (1 + self._clock.random() / 10)))
-
-    async def _pause(self) -> float:
-        """Return the seconds for which the service wants to be left alone, as far as is known."""
-        now = self._clock.monotonic()
-        if now >= self._next_look:
-            self._next_look = now + POLL
-            elsewhere = await self._in_thread(self._store.paused)
-            self._paused_until = max(self._paused_until, now + elsewhere)
-        return self._paused_until - self._clock.monotonic()
-
-    async def _or_stop(self, waiting: Awaitable[object]) -> None:
-        """Wait for something, or until the run is stopped."""
-        either = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._stopped.wait())]
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        for future in either:
-            future.cancel()
-
-    async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
-        """Return the texts that another run has got meanwhile."""
-        replaced = [key for key in keys if key in self._replaced]
-        others = [key for key in keys if key not in self._replaced]
-        texts: dict[str, StoredText] = {}
-        for wanted, since in ((others, None), (replaced, self._started)):
-            if wanted:
-                load = partial(load_usable, since=since)
-                found, _, problems = await self._in_thread(load, wanted, self._store)
-                self._note(problems)
-                texts |= found
-        return texts
+    def _tell(self, *, asking: int = 0, failed: int = 0) -> None:
+        self._asking += asking
+        self._failed += failed
+        total, done = len(self._requests), len(self._outcomes)
+        self._on_progress(Progress(total, done, self._failed, in_flight=self._asking))
 
     def _note(self, problems: Iterable[str]) -> None:
         """Keep what is wrong with the store, each once, though it may show at each look."""
         self.problems += [problem for problem in problems if problem not in self.problems]
-
-    async def _renew_claims(self) -> None:
-        while True:
-            await asyncio.sleep(LEASE / 3)
-            try:
-                if self._mine:
-                    await self._in_thread(self._store.claim, list(self._mine), self._owner)
-            except StoreError as error:
-                self._complain(str(error))
-
-    async def _release(self, keys: set[str]) -> None:
-        try:
-            if keys:
-                await self._in_thread(self._store.release, keys, self._owner)
-        except StoreError as error:
-            self._complain(str(error))
-        self._mine = self._mine - keys
-
-    async def _in_thread(
-        self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
-    ) -> _Result:
-        """Run what takes its time in a thread of its own, the same one each time."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, call, *arguments)
 
     def _complain(self, problem: str) -> None:
         """Note the first problem with the store; the others follow from it."""
         if not self._store_failed:
             self.problems.append(problem)
         self._store_failed = True
-
-    def _tell(self, *, asking: int = 0, failed: int = 0) -> None:
-        self._asking += asking
-        self._failed += failed
-        total, done = len(self._requests), len(self._outcomes)
-        self._on_progress(Progress(total, done, self._failed, in_flight=self._asking))
 
 
 def generate(

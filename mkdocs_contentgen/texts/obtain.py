@@ -12,7 +12,7 @@ from .approval import ApprovedFiles
 from .articles import Article, find_articles
 from .lookup import Outcome
 from .policy import PageRequest, Policy
-from .store import Store
+from .store import Cache, Store
 
 if TYPE_CHECKING:
     from .generation import Connect, Limits, Progress
@@ -84,7 +84,7 @@ def obtain(
 
 
 def asking(
-    store: Store,
+    store: Cache,
     connect: Connect,
     limits: Limits | None = None,
     *,

@@ -10,13 +10,15 @@ outside this package imports diskcache or redis.
 
 from .database import DATABASE
 from .disk import DiskStore
-from .entry import LEASE, Store, StoredText
+from .entry import LEASE, Cache, Coordinator, Store, StoredText
 from .shared import SCHEMES, SharedStore, shown_address
 
 __all__ = [
     "DATABASE",
     "LEASE",
     "SCHEMES",
+    "Cache",
+    "Coordinator",
     "DiskStore",
     "SharedStore",
     "Store",

@@ -78,17 +78,10 @@ def why_foreign(path: Path, *, thorough: bool) -> str | None:
             return "it is not a file"
         with path.open("rb") as file:
             header = file.read(100)
-            if not header:
-                return "it is empty"
-            if not header.startswith(_SQLITE_HEADER):
-                return "it is not a SQLite database"
-            if header[18:20] != _ROLLBACK_JOURNAL or lstat(path.with_name(DATABASE + "-wal")):
-                return "it needs a write-ahead log"
             page_size = int.from_bytes(header[16:18]) or 1
             page_size = 65536 if page_size == 1 else page_size
-            if database.st_size > MAX_SIZE:
-                return "it is too large"
-            if problem := _journal_problem(path, page_size):
+            problem = _header_problem(path, header, database.st_size)
+            if problem or (problem := _journal_problem(path, page_size)):
                 return problem
             # It is closed before the file, with which all locks of this process on it end.
             with closing(connect(path)) as connection:
@@ -110,6 +103,17 @@ def lstat(path: Path) -> os.stat_result | None:
         return None
     except OSError as error:
         raise StoreError(f"the cache {path} cannot be read ({reason_of(error)})") from error
+
+
+def _header_problem(path: Path, header: bytes, size: int) -> str | None:
+    """Say why SQLite must not open a file with this header and size, or return None."""
+    if not header:
+        return "it is empty"
+    if not header.startswith(_SQLITE_HEADER):
+        return "it is not a SQLite database"
+    if header[18:20] != _ROLLBACK_JOURNAL or lstat(path.with_name(DATABASE + "-wal")):
+        return "it needs a write-ahead log"
+    return "it is too large" if size > MAX_SIZE else None
 
 
 def _journal_problem(path: Path, page_size: int) -> str | None:

@@ -46,7 +46,7 @@ that is in the middle of writing. So POSIX says.
 
 
 class DiskStore:
-    """A Store in a directory of this machine."""
+    """A Cache in a directory of this machine."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -127,10 +127,10 @@ class DiskStore:
                     cache.delete(_CLAIM + key)
 
     def pause(self, seconds: float) -> None:
-        """Tell nobody: this store knows of no other machine."""
+        """Do nothing: no other machine has this directory."""
 
     def paused(self) -> float:
-        """Return 0, since nobody can have told."""
+        """Return 0: no other machine can have passed on a pause."""
         return 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:

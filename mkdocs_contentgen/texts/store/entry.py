@@ -54,21 +54,6 @@ class Store(Protocol):
     def save(self, texts: Mapping[str, StoredText]) -> None:
         """Keep texts, in safety before this returns. Raises StoreError."""
 
-    def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Return those of `keys` that `owner` alone may ask the service for now, or still may.
-
-        A claim that is not renewed within LEASE seconds is anybody's. Raises StoreError.
-        """
-
-    def release(self, keys: Collection[str], owner: str) -> None:
-        """Give up claims of `owner`. Raises StoreError."""
-
-    def pause(self, seconds: float) -> None:
-        """Tell other machines that the service wants to be left alone for so long."""
-
-    def paused(self) -> float:
-        """Return the seconds for which the service wants to be left alone, as others were told."""
-
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return those of the texts that other machines can get too."""
 
@@ -84,6 +69,29 @@ class Store(Protocol):
 
     def close(self) -> list[str]:
         """Let go of files and connections; say what went wrong that was not said yet."""
+
+
+class Coordinator(Protocol):
+    """Keeps runs, also on other machines, from sending the same request or too many at once."""
+
+    def claim(self, keys: Collection[str], owner: str) -> set[str]:
+        """Return those of `keys` that `owner` alone may ask the service for now, or still may.
+
+        A claim that is not renewed within LEASE seconds is anybody's. Raises StoreError.
+        """
+
+    def release(self, keys: Collection[str], owner: str) -> None:
+        """Give up claims of `owner`. Raises StoreError."""
+
+    def pause(self, seconds: float) -> None:
+        """Tell other machines that the service asked for a pause of so many seconds."""
+
+    def paused(self) -> float:
+        """Return the remaining seconds of the pause that other machines were asked for, or 0."""
+
+
+class Cache(Store, Coordinator, Protocol):
+    """Keeps texts, and coordinates the runs that generate them."""
 
 
 def encode(key: str, text: StoredText) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
-from .entry import LEASE, MAX_ENTRY, Store, StoredText, decode, encode
+from .entry import LEASE, MAX_ENTRY, Cache, StoredText, decode, encode
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -80,12 +80,12 @@ def shown_address(url: str) -> str | None:
 
 
 class SharedStore:
-    """A Store in Redis or Valkey at `url`, behind the `local` one of this machine.
+    """A Cache in Redis or Valkey at `url`, behind the `local` one of this machine.
 
     Every method raises ConfigurationError where `url` cannot be used at all.
     """
 
-    def __init__(self, local: Store, url: str) -> None:
+    def __init__(self, local: Cache, url: str) -> None:
         self._local = local
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
@@ -155,14 +155,14 @@ class SharedStore:
             self._local.release(keys, owner)
 
     def pause(self, seconds: float) -> None:
-        """Tell other machines that the service wants to be left alone for so long."""
+        """Tell other machines that the service asked for a pause of so many seconds."""
         seconds = min(seconds, LONGEST_PAUSE)
         if seconds > self.paused():
             lasts = max(1, round(seconds * 1000))
             self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=lasts), int)
 
     def paused(self) -> float:
-        """Return the seconds for which the service wants to be left alone, as others were told."""
+        """Return the remaining seconds of the pause that other machines were asked for, or 0."""
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
         # One without an end, or of years, is of nobody who was asked to wait.

@@ -1,0 +1,147 @@
+"""When the next request may be sent, as far as the service has told this run and other machines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import AccessDeniedError, NotSentError, ServiceError, UnreachableError
+from .store import Coordinator
+from .waiting import Clock, Stop, WorkerThread
+
+FIRST_BACKOFF = 0.5
+"""Seconds before the second try, at most; each further try may wait twice as long."""
+
+REFUSALS = 3
+"""Connections refused in a row after which the service counts as down."""
+
+PAUSE_POLL = 0.25
+"""Seconds between two looks at whether another machine was asked to pause."""
+
+SPACING = 0.003
+"""Seconds between two requests: what is sent at once is answered at once, and then waits."""
+
+
+class Throttle:
+    """Lets requests go out one by one, and no more at once than the service takes.
+
+    A failure of one request can make all others wait, or stop the run. Where a pause would be
+    longer than `longest_pause` seconds, the run is stopped.
+    """
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        thread: WorkerThread,
+        stop: Stop,
+        clock: Clock,
+        *,
+        concurrency: int,
+        longest_pause: float,
+    ) -> None:
+        self.in_flight = 0
+        self._coordinator = coordinator
+        self._thread = thread
+        self._stop = stop
+        self._clock = clock
+        self._concurrency = concurrency
+        self._longest_pause = longest_pause
+        self._window: float = concurrency
+        self._request_done = asyncio.Event()
+        self._send_lock = asyncio.Lock()
+        self._last_sent = 0.0
+        self._paused_until = 0.0
+        self._next_poll = 0.0
+        self._refusals = 0
+        self._last_refusal = 0.0
+
+    @property
+    def pause(self) -> float:
+        """The remaining seconds of the pause that the service asked for, or 0."""
+        return max(0, self._paused_until - self._clock.monotonic())
+
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        """Count a request as in flight as long as the block runs."""
+        self.in_flight += 1
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+            self._request_done.set()
+
+    async def wait_for_turn(self) -> float:
+        """Wait until one more request may be sent, or the run is stopped.
+
+        Returns the seconds spent waiting for other requests, which do not count for the deadline
+        of this one; a pause does.
+        """
+        waited = 0.0
+        while True:
+            started = self._clock.monotonic()
+            async with self._send_lock:  # first come, first served
+                while self.in_flight + 1 > self._window and not self._stop.reason:
+                    self._request_done.clear()
+                    await self._stop.or_done(self._request_done.wait())
+                waited += self._clock.monotonic() - started
+                pause = await self._poll_pause()
+                if pause <= 0:
+                    spacing = self._last_sent + SPACING - self._clock.monotonic()
+                    await self._clock.sleep(max(0, spacing))
+                    pause = await self._poll_pause()  # one may have begun
+                if self._stop.reason or pause <= 0:
+                    self._last_sent = self._clock.monotonic()
+                    return waited
+            # Jitter, so that the requests do not all go out at the end of the pause.
+            await self._stop.or_done(self._clock.sleep(pause * (1 + self._clock.random() / 10)))
+
+    async def _poll_pause(self) -> float:
+        """Return the remaining pause, also one that another machine was asked for."""
+        now = self._clock.monotonic()
+        if now >= self._next_poll:
+            self._next_poll = now + PAUSE_POLL
+            elsewhere = await self._thread.run(self._coordinator.paused)
+            self._paused_until = max(self._paused_until, now + elsewhere)
+        return self.pause
+
+    def answered(self) -> None:
+        """Allow slightly more requests at once after an answer, up to `concurrency`."""
+        self._refusals = 0
+        self._window = min(self._concurrency, self._window + 1 / self._window)
+
+    async def failed(self, failure: ServiceError, *, attempt: int, started: float) -> None:
+        """Pause, narrow the window or stop the run, as a failure demands.
+
+        `attempt` counts the tries of that request from 0, and `started` is when this one was sent.
+        """
+        self._count_refusal(failure, started)
+        if isinstance(failure, AccessDeniedError):
+            self._stop.set(failure)
+        elif self._refusals >= REFUSALS:
+            self._stop.set(
+                UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
+            )
+        if isinstance(failure, NotSentError):
+            await self._back_off(failure, attempt)
+
+    def _count_refusal(self, failure: ServiceError, started: float) -> None:
+        if not isinstance(failure, UnreachableError):
+            self._refusals = 0
+        elif started > self._last_refusal:
+            # Requests that went out side by side count as one refusal.
+            self._refusals += 1
+            self._last_refusal = self._clock.monotonic()
+
+    async def _back_off(self, failure: NotSentError, attempt: int) -> None:
+        delay = failure.retry_after
+        if delay is None:
+            delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
+        if delay > self._longest_pause:
+            self._stop.set(failure)
+            return
+        self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
+        if not isinstance(failure, UnreachableError):
+            # What is in flight now is what the service takes at once.
+            self._window = max(1, min(self._window, self.in_flight))
+            await self._thread.run(self._coordinator.pause, delay)

@@ -1,0 +1,68 @@
+"""What the parts of a run wait with: a clock, a thread for what blocks, and the stop of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar, TypeVarTuple
+
+from ..errors import ContentgenError
+
+_Arguments = TypeVarTuple("_Arguments")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time and chance, handed in so that a test of waiting need not wait."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Callable[[], float] = random.random
+
+
+class WorkerThread:
+    """Runs blocking calls, one after the other, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, "contentgen")
+
+    async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
+        """Return the result of a call, or raise what it raises."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
+    def close(self) -> None:
+        """Wait for the calls that were begun, and end the thread."""
+        self._executor.shutdown()
+
+
+class Stop:
+    """Tells the parts of a run that nothing more is to be sent.
+
+    `reason` is the error of what was not sent, or None as long as the run goes on.
+    """
+
+    def __init__(self) -> None:
+        self.reason: ContentgenError | None = None
+        self._event = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def set(self, reason: ContentgenError) -> None:
+        """Stop the run; the first reason counts. Any thread and signal handler may call this."""
+        self.reason = self.reason or reason
+        if self._loop and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._event.set)
+
+    async def or_done(self, waiting: Awaitable[object]) -> None:
+        """Wait until `waiting` is done or the run is stopped."""
+        self._loop = asyncio.get_running_loop()
+        if self.reason:  # perhaps since before there was a loop to tell
+            self._event.set()
+        either = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._event.wait())]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        for future in either:
+            future.cancel()

@@ -1,0 +1,272 @@
+"""When requests may be sent, in simulated time: how many at once, pauses, failures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from simulated_time import SimulatedTime
+
+from mkdocs_contentgen.errors import (
+    AccessDeniedError,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    StoppedError,
+    UnreachableError,
+)
+from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, SPACING, Throttle
+from mkdocs_contentgen.texts.waiting import Clock, Stop, WorkerThread
+
+
+class Machines(DiskStore):
+    """A cache that knows of a pause of other machines, and notes what they are told."""
+
+    def __init__(self) -> None:
+        super().__init__(Path())
+        self.elsewhere = 0.0
+        self.told: list[float] = []
+
+    def pause(self, seconds: float) -> None:
+        """Note the pause."""
+        self.told.append(seconds)
+
+    def paused(self) -> float:
+        """Return the pause of another machine."""
+        return self.elsewhere
+
+
+class Run:
+    """A throttle in simulated time, with what it works with."""
+
+    def __init__(self, loop: SimulatedTime, concurrency: int) -> None:
+        self.time = loop.time
+        self.stop = Stop()
+        self.machines = Machines()
+        self.throttle = Throttle(
+            self.machines,
+            WorkerThread(),
+            self.stop,
+            Clock(monotonic=loop.time, random=lambda: 1.0),
+            concurrency=concurrency,
+            longest_pause=120,
+        )
+
+    async def send(self, seconds: float = 0.0, failure: ServiceError | None = None) -> float:
+        """Send a request that is answered or fails after a time; return when it was sent."""
+        await self.throttle.wait_for_turn()
+        started = self.time()
+        with self.throttle.sending():
+            await asyncio.sleep(seconds)
+        if failure:
+            await self.throttle.failed(failure, attempt=0, started=started)
+        else:
+            self.throttle.answered()
+        return started
+
+    async def in_flight_at_most(self, requests: int, seconds: float) -> int:
+        """Send requests that take a time; return how many were in flight at once."""
+        most = 0
+
+        async def send() -> None:
+            nonlocal most
+            await self.throttle.wait_for_turn()
+            with self.throttle.sending():
+                most = max(most, self.throttle.in_flight)
+                await asyncio.sleep(seconds)
+
+        await asyncio.gather(*(send() for _ in range(requests)))
+        return most
+
+
+def simulate(story: Callable[[Run], Awaitable[None]], concurrency: int = 8) -> None:
+    """Let a story happen in simulated time."""
+    loop = SimulatedTime()
+
+    async def main() -> None:
+        await story(Run(loop, concurrency))
+
+    loop.run_until_complete(main())
+    loop.close()
+
+
+def test_no_more_than_concurrency_are_in_flight() -> None:
+    """The others wait until one is done, which is not for their deadlines to pay."""
+
+    async def story(run: Run) -> None:
+        assert await run.in_flight_at_most(7, seconds=30) == 3
+        first = [asyncio.create_task(run.send(30)) for _ in range(3)]
+        await asyncio.sleep(1)
+        assert 28 < await run.throttle.wait_for_turn() < 30
+        await asyncio.gather(*first)
+
+    simulate(story, concurrency=3)
+
+
+def test_requests_are_spaced() -> None:
+    """Not even the first ones go out at the same moment."""
+
+    async def story(run: Run) -> None:
+        first, second = await asyncio.gather(run.send(1), run.send(1))
+        assert second - first >= 0.9 * SPACING  # timers are a little early
+
+    simulate(story)
+
+
+def test_a_pause_is_for_all() -> None:
+    """What the service asks of one request, the others respect, and other machines are told."""
+
+    async def story(run: Run) -> None:
+        before = run.time()
+        await run.send(failure=NotSentError("busy", retry_after=60))
+        assert 59 < run.throttle.pause <= 60
+        assert run.machines.told == [60]
+        moments = await asyncio.gather(run.send(), run.send())
+        assert all(60 <= moment - before < 70 for moment in moments)
+        assert run.throttle.pause == 0
+
+    simulate(story)
+
+
+def test_a_pause_counts_for_the_deadline() -> None:
+    """Only the time for which other requests were in the way is returned."""
+
+    async def story(run: Run) -> None:
+        await run.send(failure=NotSentError("busy", retry_after=60))
+        assert await run.throttle.wait_for_turn() < 1
+
+    simulate(story)
+
+
+def test_a_pause_of_another_machine() -> None:
+    """It is respected here as well, for as long as that machine was asked for."""
+
+    async def story(run: Run) -> None:
+        await run.send()
+        await asyncio.sleep(1)
+        run.machines.elsewhere = 5
+        asyncio.get_running_loop().call_later(5, setattr, run.machines, "elsewhere", 0)
+        before = run.time()
+        assert 5 <= await run.send() - before < 12
+
+    simulate(story)
+
+
+def test_a_service_that_refuses_gets_fewer_at_once() -> None:
+    """After a refusal, as many are in flight as the service took; answers make it more again."""
+
+    async def story(run: Run) -> None:
+        taken = [asyncio.create_task(run.send(30)) for _ in range(2)]
+        await run.send(1, NotSentError("busy", retry_after=1))
+        assert await run.in_flight_at_most(4, seconds=1) == 2
+        await asyncio.gather(*taken)
+        for _ in range(20):
+            await run.send()
+        assert await run.in_flight_at_most(10, seconds=1) > 4
+
+    simulate(story)
+
+
+def test_no_connection_is_no_matter_of_other_machines() -> None:
+    """It neither narrows the window nor tells them to wait."""
+
+    async def story(run: Run) -> None:
+        await run.send(failure=UnreachableError("refused"))
+        assert 0 < run.throttle.pause <= FIRST_BACKOFF
+        assert run.machines.told == []
+        assert await run.in_flight_at_most(9, seconds=1) == 8
+
+    simulate(story)
+
+
+def test_back_off_doubles() -> None:
+    """Without `retry_after`, each try of a request waits twice as long as the one before."""
+
+    async def story(run: Run) -> None:
+        for attempt in range(4):
+            error = NotSentError("busy")
+            await run.throttle.failed(error, attempt=attempt, started=run.time())
+        assert run.machines.told == [FIRST_BACKOFF * 2**attempt for attempt in range(4)]
+
+    simulate(story)
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (AccessDeniedError("status 401"), "status 401"),
+        (NotSentError("come back tomorrow", retry_after=86400), "come back tomorrow"),
+        (NotSentError("busy", retry_after=60), None),
+        (RejectedError("status 422"), None),
+    ],
+    ids=str,
+)
+def test_what_stops_the_run(failure: ServiceError, reason: str | None) -> None:
+    """Denied access and a pause that no request can outlast concern all requests."""
+
+    async def story(run: Run) -> None:
+        await run.send(failure=failure)
+        assert (run.stop.reason and str(run.stop.reason)) == reason
+
+    simulate(story)
+
+
+def test_three_refused_connections_in_a_row_stop_the_run() -> None:
+    """The service counts as down then, but not if it has answered in between."""
+
+    async def story(run: Run) -> None:
+        refused = UnreachableError("refused")
+        for failure in (refused, refused, None, refused, refused, RejectedError("x"), refused):
+            await run.send(failure=failure)
+        assert run.stop.reason is None
+        for _ in range(2):
+            await run.send(failure=refused)
+        assert "refused, 3 times in a row" in str(run.stop.reason)
+
+    simulate(story)
+
+
+def test_connections_refused_side_by_side_count_once() -> None:
+    """A short outage must not count as often as there are requests in flight."""
+
+    async def story(run: Run) -> None:
+        await asyncio.gather(*(run.send(1, UnreachableError("refused")) for _ in range(8)))
+        assert run.stop.reason is None
+
+    simulate(story)
+
+
+@pytest.mark.parametrize("waits_for", ["room", "the end of a pause"])
+def test_nobody_waits_after_a_stop(waits_for: str) -> None:
+    """Who waits for a turn is let go at once, to find out about the stop."""
+
+    async def story(run: Run) -> None:
+        if waits_for == "room":
+            in_flight = asyncio.create_task(run.send(100))
+            await asyncio.sleep(1)
+        else:
+            await run.send(failure=NotSentError("busy", retry_after=100))
+        before = run.time()
+        asyncio.get_running_loop().call_later(3, run.stop.set, StoppedError("enough"))
+        await run.throttle.wait_for_turn()
+        assert 3 <= run.time() - before < 4
+        if waits_for == "room":
+            await in_flight
+
+    simulate(story, concurrency=1)
+
+
+def test_a_stop_before_the_loop_runs() -> None:
+    """Nothing waits then, and the first reason stays."""
+    loop = SimulatedTime()
+    run = Run(loop, 1)
+    run.stop.set(StoppedError("enough"))
+    run.stop.set(StoppedError("more than enough"))
+    before = loop.time()
+    loop.run_until_complete(run.stop.or_done(asyncio.sleep(100)))
+    assert loop.time() - before < 1
+    assert str(run.stop.reason) == "enough"
+    loop.close()
