@@ -23,6 +23,7 @@ from ..errors import ContentgenError
 if TYPE_CHECKING:
     from ..mkdocs.site import Site
     from ..texts.articles import Article
+    from ..texts.obtain import Obtained
 
 COLOURS = {
     "approved": "green",
@@ -129,7 +130,6 @@ def generate(
     from ..mkdocs.site import chosen
     from ..texts.obtain import obtain
 
-    debug = _debugger()
     with _opened(config_file) as site:
         options = site.options
         asked = chosen(site.asked, pages)
@@ -141,18 +141,23 @@ def generate(
             on_error="fail",
             require_approval=False,
         )
-        ask = asking_visibly(store, options, partial(_say, err=True), debug)
+        ask = asking_visibly(store, options, partial(_say, err=True), _debugger())
         obtained = obtain(asked, files, store, policy, None if dry_run else ask)
-    wanted = [article for article in obtained.articles if article.key in obtained.wanted]
     if dry_run:
-        for article in wanted:
-            _say(f"{article.asked.place}: {article.asked.request.topic}")
+        for article in obtained.articles:
+            if article.key in obtained.wanted:
+                _say(f"{article.asked.place}: {article.asked.request.topic}")
         number = len(obtained.wanted)
         _say(f"requests to be sent: {number}; max_requests allows {policy.max_requests}")
-        _print_errors(obtained.failures)
-        return
+    else:
+        _print_obtained(obtained)
+    _print_errors(obtained.failures)
+
+
+def _print_obtained(obtained: Obtained) -> None:
     _warn(obtained.warnings)
-    if debug:
+    wanted = [article for article in obtained.articles if article.key in obtained.wanted]
+    if debug := _debugger():
         for article in obtained.articles:
             outcome = article.found if article in wanted else article.outcome
             debug(f"{article.asked.place}: {outcome}")
@@ -161,7 +166,6 @@ def generate(
         _say(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
         _say("All texts are there; nothing was sent.")
-    _print_errors(obtained.failures)
 
 
 @main.command()

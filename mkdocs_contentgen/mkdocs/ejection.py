@@ -282,25 +282,14 @@ def _same_page(
             page = _with_front_matter(front, draft.writer.title(title), draft.text())
         except ValueError as error:
             raise ApprovalError(f"{articles[0].asked.place}: {error}") from error
-        try:
-            after = site.render(articles[0].asked.page, page)
-        except Exception as error:  # noqa: BLE001  an extension may stumble over any text
-            places = {
-                (name, number) for name, b in draft.blocks.items() for number in range(len(b))
-            }
-            differences = Differences(places, set(), f"the page, over which {error!r} is raised,")
-        else:
-            differences = compare(before.content, after.content)
+        differences, new_title = _differences(site, articles[0].asked.page, page, before, draft)
         if not differences.example:
-            if before.toc != after.toc:
-                differences.example = "the table of contents"
-            elif not title and after.title != before.title and _is_markup(after.title):
+            if not title and new_title != before.title and _is_markup(new_title):
                 title = before.title
                 continue
-            elif plain_text(before.title) == plain_text(after.title):
+            if plain_text(before.title) == plain_text(new_title):
                 return page
-            else:
-                differences.example = "the page's title"
+            differences.example = "the page's title"
             break
         if new := differences.abbreviations - draft.writer.words:
             draft.writer.words |= new
@@ -316,6 +305,21 @@ def _same_page(
         "not be the same in Markdown; give the article a marker between empty lines, outside of "
         "lists, quotes and tabs, or write it there by hand"
     )
+
+
+def _differences(
+    site: Site, name: str, source: str, before: RenderedPage, draft: _Draft
+) -> tuple[Differences, str]:
+    """Return what the page `name` would show otherwise with `source`, and its title then."""
+    try:
+        after = site.render(name, source)
+    except Exception as error:  # noqa: BLE001  an extension may fail on any text
+        places = {(name, number) for name, b in draft.blocks.items() for number in range(len(b))}
+        return Differences(places, set(), f"the page, over which {error!r} is raised,"), ""
+    differences = compare(before.content, after.content)
+    if not differences.example and before.toc != after.toc:
+        differences.example = "the table of contents"
+    return differences, after.title
 
 
 def _is_markup(title: str) -> bool:

@@ -119,7 +119,11 @@ class _Placing(Treeprocessor):
         ]
         if not (markers or articles):
             return
-        title = self._place(root, file.src_uri, articles, blocks, markers)
+        processors = self.md.treeprocessors
+        toc = processors["toc"] if "toc" in processors else None  # noqa: SIM401  it has no get()
+        placement = _Placement(self._extension, file.src_uri, articles, toc)
+        placement.fill(root, blocks, markers)
+        title = placement.title
         if title is not None:
             from ..html.plaintext import plain_text
 
@@ -135,80 +139,87 @@ class _Placing(Treeprocessor):
         if articles and self._extension.stylesheet:
             _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
 
-    def _place(
-        self,
-        root: Element,
-        page: str,
-        articles: Articles,
-        blocks: Mapping[str, str],
-        markers: dict[str, re.Match[str]],
-    ) -> Element | None:
-        """Put the articles into `root`; return the heading that is the title of the page."""
-        # What a site without requests does not need is not imported.
-        from ..html.article import set_title_level
 
-        problems = self._extension.problems[page]
-        self._extension.leading.pop(page, None)
-        has_title = root.find(".//h1") is not None or any(
+class _Placement:
+    """Puts the articles of one page into its tree. `title` is the page's, if an article is it."""
+
+    def __init__(
+        self, extension: ArticleExtension, page: str, articles: Articles, toc: Treeprocessor | None
+    ) -> None:
+        self.title: Element | None = None
+        self._extension = extension
+        self._page = page
+        self._articles = articles
+        self._has_toc = toc is not None
+        self._toc_marker = str(getattr(toc, "marker", ""))
+        self._placed: set[str] = set()
+        self._problems = extension.problems[page]
+        extension.leading.pop(page, None)
+
+    def fill(
+        self, root: Element, blocks: Mapping[str, str], markers: dict[str, re.Match[str]]
+    ) -> None:
+        """Replace the markers by articles, and append the articles without one."""
+        self._has_title = root.find(".//h1") is not None or any(
             "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()
         )
-        title: Element | None = None
-        placed: set[str] = set()
-        first = next(iter(articles), "main")
-        processors = self.md.treeprocessors
-        toc_marker = str(getattr(processors["toc"], "marker", "")) if "toc" in processors else ""
-
-        def make(name: str, context: _Context) -> Element:
-            nonlocal title
-            is_page = context.begins and not has_title and not placed
-            placed.add(name)
-            try:
-                article, facts = articles[name].make()
-            except UnsafeHTMLError as error:
-                problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
-                return Element("div")
-            if is_page:
-                title = article.find(".//h1")
-                if title is not None and "ai-disclosure" in article.attrib:
-                    title.set("ai-disclosure", article.attrib["ai-disclosure"])
-                self._extension.leading[page] = name
-            else:
-                set_title_level(article, max(context.level, 1) + 1)
-            if facts:
-                self._extension.facts.setdefault(page, {})[name] = facts
-            if "toc" in processors:
-                _label_headings(article)
-            _escape_for_markdown(article, toc_marker)
-            return article
-
         context = _Context()
         for parent, index, number, before in list(_places(root, blocks, context)):
             marker = markers.get(number)
             if marker is None or marker.string.strip() != marker[0]:
                 continue
             del markers[number]
-            name = marker[1] or first
-            if name not in articles:
-                there = (
-                    f"the page asks for {', '.join(articles)}" if articles else "it asks for none"
-                )
-                problem = f"the marker names an article '{name}' that is not there; {there}"
-                problems.append((marker[0], problem))
-            elif name in placed:
-                problem = f"a second marker names the article '{name}'; it is shown once"
-                problems.append((marker[0], problem))
+            name = marker[1] or next(iter(self._articles), "main")
+            if problem := self._problem_of(name):
+                self._problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
-                parent.append(make(name, before))
+                parent.append(self._make(name, before))
             else:
-                article = make(name, before)
+                article = self._make(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
         problem = "the marker stands within other text or HTML; put it between empty lines"
-        problems += [(marker[0], problem) for marker in markers.values()]
-        self._extension.marked[page] = set(placed)
-        root.extend([make(name, context) for name in articles if name not in placed])
-        return title
+        self._problems += [(marker[0], problem) for marker in markers.values()]
+        self._extension.marked[self._page] = set(self._placed)
+        root.extend(
+            [self._make(name, context) for name in self._articles if name not in self._placed]
+        )
+
+    def _problem_of(self, name: str) -> str:
+        """Return why a marker for the article `name` has no effect, or an empty text."""
+        if name in self._placed:
+            return f"a second marker names the article '{name}'; it is shown once"
+        if name in self._articles:
+            return ""
+        names = ", ".join(self._articles)
+        there = f"the page asks for {names}" if names else "it asks for none"
+        return f"the marker names an article '{name}' that is not there; {there}"
+
+    def _make(self, name: str, context: _Context) -> Element:
+        """Return an article for a place in the page; one that cannot be shown is an empty div."""
+        from ..html.article import set_title_level
+
+        is_page = context.begins and not self._has_title and not self._placed
+        self._placed.add(name)
+        try:
+            article, facts = self._articles[name].make()
+        except UnsafeHTMLError as error:
+            self._problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
+            return Element("div")
+        if is_page:
+            self.title = article.find(".//h1")
+            if self.title is not None and "ai-disclosure" in article.attrib:
+                self.title.set("ai-disclosure", article.attrib["ai-disclosure"])
+            self._extension.leading[self._page] = name
+        else:
+            set_title_level(article, max(context.level, 1) + 1)
+        if facts:
+            self._extension.facts.setdefault(self._page, {})[name] = facts
+        if self._has_toc:
+            _label_headings(article)
+        _escape_for_markdown(article, self._toc_marker)
+        return article
 
 
 class _Titling(Treeprocessor):

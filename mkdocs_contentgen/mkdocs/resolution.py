@@ -76,6 +76,14 @@ class Resolution:
     sent: int = 0
     """Number of requests that count for the budget."""
 
+    def note_problems(self, problems: Iterable[PageProblem], *, tolerated: bool) -> None:
+        """Add what is wrong in pages, each once, and show it in their places."""
+        for problem in problems:
+            messages = self.warnings if tolerated else self.failures
+            if problem.message not in messages:
+                messages.append(problem.message)
+            self.show(problem.page, "main", _message_in_place(problem.message))
+
     def show(self, page: str, name: str, article: PageArticle) -> None:
         """Put an article, or the message in its place, on a page."""
         self.articles.setdefault(page, {})[name] = article
@@ -107,20 +115,17 @@ def resolve(
     """
     started = time.monotonic()
     resolution = Resolution()
-    said = []
-    for problem in problems:
-        said.append(problem.message)
-        resolution.show(problem.page, "main", _message_in_place(problem.message))
     names = [(entry.page, entry.request) for entry in asked]
     files = read_all(names, options.approved_directory(site), others=others or ())
-    resolution.warnings += [
-        f"{path}: no page asks for this text; remove the file if it is not needed any more"
-        for path in (files.unclaimed if others is not None else ())
-    ]
     policy = options.policy(budget=budget, lenient=background is not None)
-    ask = None if said and background is None else _ask(site, options, background, log, debug)
+    resolution.note_problems(problems, tolerated=policy.lenient)
+    if others is not None:
+        resolution.warnings += [
+            f"{path}: no page asks for this text; remove the file if it is not needed any more"
+            for path in files.unclaimed
+        ]
+    ask = None if resolution.failures else _ask(site, options, background, log, debug)
     obtained = obtain(asked, files, options.store(site), policy, ask)
-    (resolution.warnings if background else resolution.failures).extend(dict.fromkeys(said))
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
