@@ -2,10 +2,6 @@
 
     ContentgenError
     ├── ConfigurationError        the options do not say how to reach the service
-    ├── BudgetError               more requests than `max_requests` allows
-    ├── MissingError              a text is not there, and was not asked for
-    ├── PendingError              a text is not there yet
-    ├── StoppedError              a request was not sent, since the run was stopped
     ├── ServiceError              one request failed
     │   ├── NotSentError          it surely did not run: it can be tried again
     │   │   └── UnreachableError  no connection to the service
@@ -22,6 +18,9 @@ Who catches ContentgenError catches them all.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum, auto
+
 
 class ContentgenError(Exception):
     """Base of all; its text is one line that says what happened and what to do."""
@@ -29,22 +28,6 @@ class ContentgenError(Exception):
 
 class ConfigurationError(ContentgenError):
     """The options do not say how to reach the service, or not safely."""
-
-
-class BudgetError(ContentgenError):
-    """A build would send more requests than the option `max_requests` allows."""
-
-
-class MissingError(ContentgenError):
-    """A text is neither approved nor cached, and was not asked for."""
-
-
-class PendingError(ContentgenError):
-    """A text is being generated while the page without it is shown."""
-
-
-class StoppedError(ContentgenError):
-    """A request was not sent, since the run was stopped before its turn."""
 
 
 class ServiceError(ContentgenError):
@@ -92,3 +75,30 @@ class StoreError(ContentgenError):
 
 class UnsafeHTMLError(ContentgenError):
     """A text is not an article, or not one that can be made safe."""
+
+
+class Absence(Enum):
+    """Why a request has no text, though nothing failed."""
+
+    MISSING = auto()
+    """The text is neither approved nor cached, and was not asked for."""
+
+    PENDING = auto()
+    """The text is being generated."""
+
+    STOPPED = auto()
+    """The run was stopped before the request was sent."""
+
+    OVER_BUDGET = auto()
+    """`max_requests` does not allow the request."""
+
+
+@dataclass(frozen=True)
+class NoText:
+    """The reason for a missing text, which no error is: it is returned and never raised."""
+
+    absence: Absence
+    message: str
+
+    def __str__(self) -> str:
+        return self.message

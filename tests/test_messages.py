@@ -35,7 +35,7 @@ EXCLUDED = {
     r"service.sandbox: Sample text made by": "the line that each sample text begins with",
     r"service.sandbox: _tag In commands, it looks": "a sentence of the sample texts",
     r"service.sandbox: TypeError ": "no caller does this",
-    r"[\w.]+: StoppedError .* the (build|server) was": "nothing is shown after that",
+    r"[\w.]+: it was not sent, since the (build|server) was": "nothing is shown after that",
     r"texts.store\.disk: OSError not a text$": "diskcache takes it for a miss",
     r"__init__: AttributeError ": "what Python itself says of a module",
 }

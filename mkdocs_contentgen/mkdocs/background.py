@@ -12,7 +12,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from types import FrameType
 
-from ..errors import BudgetError, ContentgenError, PendingError, StoppedError
+from ..errors import Absence, ContentgenError, NoText
 from ..requests import Request
 from ..texts.generation import WAITING, Connect, Generation, Limits, Progress, generate
 from ..texts.lookup import Outcome
@@ -99,13 +99,14 @@ class Background:
         with self._lock:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
-                error: ContentgenError = BudgetError(
+                error = NoText(
+                    Absence.OVER_BUDGET,
                     f"{len(new)} more requests would be sent, and max_requests leaves "
                     f"{self._budget} to this server; raise max_requests if that is what you want "
-                    "to pay for"
+                    "to pay for",
                 )
             else:
-                error = PendingError("the text is being generated")
+                error = NoText(Absence.PENDING, "the text is being generated")
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
                     waiting = _Waiting(request, since, key in replaced)
@@ -117,7 +118,8 @@ class Background:
         self._stopped.set()
         self._ticker.join()
         for generation in self._running.values():
-            generation.stop(StoppedError("it was not sent, since the server was stopped"))
+            why = "it was not sent, since the server was stopped"
+            generation.stop(NoText(Absence.STOPPED, why))
         if any(thread.is_alive() for thread in self._running):
             log(WAITING)
         for thread in self._running:
@@ -138,7 +140,7 @@ class Background:
             for key in due:
                 del self._waiting[key]
             self._budget -= len(due)
-            pending = Outcome(error=PendingError("the text is being generated"))
+            pending = Outcome(error=NoText(Absence.PENDING, "the text is being generated"))
             self._outcomes |= dict.fromkeys(due, pending)
             self._pause = REBUILD_PAUSE
             generation = self._make()

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from ..errors import PendingError, UnsafeHTMLError
+from ..errors import Absence, NoText, UnsafeHTMLError
 from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
 from ..html.presentation import Facts, Presentation, present
@@ -187,13 +187,20 @@ def asking_visibly(
 
 def _page_article(article: Article, how: Presentation) -> PageArticle:
     outcome, request = article.outcome, article.asked.request
-    if isinstance(outcome.error, PendingError) and outcome.text is None:
+    if _is_pending(outcome):
         return PageArticle(lambda: (being_generated(request.topic), None), None)
     if outcome.text is None or (provenance := article.provenance) is None:
         return _message_in_place(str(outcome.error))
     # It is kept until the last page is built, and is a third of what a large site needs.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     return PageArticle(partial(_present_packed, packed, provenance, how), provenance)
+
+
+def _is_pending(outcome: Outcome) -> bool:
+    match outcome:
+        case Outcome(text=None, error=NoText(absence=Absence.PENDING)):
+            return True
+    return False
 
 
 def _present_packed(
@@ -208,7 +215,7 @@ def _message_in_place(message: str) -> PageArticle:
 
 def _summary(outcomes: Sequence[Outcome], seconds: float) -> str:
     number = Counter(outcome.source for outcome in outcomes)
-    pending = sum(isinstance(o.error, PendingError) for o in outcomes if o.text is None)
+    pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
     on_its_way = f", {pending} being generated" if pending else ""
     return (

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from ..errors import ApprovalError, MissingError
+from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
 from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_of
@@ -99,11 +99,11 @@ class Article:
     def present(self, how: Presentation) -> tuple[Element, Facts]:
         """Return the element that a page shows, and what it says of itself.
 
-        Raises ContentgenError: what went wrong, or UnsafeHTMLError.
+        Raises ContentgenError where there is no text, and UnsafeHTMLError.
         """
         provenance, text = self.provenance, self.outcome.text
         if provenance is None or text is None:
-            raise self.outcome.error or MissingError(NEVER_GENERATED)
+            raise ContentgenError(str(self.outcome.error or NEVER_GENERATED))
         return present(text.html, provenance, how)
 
     @property

@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Protocol
 
 from ..display import shown
-from ..errors import ContentgenError, NotSentError, ServiceError, StoppedError, StoreError
+from ..errors import Absence, ContentgenError, NoText, NotSentError, ServiceError, StoreError
 from ..requests import Request
 from .claims import Claims
 from .lookup import Outcome, load_usable
@@ -131,7 +131,7 @@ class Generation:
         """The number of requests that were sent and have no answer yet."""
         return self._throttle.in_flight
 
-    def stop(self, reason: ContentgenError) -> None:
+    def stop(self, reason: ContentgenError | NoText) -> None:
         """Send nothing more; what was not sent yet gets `reason` as its error.
 
         What is in flight is awaited, since it may have been paid for. Any thread may call this.
@@ -226,7 +226,7 @@ class Generation:
         while (key := await self._queue.get()) is not None:
             await self._throttle.wait_for_turn()
             if self._stop.reason:
-                answer: bytes | ContentgenError = self._stop.reason
+                answer: bytes | ContentgenError | NoText = self._stop.reason
             else:
                 self._tell(asking=1)
                 answer = await self._ask(client, self._requests[key])
@@ -234,7 +234,7 @@ class Generation:
             # The next request is on its way while this answer is judged and written to the disk.
             group.create_task(self._finish(client, key, answer))
 
-    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError:
+    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError | NoText:
         idempotency_key = uuid.uuid4().hex
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
@@ -268,13 +268,15 @@ class Generation:
                 break
         return failure
 
-    async def _finish(self, client: Client, key: str, answer: bytes | ContentgenError) -> None:
+    async def _finish(
+        self, client: Client, key: str, answer: bytes | ContentgenError | NoText
+    ) -> None:
         if isinstance(answer, bytes):
             try:
                 text, failure = await self._thread.run(self._keep, client, key, answer)
             except ServiceError as error:
                 answer = error
-        if isinstance(answer, ContentgenError):
+        if isinstance(answer, ContentgenError | NoText):
             await self._claims.release({key})
             self._settle(key, Outcome(error=answer))
             return
@@ -283,7 +285,8 @@ class Generation:
             self._complain(
                 f"{failure}; what was paid for is in this build only, and no more is sent"
             )
-            self.stop(StoppedError("it was not sent, since the cache can keep no more texts"))
+            full = "it was not sent, since the cache can keep no more texts"
+            self.stop(NoText(Absence.STOPPED, full))
         self._claims.forget(key)
         self._settle(key, Outcome("service", text))
 
@@ -351,7 +354,8 @@ def generate(
             elif generation.in_flight:
                 loop.call_soon_threadsafe(log, WAITING)
             received.append(number)
-            generation.stop(StoppedError("it was not sent, since the build was interrupted"))
+            why = "it was not sent, since the build was interrupted"
+            generation.stop(NoText(Absence.STOPPED, why))
 
         caught = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, interrupt) for number in caught}

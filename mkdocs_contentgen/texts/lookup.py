@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import ContentgenError, MissingError, UnsafeHTMLError
+from ..errors import Absence, ContentgenError, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
@@ -30,7 +30,7 @@ class Outcome:
 
     source: Literal["approved", "cache", "service"] | None = None
     text: StoredText | None = None
-    error: ContentgenError | None = None
+    error: ContentgenError | NoText | None = None
 
     def __str__(self) -> str:
         source = {
@@ -105,10 +105,11 @@ _TEXT = re.compile(r">\s*[^\s<]")
 
 def _found(text: StoredText | None, missing: str, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=MissingError(missing))
+        return Outcome(error=NoText(Absence.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        return Outcome("cache", text, MissingError(f"the text is {_in_words(age)} old"))
+        old = NoText(Absence.MISSING, f"the text is {_in_words(age)} old")
+        return Outcome("cache", text, old)
     return Outcome("cache", text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigurationError, MissingError, PendingError, StoppedError, StoreError
+from ..errors import Absence, ConfigurationError, NoText, StoreError
 from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, find_articles
@@ -156,7 +156,7 @@ def _newer(old: Outcome, new: Outcome) -> Outcome:
         reason = f"{old.error}, and no newer came: {new.error}"
     else:
         reason = f"no newer text came: {new.error}"
-    return Outcome(old.source, old.text, MissingError(reason))
+    return Outcome(old.source, old.text, NoText(Absence.MISSING, reason))
 
 
 def _judge_approvals(obtained: Obtained, policy: Policy) -> None:
@@ -185,7 +185,8 @@ def _judge_texts(obtained: Obtained, policy: Policy) -> None:
         if article.is_settled and article.key not in obtained.wanted:
             continue
         outcome = article.found
-        setting = policy.on_missing if isinstance(outcome.error, MissingError) else policy.on_error
+        is_missing = _absence(outcome) is Absence.MISSING
+        setting = policy.on_missing if is_missing else policy.on_error
         tolerated = policy.lenient or outcome.text is not None or setting == "placeholder"
         obtained.say(_message(outcome, article.asked.place, policy), tolerated=tolerated)
 
@@ -209,16 +210,20 @@ def _unapproved(article: Article) -> str:
     )
 
 
+def _absence(outcome: Outcome) -> Absence | None:
+    return outcome.error.absence if isinstance(outcome.error, NoText) else None
+
+
 def _message(outcome: Outcome, place: str, policy: Policy) -> str:
     """Return what there is to say about an outcome, if anything."""
     match outcome.error:
-        case None | PendingError() | StoppedError():
+        case None | NoText(absence=Absence.PENDING | Absence.STOPPED):
             return ""  # why all was stopped is said once, not for each page
         case error if outcome.text:
             return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:
             return str(error)  # the same for all pages
-        case MissingError() as error:
+        case NoText(absence=Absence.MISSING) as error:
             return (
                 f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' asks for it"

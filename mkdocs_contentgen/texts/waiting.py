@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar, TypeVarTuple
 
-from ..errors import ContentgenError
+from ..errors import ContentgenError, NoText
 
 _Arguments = TypeVarTuple("_Arguments")
 _Result = TypeVar("_Result")
@@ -47,11 +47,11 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self.reason: ContentgenError | None = None
+        self.reason: ContentgenError | NoText | None = None
         self._event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def set(self, reason: ContentgenError) -> None:
+    def set(self, reason: ContentgenError | NoText) -> None:
         """Stop the run; the first reason counts. Any thread and signal handler may call this."""
         self.reason = self.reason or reason
         if self._loop and not self._loop.is_closed():

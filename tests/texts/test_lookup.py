@@ -9,7 +9,7 @@ import pytest
 from conftest import Project
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.errors import MissingError
+from mkdocs_contentgen.errors import NoText
 from mkdocs_contentgen.html.sanitizer import MAX_TAGS
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.texts.lookup import load_usable, look_up
@@ -37,7 +37,7 @@ def test_look_up_says_what_to_ask_for(tmp_path: Path) -> None:
     assert outcomes["old"].text
     outcomes, _ = look_up(asked, store)
     assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["none"]
-    assert isinstance(outcomes["none"].error, MissingError)
+    assert isinstance(outcomes["none"].error, NoText)
 
 
 NO_ARTICLES = {
@@ -62,7 +62,7 @@ def test_a_text_that_is_no_article(tmp_path: Path, html: str) -> None:
     outcomes, [problem] = look_up({"a" * 64: BlogRequest(topic="T")}, store)
     outcome = outcomes["a" * 64]
     assert outcome.text is None
-    assert isinstance(outcome.error, MissingError)
+    assert isinstance(outcome.error, NoText)
     assert "the cached text cannot be used (" in str(outcome.error)
     assert NO_ARTICLES[html] in str(outcome.error)
     assert problem == f"{outcome.error}; aaaaaaaaaaaa… counts as missing"
