@@ -30,7 +30,7 @@ from ..html.presentation import Facts, Presentation, present
 from ..texts.articles import Article
 from .extension import MARKER
 from .options import project_directory
-from .resolution import PageArticle
+from .resolution import PageContent
 from .site import RenderedPage, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
@@ -134,7 +134,7 @@ def _shown(
     how = Presentation("strip", site.options.image_hosts, disclosure=None)
     elements: dict[str, Element] = {}
     placed: dict[str, Element] = {}
-    shown: dict[str, PageArticle] = {}
+    shown: dict[str, PageContent] = {}
     for article in articles:
         name = article.asked.request.id
         text, generated_at = _current_text(article)
@@ -146,7 +146,7 @@ def _shown(
             placed[name].set("ai-disclosure", name)
             return placed[name], facts
 
-        shown[name] = PageArticle(partial(make, name, text, provenance), provenance)
+        shown[name] = PageContent(partial(make, name, text, provenance), provenance)
     page = site.render(articles[0].asked.page, source, shown)
     for name, element in elements.items():
         # Whether they move down a level, or the title on top of the page, depends on the page.
@@ -171,7 +171,7 @@ def _markers(
     page = articles[0].asked.page
     found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
     probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
-    stub = PageArticle(lambda: (placeholder("-"), None), None)
+    stub = PageContent(lambda: (placeholder("-"), None), None)
     marked = site.render(page, probe, dict.fromkeys(found, stub)).marked if found else set()
     markers: dict[str, re.Match[str]] = {}
     for article in articles:

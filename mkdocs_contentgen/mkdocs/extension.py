@@ -41,18 +41,18 @@ GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
-class Article(Protocol):
+class Content(Protocol):
     """An article that can be put into a page."""
 
     def make(self) -> tuple[Element, Facts | None]:
         """Return the element anew, and what a page can say of it elsewhere."""
 
 
-Articles = Mapping[str, Article]
+Contents = Mapping[str, Content]
 """The articles of a page by their ids, in the page's order."""
 
 
-def leading_article(markdown: str, articles: Articles) -> str | None:
+def leading_article(markdown: str, articles: Contents) -> str | None:
     """Return the id of the article that is the page, as far as its Markdown can tell.
 
     That is an article that begins its page, unless the author has a first-level heading on it.
@@ -78,7 +78,7 @@ class ArticleExtension(Extension):
 
     def __init__(self) -> None:
         super().__init__()
-        self.articles: Mapping[str, Articles] = {}
+        self.articles: Mapping[str, Contents] = {}
         self.stylesheet = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
@@ -144,7 +144,7 @@ class _Placement:
     """Puts the articles of one page into its tree. `title` is the page's, if an article is it."""
 
     def __init__(
-        self, extension: ArticleExtension, page: str, articles: Articles, toc: Treeprocessor | None
+        self, extension: ArticleExtension, page: str, articles: Contents, toc: Treeprocessor | None
     ) -> None:
         self.title: Element | None = None
         self._extension = extension

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..html.presentation import Facts
     from .background import Background
-    from .resolution import PageArticle
+    from .resolution import PageContent
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
@@ -97,7 +97,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..requests import check_defaults
 
             _fail_on([str(problem) for problem in check_defaults(self.config.defaults)])
-        self._articles: dict[str, dict[str, PageArticle]] = {}
+        self._articles: dict[str, dict[str, PageContent]] = {}
         self._filled_in: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()
         self._extension.stylesheet = STYLESHEET if self.config.styles != "strip" else ""
@@ -189,7 +189,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     on_page_markdown = CombinedEvent(_end_excerpt, _fill_in_metadata)
 
-    def show(self, articles: dict[str, dict[str, PageArticle]]) -> ArticleExtension:
+    def show(self, articles: dict[str, dict[str, PageContent]]) -> ArticleExtension:
         """Let the pages that are rendered next have `articles`; return what places them."""
         self._extension.articles = self._articles = articles
         return self._extension

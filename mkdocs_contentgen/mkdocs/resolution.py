@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class PageArticle:
+class PageContent:
     """One article of a page: how to make its element, and what to say of it, if it is there."""
 
     maker: Callable[[], tuple[Element, Facts | None]]
@@ -60,7 +60,7 @@ class PageArticle:
 class Resolution:
     """What a build shows, and what there is to say about it, one line each."""
 
-    articles: dict[str, dict[str, PageArticle]] = field(default_factory=dict)
+    articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
     """The articles by page (`src_uri`) and id, in the pages' order."""
 
     unfinished: set[str] = field(default_factory=set)
@@ -84,7 +84,7 @@ class Resolution:
                 messages.append(problem.message)
             self.show(problem.page, "main", _message_in_place(problem.message))
 
-    def show(self, page: str, name: str, article: PageArticle) -> None:
+    def show(self, page: str, name: str, article: PageContent) -> None:
         """Put an article, or the message in its place, on a page."""
         self.articles.setdefault(page, {})[name] = article
         if article.provenance is None:
@@ -135,7 +135,7 @@ def resolve(
     for article in obtained.articles:
         entry = article.asked
         resolution.details.append(f"{entry.place}: {article.outcome}")
-        resolution.show(entry.page, entry.request.id, _page_article(article, how))
+        resolution.show(entry.page, entry.request.id, _page_content(article, how))
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary(outcomes, seconds)
@@ -185,15 +185,15 @@ def asking_visibly(
     return ask
 
 
-def _page_article(article: Article, how: Presentation) -> PageArticle:
+def _page_content(article: Article, how: Presentation) -> PageContent:
     outcome, request = article.outcome, article.asked.request
     if _is_pending(outcome):
-        return PageArticle(lambda: (being_generated(request.topic), None), None)
+        return PageContent(lambda: (being_generated(request.topic), None), None)
     if outcome.text is None or (provenance := article.provenance) is None:
         return _message_in_place(str(outcome.error))
     # It is kept until the last page is built, and is a third of what a large site needs.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    return PageArticle(partial(_present_packed, packed, provenance, how), provenance)
+    return PageContent(partial(_present_packed, packed, provenance, how), provenance)
 
 
 def _is_pending(outcome: Outcome) -> bool:
@@ -209,8 +209,8 @@ def _present_packed(
     return present(zlib.decompress(packed).decode(), provenance, how)
 
 
-def _message_in_place(message: str) -> PageArticle:
-    return PageArticle(lambda: (placeholder(message), None), None)
+def _message_in_place(message: str) -> PageContent:
+    return PageContent(lambda: (placeholder(message), None), None)
 
 
 def _summary(outcomes: Sequence[Outcome], seconds: float) -> str:

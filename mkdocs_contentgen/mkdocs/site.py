@@ -30,7 +30,7 @@ from .options import ContentgenConfig
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from .resolution import PageArticle
+    from .resolution import PageContent
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Site:
         return articles, [*dict.fromkeys(problems + more), *unclaimed]
 
     def render(
-        self, name: str, source: str, articles: Mapping[str, PageArticle] | None = None
+        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
     ) -> RenderedPage:
         """Return the page `name` as a build would have it, were `source` what its file holds.
 
