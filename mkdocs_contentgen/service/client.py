@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -13,6 +12,8 @@ from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
+
+import httpx
 
 from ..errors import (
     AccessDeniedError,
@@ -27,14 +28,6 @@ from ..errors import (
 )
 from ..html.article import parse_article
 from ..requests import Request
-
-# Where rich is installed, httpx imports its command line program with it, which takes longer than
-# all the rest of httpx. None stands for what cannot be imported.
-_hidden = sys.modules.setdefault("httpx._main", None) is None  # type: ignore[arg-type]  # allowed
-import httpx  # noqa: E402
-
-if _hidden:
-    del sys.modules["httpx._main"]
 
 SANDBOX = "sandbox"
 """The `base_url` that stands for the sandbox inside this package."""

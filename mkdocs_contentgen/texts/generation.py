@@ -6,7 +6,6 @@ Nothing here prints or logs. What went wrong is part of the result, one outcome 
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import threading
 import uuid
@@ -24,11 +23,10 @@ from ..requests import Request
 from .claims import Claims
 from .lookup import Outcome, load_usable
 from .store import Cache, StoredText
-from .throttle import SPACING, Throttle
+from .throttle import Throttle
 from .waiting import Clock, Stop, WorkerThread
 
 __all__ = [
-    "SPACING",
     "WAITING",
     "Client",
     "Clock",
@@ -164,8 +162,6 @@ class Generation:
         return {key: self._outcomes[key] for key in requests}
 
     async def _run(self, client: Client) -> None:
-        # One full collection falls into a build of 48 texts (over 40 ms): now, while all wait.
-        asyncio.get_running_loop().call_later(0.1, gc.collect)
         async with self._claims.renewed(), asyncio.TaskGroup() as group:
             for _ in range(self._limits.concurrency):
                 group.create_task(self._work(client, group))

@@ -19,9 +19,6 @@ REFUSALS = 3
 PAUSE_POLL = 0.25
 """Seconds between two looks at whether another machine was asked to pause."""
 
-SPACING = 0.003
-"""Seconds between two requests: what is sent at once is answered at once, and then waits."""
-
 
 class Throttle:
     """Lets requests go out one by one, and no more at once than the service takes.
@@ -50,7 +47,6 @@ class Throttle:
         self._window: float = concurrency
         self._request_done = asyncio.Event()
         self._send_lock = asyncio.Lock()
-        self._last_sent = 0.0
         self._paused_until = 0.0
         self._next_poll = 0.0
         self._refusals = 0
@@ -86,12 +82,7 @@ class Throttle:
                     await self._stop.or_done(self._request_done.wait())
                 waited += self._clock.monotonic() - started
                 pause = await self._poll_pause()
-                if pause <= 0:
-                    spacing = self._last_sent + SPACING - self._clock.monotonic()
-                    await self._clock.sleep(max(0, spacing))
-                    pause = await self._poll_pause()  # one may have begun
                 if self._stop.reason or pause <= 0:
-                    self._last_sent = self._clock.monotonic()
                     return waited
             # Jitter, so that the requests do not all go out at the end of the pause.
             await self._stop.or_done(self._clock.sleep(pause * (1 + self._clock.random() / 10)))

@@ -312,7 +312,7 @@ def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     project.page("index.md", {"type": "blog", "topic": "x"})
     modules = imported_by_build(project)
     assert "httpx" in modules
-    assert not modules & {"rich", "starlette", "watchdog"}
+    assert not modules & {"starlette", "watchdog"}
     modules = imported_by_build(project)
     assert "nh3" in modules
     assert not modules & heavy

@@ -27,7 +27,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.texts.generation import SPACING, Client, Clock, Generation, Limits, Progress
+from mkdocs_contentgen.texts.generation import Client, Clock, Generation, Limits, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
@@ -202,14 +202,6 @@ def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) ->
     assert client.sent_by_then == [2, 2]
 
 
-def test_requests_go_out_one_after_the_other(store: DiskStore) -> None:
-    """Not even the first ones are sent at the same moment."""
-    script = Script(FakeTime(), takes=0.1)
-    run(script, store, requests("a", "b", "c"), concurrency=3)
-    moments = [moment for _, moment, _, _ in script.sent]
-    assert all(later - earlier >= SPACING for earlier, later in pairwise(moments))
-
-
 @dataclass
 class Refusing:
     """A service that refuses the first requests, each after a time and for a time."""
@@ -245,13 +237,6 @@ def test_a_pause_is_also_for_those_who_wait_for_room(store: DiskStore) -> None:
     sent, outcomes = refuse(store, [(20, 60), (0, 5)], "ab")
     assert all(outcome.text for outcome in outcomes.values())
     assert [moment >= 80 for moment, _ in sent] == [False, False, True, True]
-
-
-def test_a_pause_is_also_for_those_who_are_about_to_go(store: DiskStore) -> None:
-    """What only keeps its distance from the request before it looks once more as well."""
-    sent, outcomes = refuse(store, [(SPACING / 3, 60)], "abcdefgh")
-    assert all(outcome.text for outcome in outcomes.values())
-    assert [moment >= 60 for moment, _ in sent] == [False, *[True] * 8]
 
 
 def test_nothing_is_sent_without_time_left(store: DiskStore) -> None:

@@ -19,7 +19,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, SPACING, Throttle
+from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Throttle
 from mkdocs_contentgen.texts.waiting import Clock, Stop, WorkerThread
 
 
@@ -105,16 +105,6 @@ def test_no_more_than_concurrency_are_in_flight() -> None:
         await asyncio.gather(*first)
 
     simulate(story, concurrency=3)
-
-
-def test_requests_are_spaced() -> None:
-    """Not even the first ones go out at the same moment."""
-
-    async def story(run: Run) -> None:
-        first, second = await asyncio.gather(run.send(1), run.send(1))
-        assert second - first >= 0.9 * SPACING  # timers are a little early
-
-    simulate(story)
 
 
 def test_a_pause_is_for_all() -> None:
