@@ -18,10 +18,29 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from hypothesis import settings
 from service_double import TOKEN, USER, ServiceDouble, running
 
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# No test may fail on a machine that has other things to do.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
+"""What starts other programs: whole builds, a browser, a Redis."""
+
+SLOW_FOLDERS = {"compat", "fuzz", "benchmarks"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what starts other programs, so that `pytest -m "not slow"` is for each edit."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & SLOW_FIXTURES or item.path.parent.name in SLOW_FOLDERS:
+            item.add_marker("slow")
 
 
 @pytest.fixture

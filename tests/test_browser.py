@@ -949,10 +949,12 @@ def test_nothing_leaves_its_article(visitor: Visitor, site: str) -> None:
     """Whatever an article holds, it is painted and takes clicks within its own box only."""
     page = visitor.open(Look(site, "light"), "", height=900)
     found = {}
-    for number, html in enumerate(ESCAPES):
+    # Each article in one site, and every third in the others, which share the style sheet.
+    step = 1 if site == KEPT[0] else 3
+    for number in range(len(site) % step, len(ESCAPES), step):
         page.goto(f"{visitor.address}/{site}/escapes/{number}/?unlimited")
         if where := escaped(page):
-            found[html[:90]] = where
+            found[ESCAPES[number][:90]] = where
     assert found == {}
 
 

@@ -268,7 +268,7 @@ front_matters = st.fixed_dictionaries(
 
 
 @given(meta=front_matters, defaults=st.dictionaries(names | scalars, values, max_size=3))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @example(meta={"contentgen": {"type": "news"}, "title": date(2024, 1, 2)}, defaults={})
 @example(meta={"contentgen": [{"type": "news", "topic": "T"}] * 2}, defaults={})
 @example(meta={"contentgen": {"type": "news", "topic": "T", "\u2028": 1}}, defaults={})
@@ -298,7 +298,7 @@ def one_line(problem: Problem) -> bool:
 
 
 @given(meta=front_matters)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_front_matter_is_read_the_same_twice(meta: dict[str, object]) -> None:
     """Reading changes nothing that was read, and does not depend on what was read before."""
     assert parse_front_matter(meta) == parse_front_matter(meta)
@@ -309,7 +309,7 @@ def test_front_matter_is_read_the_same_twice(meta: dict[str, object]) -> None:
     request=st.sampled_from(VARIATIONS),
     revision=st.integers(1, 10**9),
 )
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_the_key_of_any_topic_survives_normalisation(
     topic: str, request: Request, revision: int
 ) -> None:

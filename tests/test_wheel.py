@@ -16,6 +16,8 @@ from readme_renderer.markdown import render
 
 import mkdocs_contentgen
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -104,9 +104,7 @@ def fuzz(test: Callable[[], None]) -> None:
         test()
 
 
-few = settings(
-    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=not SECONDS
-)
+few = settings(max_examples=60, suppress_health_check=list(HealthCheck), derandomize=not SECONDS)
 
 
 def test_sanitizer() -> None:

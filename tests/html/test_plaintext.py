@@ -51,7 +51,7 @@ ELEMENTS = ["p"] * 8 + ["textarea", "title", "script"]
 
 
 @given(text=texts | st.text())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @example(text="".join(ATTACKS))
 def test_however_it_is_printed_it_is_text(text: str) -> None:
     """No way of printing makes an element, an attribute, a string's end or another line of it."""
@@ -68,7 +68,7 @@ def test_however_it_is_printed_it_is_text(text: str) -> None:
 
 
 @given(text=texts | st.text())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_nothing_brings_markup_back(text: str) -> None:
     """Neither decoding entities, however often, nor Unicode normalisation, makes markup of it."""
     plain = plain_text(text)
@@ -81,6 +81,7 @@ def test_nothing_brings_markup_back(text: str) -> None:
     assert len(plain) <= LONGEST
 
 
+@pytest.mark.slow
 def test_no_character_of_unicode_normalises_to_markup() -> None:
     """The list of look-alikes is whole, also for the Unicode of a newer Python."""
     for code in range(0x110000):

@@ -126,7 +126,7 @@ def as_read(text: str, tag: str = "") -> str:
 
 
 @given(text=plain)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @example(text="&amp;lt; &copy; &nbsp; \x02wzxhzdk:0\x03 <script> \xa0")
 @example(text="\n\nx")
 def test_text_stays_as_it_is(text: str) -> None:
@@ -138,7 +138,7 @@ def test_text_stays_as_it_is(text: str) -> None:
 
 
 @given(text=plain)
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_an_attribute_keeps_its_text(text: str) -> None:
     """A title says what it said, without markup."""
     root = sanitize(f'<abbr title="{escape(text)}">x</abbr>')
@@ -235,8 +235,9 @@ trees = st.recursive(
 soups = st.lists(trees | start | end | nasty, max_size=10).map("".join)
 
 
+@pytest.mark.slow
 @given(html=soups | st.text(st.characters(exclude_categories=())))
-@settings(deadline=None, max_examples=700)
+@settings(max_examples=700)
 def test_whatever_comes_the_result_is_harmless_and_stays_the_same(html: str) -> None:
     """A second pass changes nothing, and two other parsers find nothing that must not be there."""
     result = html_of(sanitize(html, IMAGE_HOSTS))

@@ -5,6 +5,7 @@ UPDATE_GOLDEN=1 rewrites what stands behind the arrows.
 
 from __future__ import annotations
 
+import pytest
 from golden_file import GOLDEN, expect
 from harmless import PROPERTIES, wrong_with_style
 from hypothesis import given, settings
@@ -113,8 +114,9 @@ styles = st.lists(
 ).map(";".join)
 
 
+@pytest.mark.slow
 @given(style=styles | st.text(max_size=40))
-@settings(deadline=None, max_examples=700)
+@settings(max_examples=700)
 def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:
     """A second pass changes nothing, and a check by regular expressions finds nothing wrong."""
     left = harmless_style(style)
@@ -144,7 +146,7 @@ harmless = st.one_of(
 
 
 @given(declarations=st.lists(harmless, max_size=5))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_a_harmless_style_stays_as_it_is(declarations: list[str]) -> None:
     """Nothing is lost of what the service is likely to send."""
     style = "; ".join(declarations)

@@ -395,7 +395,7 @@ class TestRefusal:
             assert response.status_code == 401
             refusal(response)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(content=st.binary(max_size=60), kind=st.sampled_from(list(FIELDS)))
     def test_any_bytes(self, content: bytes, kind: str) -> None:
         """No body whatever makes the sandbox fail."""
@@ -403,7 +403,7 @@ class TestRefusal:
         assert response.status_code in (400, 422)
         refusal(response)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(
         body=st.dictionaries(
             st.sampled_from(["topic", "length", "tone", "id"]) | st.text(max_size=5),
@@ -587,7 +587,7 @@ class TestText:
         assert find(root, "h1").get_text() == topic
         assert topic in root.get_text().replace(topic, "", 1)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         topic=st.text(min_size=1).filter(lambda topic: topic.strip() != ""),
         body=st.sampled_from(EVERY_BODY),

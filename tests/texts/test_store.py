@@ -893,6 +893,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 NESTED = st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 
 
+@pytest.mark.slow
 @given(
     st.binary()
     | st.text()
@@ -1498,6 +1499,7 @@ def test_a_directory_that_cannot_be_made(shared: Path) -> None:
     assert_clear([error], below)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lock", ["EXCLUSIVE", "IMMEDIATE"])
 def test_a_database_that_stays_locked(directory: Path, lock: str) -> None:
     """Nobody waits longer than LOCK_TIMEOUT for a program that does not end its writing."""
