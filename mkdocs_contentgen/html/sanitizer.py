@@ -118,11 +118,13 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
             break
         # Omitted end tags and entities make the output longer, but not by these factors.
         if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
-            raise UnsafeHTMLError("the HTML is too intricate: it makes a parser repeat elements")
+            raise UnsafeHTMLError("the HTML is too complex: it makes a parser repeat elements")
     else:
-        raise UnsafeHTMLError("the HTML reads otherwise each time that it is parsed")
+        raise UnsafeHTMLError("the HTML changes each time that it is parsed")
     if errors:
-        raise UnsafeHTMLError("the HTML holds an attribute that cannot be judged") from errors[0]
+        raise UnsafeHTMLError("the HTML contains an attribute that cannot be checked") from errors[
+            0
+        ]
     # With these replacements, the output of nh3 is XML, whose parser is much faster.
     xml = _VOID.sub(r"<\1\2/>", clean).translate(_WHITESPACE).replace("&nbsp;", "\xa0")
     parser = XMLParser(target=_ElementBuilder(image_hosts))  # noqa: S314  without a document type
@@ -130,7 +132,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
         parser.feed(f"<div>{xml}</div>")
         return parser.close()
     except ParseError as error:
-        raise UnsafeHTMLError("the HTML cannot be judged: it is not well-formed") from error
+        raise UnsafeHTMLError("the HTML is not well-formed") from error
 
 
 def _check_size(html: str) -> None:
@@ -139,15 +141,15 @@ def _check_size(html: str) -> None:
             f"the HTML is too large: {len(html):,} characters, {MAX_CHARACTERS:,} at most"
         )
     if (tags := html.count("<")) > MAX_TAGS:
-        raise UnsafeHTMLError(f"the HTML is too intricate: {tags:,} tags, {MAX_TAGS:,} at most")
+        raise UnsafeHTMLError(f"the HTML is too complex: {tags:,} tags, {MAX_TAGS:,} at most")
     # nh3 writes no-break spaces as entities.
     if (entities := html.count("&") + html.count("\xa0")) > MAX_ENTITIES:
         raise UnsafeHTMLError(
-            f"the HTML is too intricate: {entities:,} entities, {MAX_ENTITIES:,} at most"
+            f"the HTML is too complex: {entities:,} entities, {MAX_ENTITIES:,} at most"
         )
     if _estimate_repeated(html) * tags > MAX_REPEATED:
         raise UnsafeHTMLError(
-            f"the HTML is too intricate: {tags:,} tags, and formatting that each may repeat"
+            f"the HTML is too complex: {tags:,} tags, and formatting that each may repeat"
         )
 
 
