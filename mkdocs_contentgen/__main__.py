@@ -1,4 +1,4 @@
-"""Lets `python -m mkdocs_contentgen` be the command `contentgen`."""
+"""Run the command `contentgen` with `python -m mkdocs_contentgen`."""
 
 from .cli.main import main
 

@@ -1,19 +1,17 @@
-"""The errors of this package.
+"""The exceptions of this package.
 
-    ContentgenError
-    ├── ConfigurationError        the options do not say how to reach the service
-    ├── ServiceError              one request failed
-    │   ├── NotSentError          it surely did not run: it can be tried again
-    │   │   └── UnreachableError  no connection to the service
-    │   ├── UnknownOutcomeError   it was sent, and may have been carried out and paid for
-    │   ├── AccessDeniedError     401 or 403: no other request would fare better
-    │   ├── RejectedError         any other status than 200
-    │   └── InvalidAnswerError    status 200, but not what the interface describes
-    ├── ApprovalError             an approved file is damaged, or cannot be written
-    ├── StoreError                the cache cannot be read or written
-    └── UnsafeHTMLError           a text is not an article that can be shown
-
-Who catches ContentgenError catches them all.
+ContentgenError
+├── ConfigurationError        an option is missing or invalid
+├── ServiceError              a request failed
+│   ├── NotSentError          it was not processed, and can be sent again
+│   │   └── UnreachableError  no connection to the service
+│   ├── UnknownOutcomeError   it was sent, and may have been processed and paid for
+│   ├── AccessDeniedError     status 401 or 403: all other requests would fail too
+│   ├── RejectedError         any other status except 200
+│   └── InvalidAnswerError    status 200, but the body violates the interface
+├── ApprovalError             an approved file is damaged, or cannot be written
+├── StoreError                the cache cannot be read or written
+└── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
 """
 
 from __future__ import annotations
@@ -23,21 +21,21 @@ from enum import Enum, auto
 
 
 class ContentgenError(Exception):
-    """Base of all; its text is one line that says what happened and what to do."""
+    """Base class. The message is one line that says what happened and what to do."""
 
 
 class ConfigurationError(ContentgenError):
-    """The options do not say how to reach the service, or not safely."""
+    """An option for the service or the shared cache is missing, invalid or unsafe."""
 
 
 class ServiceError(ContentgenError):
-    """One request failed."""
+    """A request failed."""
 
 
 class NotSentError(ServiceError):
-    """The request surely did not run, so that it can be tried again.
+    """The service did not process the request, so it can be sent again.
 
-    `retry_after` is the number of seconds that the service asked to wait, if it did.
+    `retry_after` is the time in seconds from the header `Retry-After`, or None.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -50,23 +48,23 @@ class UnreachableError(NotSentError):
 
 
 class UnknownOutcomeError(ServiceError):
-    """The request was sent, and no whole answer came: it may have been paid for."""
+    """The request was sent, but not answered completely. It may have been paid for."""
 
 
 class AccessDeniedError(ServiceError):
-    """The service answered 401 or 403."""
+    """The service answered with status 401 or 403."""
 
 
 class RejectedError(ServiceError):
-    """The service answered with another status than 200 that does not invite a second try."""
+    """The service answered with a status that makes a retry pointless."""
 
 
 class InvalidAnswerError(ServiceError):
-    """The service answered 200 with something else than interface section 2.2 describes."""
+    """The service answered with status 200, but not as in interface section 2.2."""
 
 
 class ApprovalError(ContentgenError):
-    """An approved file is damaged, or cannot be written; the text names file and line."""
+    """An approved file is damaged, or cannot be written. The message names the file and line."""
 
 
 class StoreError(ContentgenError):
@@ -74,14 +72,14 @@ class StoreError(ContentgenError):
 
 
 class UnsafeHTMLError(ContentgenError):
-    """A text is not an article, or not one that can be made safe."""
+    """The HTML of a text is not an article, or cannot be sanitized."""
 
 
 class Absence(Enum):
-    """Why a request has no text, though nothing failed."""
+    """The reason why a request has no text, although nothing failed."""
 
     MISSING = auto()
-    """The text is neither approved nor cached, and was not asked for."""
+    """The text is neither approved nor cached, and was not requested."""
 
     PENDING = auto()
     """The text is being generated."""
@@ -95,7 +93,7 @@ class Absence(Enum):
 
 @dataclass(frozen=True)
 class NoText:
-    """The reason for a missing text, which no error is: it is returned and never raised."""
+    """The reason for a missing text that is not an error: it is returned and never raised."""
 
     absence: Absence
     message: str

@@ -1,8 +1,8 @@
-"""Reading and writing files that may come from a stranger, such as those of a pull request.
+"""Read and write untrusted files safely, such as those of a pull request.
 
-No symbolic link is followed below a given directory, so that nothing outside it is read or written,
-and only regular files are read, so that nothing hangs. What is guarded against is what lies in the
-directory beforehand, not a program that changes it meanwhile.
+Symbolic links below a given directory are not followed, so nothing outside of it is read or
+written. Only regular files are read, so reading does not block. This does not protect against
+programs that change the directory at the same time.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-# Opening a pipe would wait for somebody to write into it. Windows has neither of the two.
+# O_NONBLOCK, since opening a pipe would block. Windows has neither flag.
 _READ_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-def find_link(path: Path, below: Path) -> Path | None:
-    """Return the first symbolic link on the way from `below`, which may be one itself, to `path`.
+def find_link(path: Path, root: Path) -> Path | None:
+    """Return the first symbolic link on the way from `root` (included) to `path`.
 
-    None if there is none, or if `path` does not lie below `below`.
+    Returns None if there is none, or if `path` is not below `root`.
     """
-    place = os.fspath(below)
-    for name in _steps(path, below) or ():
-        place = os.path.join(place, name)  # noqa: PTH118  a Path takes three times as long
+    current = os.fspath(root)
+    for name in _relative_parts(path, root) or ():
+        current = os.path.join(current, name)  # noqa: PTH118  Path takes three times as long
         try:
-            if stat.S_ISLNK(os.lstat(place).st_mode):
-                return Path(place)
+            if stat.S_ISLNK(os.lstat(current).st_mode):
+                return Path(current)
         except OSError:
             return None
     return None
 
 
-def read_text(path: Path, below: Path, limit: int) -> str:
-    """Return the text of a UTF-8 file below the directory `below`, with the line breaks of Python.
+def read_text(path: Path, root: Path, limit: int) -> str:
+    r"""Return the text of a UTF-8 file below the directory `root`, with `\n` as line breaks.
 
-    Raises UnicodeError, and OSError also where there is no regular file, where a symbolic link is
-    on the way from `below` to it, and where it has more than `limit` characters.
+    Raises UnicodeError, or OSError, also if the file is not a regular file, if there is a symbolic
+    link on the way from `root` to it, or if it has more than `limit` characters.
     """
-    _refuse_links(path, below)
+    _refuse_links(path, root)
     with open(path, encoding="utf-8", opener=_open_for_reading) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a file")
@@ -49,15 +49,15 @@ def read_text(path: Path, below: Path, limit: int) -> str:
     return text
 
 
-def replace_text(path: Path, below: Path, text: str) -> None:
-    """Write a file in UTF-8, with its folders; another program never sees it half written.
+def replace_text(path: Path, root: Path, text: str) -> None:
+    """Write a UTF-8 file atomically, and create its parent directories.
 
-    A file that was there keeps its mode. Raises OSError also where a symbolic link is on the way
-    from the directory `below` to it, or it would not be below that.
+    An existing file keeps its mode. Raises OSError, also if the file would not be below the
+    directory `root`, or if there is a symbolic link on the way from `root` to it.
     """
-    _refuse_links(path, below)
+    _refuse_links(path, root)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Nobody can put a link there beforehand.
+    # A random name, so that no link can be prepared in its place.
     temporary = path.with_name(f".{os.urandom(16).hex()}")
     try:
         with temporary.open("x", encoding="utf-8", newline="\n") as file:
@@ -74,15 +74,15 @@ def _open_for_reading(path: str, flags: int) -> int:
     return os.open(path, flags | _READ_FLAGS)
 
 
-def _steps(path: Path, below: Path) -> tuple[str, ...] | None:
-    """Return what leads from `below` to `path`, or None where that does not lie below."""
-    # Path.relative_to() takes ten times as long, and builds look for the files of all pages.
-    above, steps = path.parts[: len(below.parts)], path.parts[len(below.parts) :]
-    return steps if above == below.parts and ".." not in steps else None
+def _relative_parts(path: Path, root: Path) -> tuple[str, ...] | None:
+    """Return the parts of `path` below `root`, or None if it is not below `root`."""
+    # Path.relative_to() takes ten times as long, and builds call this for each page.
+    above, parts = path.parts[: len(root.parts)], path.parts[len(root.parts) :]
+    return parts if above == root.parts and ".." not in parts else None
 
 
-def _refuse_links(path: Path, below: Path) -> None:
-    if _steps(path, below) is None:
-        raise OSError(errno.EINVAL, f"it is not below {below}")
-    if link := find_link(path, below):
+def _refuse_links(path: Path, root: Path) -> None:
+    if _relative_parts(path, root) is None:
+        raise OSError(errno.EINVAL, f"it is not below {root}")
+    if link := find_link(path, root):
         raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")

@@ -1,13 +1,11 @@
-"""The requests that a page's front matter can hold (interface sections 2.1 and 4).
+"""Parse and validate requests in front matter (interface sections 2.1 and 4).
 
-Nothing here reads files or asks anybody: front matter values go in, requests and problems come
-out.
+No function here reads files or sends anything.
 """
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -18,24 +16,24 @@ from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 import msgspec
 from msgspec import Meta
 
+from .digest import sha256
 from .display import shown
 
 KEY_FORMAT = 1
-"""Raised when the same request must get a new key; every text would have to be paid for anew."""
-
+"""The version of the cache key. Changing it invalidates all cached texts, which cost money."""
 
 _MAX_TOPIC = 20_000
-"""Characters. What a cache reads back has a limit, and a text that it refuses is paid for again."""
+"""The maximum length in characters, so that the request of a text fits into its cache entry."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all three operations share (interface section 2.1), and the plugin's own two keys.
+    """The fields of all three operations (interface section 2.1), and `id` and `revision`.
 
-    Raises ValueError for a value that its field cannot have.
+    Raises ValueError if a value is invalid.
     """
 
     operation: ClassVar[str]
-    """The last part of the address (interface section 4)."""
+    """The last part of the URL (interface section 4)."""
 
     type: str
     topic: Annotated[
@@ -53,7 +51,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     id: Annotated[
         str,
         Meta(
-            pattern=r"^[a-z0-9-]+$(?!\n)",  # to Python, `$` is also in front of a last line break
+            pattern=r"^[a-z0-9-]+$(?!\n)",  # in Python, `$` also matches before a final line break
             description="Names the article on its page; needed from the second one on.",
         ),
     ] = "main"
@@ -67,28 +65,28 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = 1
 
     def __post_init__(self) -> None:
-        """Check the values, which msgspec does not where a request is made by its class."""
+        """Check the values, since msgspec does not check the arguments of a constructor."""
         for name, kind in field_types(self.__class__).items():
             _check(getattr(self, name), kind)
         topic = unicodedata.normalize("NFC", self.topic).strip()
         msgspec.structs.force_setattr(self, "topic", topic)
 
     def body(self) -> dict[str, str]:
-        """Return the JSON body of the HTTP request, defaults filled in (interface 2.1)."""
+        """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1)."""
         fields = msgspec.structs.asdict(self)
         return {name: fields[name] for name in fields if name not in ("type", "id", "revision")}
 
     def record(self) -> dict[str, object]:
-        """Return what caches and approved files keep of the request: all fields but the id."""
+        """Return all fields except `id`, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self)
         del fields["id"]
         return fields
 
     def key(self, *, sandbox: bool) -> str:
-        """Return the cache key, 64 hex digits: equal for requests that get the same text.
+        """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
 
-        It depends on what is asked for and on whether the sandbox or the service is asked,
-        never on who asks, how, or where the answer stands.
+        It depends on the operation, the body, the revision and `sandbox`, but not on the page, the
+        id or the credentials.
         """
         identity = {
             "format": KEY_FORMAT,
@@ -97,7 +95,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "revision": self.revision,
             "sandbox": sandbox,
         }
-        return hashlib.sha256(_CANONICAL.encode(identity).encode()).hexdigest()
+        return sha256(_CANONICAL_JSON.encode(identity))
 
 
 class ArticleRequest(Request, frozen=True, kw_only=True):
@@ -124,7 +122,8 @@ class BlogRequest(Request, frozen=True, kw_only=True):
         Literal["casual", "professional", "technical"], Meta(description="The voice of the post.")
     ] = "professional"
     format: Annotated[
-        Literal["howto", "listicle", "narrative"], Meta(description="The shape of the post.")
+        Literal["howto", "listicle", "narrative"],
+        Meta(description="The shape of the post."),
     ] = "narrative"
 
 
@@ -148,20 +147,20 @@ REQUEST_TYPES: dict[str, type[Request]] = {
 
 @cache
 def field_types(model: type[Request]) -> dict[str, object]:
-    """Return the types of a request's fields, in their order."""
+    """Return the types of a request's fields, in the order of their definition."""
     hints = get_type_hints(model, include_extras=True)
     return {name: hints[name] for name in model.__struct_fields__}
 
 
 @cache
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
-    """Return the values of those fields that have a few to choose from."""
+    """Return the allowed values of those fields that have a fixed set of them."""
     types = {name: getattr(kind, "__origin__", kind) for name, kind in field_types(model).items()}
     return {name: get_args(kind) for name, kind in types.items() if get_args(kind)}
 
 
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
-    """Return the names of the fields that are missing, or have a value that they cannot have."""
+    """Return the names of the fields that are missing or have an invalid value."""
     wrong = []
     for name, kind in field_types(model).items():
         try:
@@ -175,16 +174,16 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
 
 
 def _check(value: object, kind: object) -> None:
-    """Raise ValueError for a value that a field of the type `kind` cannot have."""
+    """Raise ValueError if a value is invalid for a field of type `kind`."""
     msgspec.convert(value, kind)
-    str(value).encode()  # half a character cannot be sent
+    str(value).encode()  # raises UnicodeEncodeError for unpaired surrogates
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong in a front matter or in the option `defaults`.
+    """An error in a front matter or in the option `defaults`.
 
-    `path` leads to the value, such as `("contentgen", 1, "format")`.
+    `path` is the path to the value, such as `("contentgen", 1, "format")`.
     """
 
     path: tuple[str | int, ...]
@@ -199,9 +198,9 @@ class Problem:
 def parse_front_matter(
     meta: Mapping[str, object], defaults: Mapping[str, object] | None = None
 ) -> tuple[list[Request], list[Problem]]:
-    """Return the requests of a page and everything that is wrong with them.
+    """Return the requests of a page, and all problems in them.
 
-    `meta` is the page's whole front matter, since its `title` stands in for a missing `topic`;
+    `meta` is the whole front matter of the page, whose `title` replaces a missing `topic`.
     `defaults` is the plugin option of that name. A page without `contentgen` has no requests.
     """
     if "contentgen" not in meta:
@@ -217,29 +216,29 @@ def parse_front_matter(
 
     requests: list[Request] = []
     problems: list[Problem] = []
-    owners: dict[str, tuple[str | int, ...]] = {}
+    first_paths: dict[str, tuple[str | int, ...]] = {}
     for path, entry in entries:
         request, found = _parse_entry(path, entry, meta.get("title"), defaults or {})
         problems += found
         if request is None:
             continue
-        owner = owners.setdefault(request.id, path)
-        if owner != path:
+        first_path = first_paths.setdefault(request.id, path)
+        if first_path != path:
             message = (
-                f"'{request.id}' is the id of contentgen[{owner[-1]}] too; "
+                f"'{request.id}' is the id of contentgen[{first_path[-1]}] too; "
                 "give each article of a page an id of its own"
             )
             problems.append(Problem((*path, "id"), message))
         requests.append(request)
-    # A title that is no topic is one for each article.
+    # An invalid title is a problem of each request without a topic.
     return requests, list(dict.fromkeys(problems))
 
 
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
-    """Return what is wrong with the plugin option `defaults`."""
+    """Return the problems in the plugin option `defaults`."""
     problems: list[Problem] = []
     for name, value in defaults.items():
-        path = ("defaults", _key_shown(name))
+        path = ("defaults", _displayed_key(name))
         if name == "length":
             problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
         elif (model := REQUEST_TYPES.get(name)) is None:
@@ -247,9 +246,9 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {shown(value)}"))
         else:
-            allowed = [n for n in field_types(model) if n not in _PERSONAL]
+            allowed = [n for n in field_types(model) if n not in _NOT_DEFAULTABLE]
             problems += [
-                Problem((*path, _key_shown(key)), _unknown(key, allowed))
+                Problem((*path, _displayed_key(key)), _unknown(key, allowed))
                 for key in value
                 if key not in allowed
             ]
@@ -259,25 +258,25 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
 
 
 def check_inherited(value: object) -> list[Problem]:
-    """Return what is wrong with a folder's `contentgen`, which may lack what its pages say."""
+    """Return the problems in the `contentgen` of a folder, which may lack fields."""
     if not isinstance(value, dict):
         return [Problem(("contentgen",), f"expected a mapping of fields, found {shown(value)}")]
     _, problems = _parse_entry(("contentgen",), {"topic": "-", **value}, None, {})
-    return [problem for problem in problems if problem.path[1:]]  # the others miss a field
+    return [problem for problem in problems if problem.path[1:]]  # others: missing fields
 
 
 def front_matter_schema() -> dict[str, object]:
-    """Return the JSON Schema of a page's front matter, in which `contentgen` is one key of many."""
+    """Return the JSON Schema of front matter with `contentgen`; other keys are allowed."""
     _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
-    kinds = []
+    schemas = []
     for name, model in REQUEST_TYPES.items():
         kind = models[model.__name__]
         for field, values in choices(model).items():
             kind["properties"][field]["enum"] = values  # in our order: msgspec sorts them
         kind["properties"]["type"] = {"const": name, "description": model.__doc__}
-        # The title of the page can stand in for the topic, which a schema cannot say.
+        # The title of the page can replace the topic, which a schema cannot express.
         kind["required"] = ["type"]
-        kinds.append(kind)
+        schemas.append(kind)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Front matter with a request for generated articles",
@@ -291,13 +290,13 @@ def front_matter_schema() -> dict[str, object]:
                 ],
             }
         },
-        "$defs": {"request": {"oneOf": kinds}},
+        "$defs": {"request": {"oneOf": schemas}},
     }
 
 
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+_CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
-_PERSONAL = ("type", "topic", "id", "revision")
+_NOT_DEFAULTABLE = ("type", "topic", "id", "revision")
 
 
 def _parse_entry(
@@ -324,18 +323,18 @@ def _parse_entry(
                 if name in known
                 else _unknown(name, allowed)
             )
-            problems.append(Problem((*path, _key_shown(name)), message))
+            problems.append(Problem((*path, _displayed_key(name)), message))
 
     fields: dict[str, object] = {}
-    specific = defaults.get(kind) if isinstance(kind, str) else None
-    # A wrong type still leaves the keys to check that every type has.
-    shape = model or Request
-    for source in (defaults, specific if isinstance(specific, dict) else {}, entry):
-        fields |= {name: source[name] for name in field_types(shape) if name in source}
+    of_type = defaults.get(kind) if isinstance(kind, str) else None
+    # With an invalid type, the fields that all types have are still checked.
+    checked_model = model or Request
+    for source in (defaults, of_type if isinstance(of_type, dict) else {}, entry):
+        fields |= {name: source[name] for name in field_types(checked_model) if name in source}
     if "topic" not in entry and title is not None:
         fields["topic"] = title
     fields["type"] = kind if model else ""
-    request, found = _validate(shape, fields, path)
+    request, found = _validate(checked_model, fields, path)
     if "topic" not in entry:
         of_topic = (*path, "topic")
         found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
@@ -348,7 +347,7 @@ def _validate(
 ) -> tuple[Request | None, list[Problem]]:
     if wrong := wrong_fields(model, fields):
         return None, [
-            Problem((*path, name), _explain(model, name, fields[name]))
+            Problem((*path, name), _describe_invalid(model, name, fields[name]))
             if name in fields
             else Problem(path, "'topic' is missing, and the page has no title to take its place")
             for name in wrong
@@ -356,7 +355,7 @@ def _validate(
     return msgspec.convert(fields, model), []
 
 
-def _explain(model: type[Request], name: str, value: object) -> str:
+def _describe_invalid(model: type[Request], name: str, value: object) -> str:
     if name in choices(model):
         return _not_one_of(value, choices(model)[name])
     if name == "revision":
@@ -368,7 +367,7 @@ def _explain(model: type[Request], name: str, value: object) -> str:
     if name == "topic" and value and len(value) > _MAX_TOPIC:
         return f"is too long: {len(value):,} characters, {_MAX_TOPIC:,} at most"
     if value and value.strip():
-        return f"{shown(value)} holds half a character, which no text can"
+        return f"{shown(value)} contains an unpaired surrogate, which is not valid Unicode"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
@@ -385,5 +384,5 @@ def _did_you_mean(found: object, known: Collection[str]) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
-def _key_shown(key: object) -> str:
+def _displayed_key(key: object) -> str:
     return key if isinstance(key, str) and key and key.isprintable() else shown(key)

@@ -218,7 +218,9 @@ def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
     assert "docs/t0.md:2: the text is 40 days old, and no newer came: the service" in warning
-    assert "the service answered 500 Internal Server Error; the fault is its own" in warning
+    assert (
+        "the service answered 500 Internal Server Error; this is an error of the service" in warning
+    )
     assert "The old text" in project.html("t0/index.html")
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
     built = project.build()

@@ -155,7 +155,7 @@ def test_a_topic_has_a_limit() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("topic", "holds half a character, which no text can"),
+        ("topic", "contains an unpaired surrogate, which is not valid Unicode"),
         ("format", "is not one of howto, listicle, narrative"),
         ("id", "is not made of a-z, 0-9 and '-' alone"),
         ("revision", "is not a whole number from 1 to 1000000000"),

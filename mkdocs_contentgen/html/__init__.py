@@ -1,5 +1,4 @@
-"""From untrusted HTML to an article that can be shown, and on to Markdown.
+"""Sanitize untrusted HTML, present it as an article of a page, and convert articles to Markdown.
 
-Here are the limits of what is accepted, the classes that take the place of styles, and what a page
-says of an article elsewhere. Nothing here knows where a text came from.
+The sanitizer treats all HTML alike, whether it comes from the service, the cache or a file.
 """

@@ -1,4 +1,4 @@
-"""The article in an answer (interface section 2.2): one root `<article>`, its title an `<h1>`."""
+"""Parse and adjust the `<article>` that the service returns (interface section 2.2)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from ..errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-# Search indexes and tables of contents take time that grows with the square of their number.
+# Search indexes and tables of contents take quadratic time in the number of headings.
 _MAX_HEADINGS = 500
-_SMALLER = frozenset("small sub sup code kbd samp rt".split())
+_SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
 
 
 def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
-    """Return the `<article>` of `html`, with nothing in it that could do harm.
+    """Return the sanitized `<article>` in `html`, without anything around it.
 
-    What stands around the article is dropped. Raises UnsafeHTMLError where there is not exactly
-    one article, where it has no text or too many headings, or where the HTML is too large or too
-    deep to be judged.
+    `image_hosts` is passed on to sanitize(). Raises UnsafeHTMLError if there is not exactly one
+    article, if it has no text or too many headings, or if the HTML exceeds the sanitizer's limits.
     """
     articles = list(_outermost_articles(sanitize(html, image_hosts)))
     if len(articles) != 1:
@@ -38,45 +37,46 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
 
 
 def limit_nesting(article: Element) -> None:
-    """Keep letters from growing or shrinking with each element around them.
+    """Replace nested elements whose relative font sizes would multiply.
 
-    Themes give headings and `<code>` sizes relative to the text around them: a heading in a heading
-    becomes a `<div>`, and what makes letters smaller in two of its kind a `<span>`.
+    Themes set the font size of headings, `<code>` and the like relative to the parent. A heading
+    within a heading becomes a `<div>`. The third nested element that shrinks text becomes a
+    `<span>`.
     """
     for element in article.iter():
         if len(element) and element.tag in _HEADINGS:
             for inner in element.iterfind(".//*"):
                 inner.tag = "div" if inner.tag in _HEADINGS else inner.tag
-        elif len(element) and element.tag in _SMALLER:
-            _limit_smaller(element, 1)
+        elif len(element) and element.tag in _SMALLER_TEXT:
+            _limit_smaller_text(element, 1)
 
 
-def _limit_smaller(element: Element, around: int) -> None:
+def _limit_smaller_text(element: Element, depth: int) -> None:
     for child in element:
-        is_smaller = child.tag in _SMALLER
-        if is_smaller and around == 2:
-            child.tag, is_smaller = "span", False
-        _limit_smaller(child, around + is_smaller)
+        shrinks = child.tag in _SMALLER_TEXT
+        if shrinks and depth == 2:
+            child.tag, shrinks = "span", False
+        _limit_smaller_text(child, depth + shrinks)
 
 
 def set_title_level(article: Element, level: int) -> None:
-    """Move all headings down, so that an `<h1>` is one of `level`; below an `<h6>` is nothing."""
+    """Demote all headings so that an `<h1>` gets `level`. None goes below `<h6>`."""
     for element in article.iter():
         if element.tag in _HEADINGS:
             element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
 def put_first(root: Element, inner: Element) -> None:
-    """Move an element to the start of `root`; the text behind it stays where it is."""
+    """Move a descendant of `root` to its start. The text after it stays where it is."""
     for parent in root.iter():
         for index, child in enumerate(parent):
             if child is inner:
                 del parent[index]
-                behind, inner.tail = inner.tail or "", None
-                if behind.strip() and index:
-                    parent[index - 1].tail = (parent[index - 1].tail or "") + behind
-                elif behind.strip():
-                    parent.text = (parent.text or "") + behind
+                tail, inner.tail = inner.tail or "", None
+                if tail.strip() and index:
+                    parent[index - 1].tail = (parent[index - 1].tail or "") + tail
+                elif tail.strip():
+                    parent.text = (parent.text or "") + tail
                 if (root.text or "").strip():
                     inner.tail, root.text = root.text, None
                 root.insert(0, inner)
@@ -84,7 +84,7 @@ def put_first(root: Element, inner: Element) -> None:
 
 
 def close_heading_gaps(article: Element) -> None:
-    """Let no heading be more than one level below the one before it, or below the title."""
+    """Promote headings so that none is more than one level below the one before it."""
     level = 1
     for element in article.iter():
         if element.tag in _HEADINGS:
@@ -93,20 +93,22 @@ def close_heading_gaps(article: Element) -> None:
 
 
 def placeholder(message: str) -> Element:
-    """Return an `<article>` that says that a text is missing, and why."""
-    return _box("warning", "Text missing", message)
+    """Return an `<article>` that stands in for a missing text and shows `message`."""
+    return _admonition("warning", "Text missing", message)
 
 
 def being_generated(topic: str) -> Element:
-    """Return an `<article>` that says that the text about `topic` is on its way."""
-    return _box("note", "Generating …", f"“{topic}”. The page reloads when the text is there.")
+    """Return an `<article>` that stands in for the text about `topic` while it is generated."""
+    return _admonition(
+        "note", "Generating …", f"“{topic}”. The page reloads when the text is there."
+    )
 
 
-def _box(kind: str, title: str, message: str) -> Element:
-    # The class names are those of an admonition, which most themes have a look for.
+def _admonition(kind: str, title: str, message: str) -> Element:
+    # Most themes have styles for the classes of admonitions.
     article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
     SubElement(article, "p", {"class": "admonition-title"}).text = title
-    # It may quote a page, and Markdown marks its own places in a text with control characters.
+    # The message may quote a page; Python-Markdown uses control characters as placeholders.
     SubElement(article, "p").text = visible(message)
     return article
 

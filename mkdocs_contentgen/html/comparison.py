@@ -1,4 +1,4 @@
-"""Comparing a page that shows its articles with the same page after their ejection."""
+"""Compare the HTML of a page before and after its articles were ejected as Markdown."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from bs4.element import PreformattedString
 from .markdown_writer import INLINE, SPACE, WRAPPERS, attributes, flow, has_content
 
 Place = tuple[str, int]
-"""A block: the id of its article, and its number within the article."""
+"""A block of an article: the id of the article, and the index of the block."""
 
 
 @dataclass
 class Differences:
-    """What is not the same on two pages.
+    """The differences between two pages.
 
-    `blocks` are those of articles, and `example` is the first difference in words.
+    `blocks` are the blocks of articles that differ, `abbreviations` the words that only the new
+    page marks up as abbreviations, and `example` describes the first element that differs.
     """
 
     blocks: set[Place] = field(default_factory=set)
@@ -29,31 +30,31 @@ class Differences:
     example: str = ""
 
     def add(self, element: Element, *blocks: Place) -> None:
-        """Note an element that is another, or missing, and which blocks may be the reason."""
+        """Record an element that differs or is missing, and the blocks that may be the cause."""
         text = " ".join("".join(element.itertext()).split())
         self.example = self.example or f"<{element.tag}> ('{text[:40]}')"
         self.blocks.update(blocks)
 
 
 def compare(before: str, after: str) -> Differences:
-    """Return how the HTML of a page differs.
+    """Return the differences between the HTML of a page before and after an ejection.
 
-    Articles are, in the page before, elements with their id in the attribute `ai-disclosure`. So is
-    the title of the one that is the page, which stands on top.
+    In `before`, the attribute `ai-disclosure` of each `<article>` holds the article's id. So does
+    the `<h1>` of an article that was moved to the top of the page.
     """
-    old, new = _parsed(before), _parsed(after)
-    holders = {id(old)}
+    old, new = _parse(before), _parse(after)
+    ancestors = {id(old)}
     parents = {child: parent for parent in old.iter() for child in parent}
     articles = [element for element in old.iter("article") if "ai-disclosure" in element.attrib]
     for article in articles:
-        holder = parents[article]
-        while id(holder) not in holders:
-            holders.add(id(holder))
-            holder = parents[holder]
-    names = {id(article): article.attrib["ai-disclosure"] for article in articles}
+        ancestor = parents[article]
+        while id(ancestor) not in ancestors:
+            ancestors.add(id(ancestor))
+            ancestor = parents[ancestor]
+    article_ids = {id(article): article.attrib["ai-disclosure"] for article in articles}
     titles = {id(title): name for title in old.iter("h1") if (name := title.get("ai-disclosure"))}
     differences = Differences()
-    _compare_contents(old, new, names | titles, holders, differences)
+    _compare_children(old, new, article_ids | titles, ancestors, differences)
     if differences.example:
         own = {_text(part) for article in articles for part in article.iter("abbr")}
         differences.abbreviations = {_text(part) for part in new.iter("abbr")} - own
@@ -61,131 +62,138 @@ def compare(before: str, after: str) -> Differences:
 
 
 @dataclass
-class _Expected:
-    """A block of the page before; those of articles have a place, and their form."""
+class _ExpectedBlock:
+    """A block of the old page. Only blocks of articles have `place` and `form`."""
 
     block: Element
     place: Place | None = None
     form: tuple[str, str] | None = None
 
 
-def _compare_contents(
+def _compare_children(
     old: Element,
     new: Element,
-    names: dict[int, str],
-    holders: set[int],
+    article_ids: dict[int, str],
+    ancestors: set[int],
     differences: Differences,
 ) -> None:
-    expected = _expected(old, names)
+    expected = _expected_blocks(old, article_ids)
     found = flow(new, unwrap=())
-    forms = [_form(child, lenient=True) for child in found]
+    forms = [_normalize(child, lenient=True) for child in found]
     _add_missing(expected, forms, differences)
     if differences.blocks:
         return
     for position, part in enumerate(expected):
-        if position >= len(found) or not _is_same(part, found[position], forms[position], holders):
-            differences.add(part.block, *_near(expected, position))
+        if position >= len(found) or not _is_same(
+            part, found[position], forms[position], ancestors
+        ):
+            differences.add(part.block, *_adjacent_blocks(expected, position))
             return
-        if part.place is None and id(part.block) in holders:
-            _compare_contents(part.block, found[position], names, holders, differences)
+        if part.place is None and id(part.block) in ancestors:
+            _compare_children(part.block, found[position], article_ids, ancestors, differences)
     if len(found) > len(expected):
-        differences.add(found[len(expected)], *_near(expected, len(expected)))
+        differences.add(found[len(expected)], *_adjacent_blocks(expected, len(expected)))
 
 
-def _expected(old: Element, names: dict[int, str]) -> list[_Expected]:
-    """Return the blocks in an element, with those of articles in place of the articles."""
-    expected: list[_Expected] = []
+def _expected_blocks(old: Element, article_ids: dict[int, str]) -> list[_ExpectedBlock]:
+    """Return the blocks in an element, each article replaced by its own blocks."""
+    expected: list[_ExpectedBlock] = []
     numbers: Counter[str] = Counter()
     for child in flow(old, unwrap=()):
-        name = names.get(id(child))
+        name = article_ids.get(id(child))
         if name is None:
-            expected.append(_Expected(child))
+            expected.append(_ExpectedBlock(child))
             continue
         for block in [child] if child.tag == "h1" else flow(child):
-            expected.append(_Expected(block, (name, numbers[name]), _form(block, lenient=True)))
+            expected.append(
+                _ExpectedBlock(block, (name, numbers[name]), _normalize(block, lenient=True))
+            )
             numbers[name] += 1
     return expected
 
 
 def _add_missing(
-    expected: list[_Expected], forms: list[tuple[str, str]], differences: Differences
+    expected: list[_ExpectedBlock], forms: list[tuple[str, str]], differences: Differences
 ) -> None:
-    """Note the blocks of articles that are nowhere among those found."""
+    """Record the blocks of articles that the new page does not have."""
     missing = Counter(part.form for part in expected if part.form) - Counter(forms)
     for part in expected:
         if part.place and part.form in missing:
             differences.add(part.block, part.place)
 
 
-def _is_same(part: _Expected, found: Element, form: tuple[str, str], holders: set[int]) -> bool:
-    """Tell whether a block is as expected; of what holds articles, whether its tag is."""
+def _is_same(
+    part: _ExpectedBlock, found: Element, form: tuple[str, str], ancestors: set[int]
+) -> bool:
+    """Tell whether a block is as expected. For ancestors of articles, only the tag counts."""
     if part.place:
         return part.form == form
-    if id(part.block) in holders:
+    if id(part.block) in ancestors:
         return (part.block.tag, part.block.attrib) == (found.tag, found.attrib)
-    return _form(part.block) == _form(found)
+    return _normalize(part.block) == _normalize(found)
 
 
-def _near(expected: list[_Expected], position: int) -> list[Place]:
-    """Return the blocks of articles at a position and right before it."""
+def _adjacent_blocks(expected: list[_ExpectedBlock], position: int) -> list[Place]:
+    """Return the blocks of articles at a position and just before it."""
     return [part.place for part in expected[max(position - 1, 0) : position + 1] if part.place]
 
 
-def _form(element: Element, *, lenient: bool = False) -> tuple[str, str]:
-    """Return what an element consists of: its elements without the space around them, its text."""
-    written = SPACE.sub(" ", "".join(_written(element, lenient=lenient)))
+def _normalize(element: Element, *, lenient: bool = False) -> tuple[str, str]:
+    """Return two strings to compare an element by: its markup, and its text by lines."""
+    written = SPACE.sub(" ", "".join(_serialize(element, lenient=lenient)))
     structure = re.sub(f" *({_TAG}) *", r"\1", written)
     lines = re.sub(_INLINE_TAG, "", written)
     text = re.sub(f" *(?:(?:{_TAG}) *)+", "\n", lines)
     return structure, re.sub(" +", " ", text)
 
 
-# The tags of blocks and of inline elements in a form, and the white space of code.
+# Control characters delimit the tags of blocks and of inline elements, and stand for the white
+# space of code.
 _TAG = "\x01[^\x02]*\x02|\x03[^\x04]*\x04"
 _INLINE_TAG = "\x03[^\x04]*\x04"
-_VERBATIM = {ord(" "): "\x05", ord("\n"): "\x06", ord("\t"): "\x07", ord("\r"): "\x08"}
+_CODE_WHITESPACE = {ord(" "): "\x05", ord("\n"): "\x06", ord("\t"): "\x07", ord("\r"): "\x08"}
 
-_FLOW = frozenset("li blockquote dd td th aside figure figcaption".split())
-"""What may hold text with a paragraph around it or without: the reader reads the same."""
+_TEXT_OR_BLOCKS = frozenset("li blockquote dd td th aside figure figcaption".split())
+"""Elements whose text looks the same with and without a `<p>` around it."""
 
 _LINE_NUMBER = re.compile(r"\b__(?:codelineno|span)-\d+")
-_BEFORE_PERMALINK = re.compile(r"\s+(?=\x03a [^\x04]*href=#)")
-_SAME = {"b": "strong", "i": "em"}
+_SPACE_BEFORE_PERMALINK = re.compile(r"\s+(?=\x03a [^\x04]*href=#)")
+_SYNONYMS = {"b": "strong", "i": "em"}
 
 
-def _written(element: Element, *, lenient: bool) -> list[str]:
-    tag, said = element.tag, dict(element.items())
+def _serialize(element: Element, *, lenient: bool) -> list[str]:
+    tag, attrs = element.tag, dict(element.items())
     if lenient:
-        tag = _SAME.get(tag, tag)
-        said = {k: v for k, v in attributes(element).items() if not _LINE_NUMBER.search(v)}
-        if tag in WRAPPERS and not said:
-            return [part for child in flow(element) for part in _written(child, lenient=True)]
-        if tag == "span" and not said:
-            return _contents(element, lenient=True)
+        tag = _SYNONYMS.get(tag, tag)
+        attrs = {k: v for k, v in attributes(element).items() if not _LINE_NUMBER.search(v)}
+        if tag in WRAPPERS and not attrs:
+            return [part for child in flow(element) for part in _serialize(child, lenient=True)]
+        if tag == "span" and not attrs:
+            return _serialize_children(element, lenient=True)
         if tag in INLINE and not has_content(element):
             return [" "] if "".join(element.itertext()) else []
     values = "".join(
-        f" {name}={_LINE_NUMBER.sub('', value).translate(_VERBATIM)}"
-        for name, value in sorted(said.items())
+        f" {name}={_LINE_NUMBER.sub('', value).translate(_CODE_WHITESPACE)}"
+        for name, value in sorted(attrs.items())
     )
-    if lenient and tag in _FLOW:
-        contents = [part for child in flow(element) for part in _written(child, lenient=True)]
+    if lenient and tag in _TEXT_OR_BLOCKS:
+        contents = [part for child in flow(element) for part in _serialize(child, lenient=True)]
     else:
-        contents = _contents(element, lenient=lenient)
+        contents = _serialize_children(element, lenient=lenient)
     if re.fullmatch("h[1-6]", tag):
-        # White space before a permalink is that at the end of the heading.
-        contents = [_BEFORE_PERMALINK.sub("", "".join(contents))]
+        # It is trailing white space of the heading.
+        contents = [_SPACE_BEFORE_PERMALINK.sub("", "".join(contents))]
     if tag == "pre":
-        inner = "".join(contents).translate(_VERBATIM)
+        inner = "".join(contents).translate(_CODE_WHITESPACE)
         contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]
     start, end = ("\x03", "\x04") if tag in INLINE and tag != "br" else ("\x01", "\x02")
     return [f"{start}{tag}{values}{end}", *contents, f"{start}/{tag}{end}"]
 
 
-def _contents(element: Element, *, lenient: bool) -> list[str]:
+def _serialize_children(element: Element, *, lenient: bool) -> list[str]:
     parts = [element.text or ""]
     for child in element:
-        parts += _written(child, lenient=lenient)
+        parts += _serialize(child, lenient=lenient)
         parts.append(child.tail or "")
     return parts
 
@@ -194,19 +202,19 @@ def _text(element: Element) -> str:
     return "".join(element.itertext())
 
 
-def _parsed(html: str) -> Element:
+def _parse(html: str) -> Element:
     soup = BeautifulSoup(f"<div>{html}</div>", "html.parser", multi_valued_attributes=None)
-    return _converted(cast(Tag, soup.find("div")))
+    return _to_element(cast(Tag, soup.find("div")))
 
 
-def _converted(tag: Tag) -> Element:
-    """Return an element without comments and style sheets."""
+def _to_element(tag: Tag) -> Element:
+    """Return a tag as an element, without comments and style sheets."""
     element = Element(tag.name, {name: str(value) for name, value in tag.attrs.items()})
     last: Element | None = None
     for child in tag.children:
         if isinstance(child, Tag):
             if child.name != "link":
-                last = _converted(child)
+                last = _to_element(child)
                 element.append(last)
         elif not isinstance(child, PreformattedString):
             if last is None:

@@ -1,4 +1,4 @@
-"""How a text came about, said to readers and to machines: a line, an attribute, and JSON-LD."""
+"""AI disclosure of articles: a visible line, the attribute `ai-disclosure`, and JSON-LD."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
 }
-"""The visible lines; the option `disclosure` can say them otherwise."""
+"""The default disclosure lines. The option `disclosure` can replace them."""
 
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
 
 @dataclass(frozen=True)
 class Review:
-    """Who answers for a text, and since when."""
+    """The name of the reviewer, and the date of the approval."""
 
     name: str
     date: date
@@ -28,25 +28,25 @@ class Review:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How one article came about. `review` is None for a draft."""
+    """The type, generation time and review of an article. `review` is None for a draft."""
 
     type: str
     generated_at: datetime
     review: Review | None = None
 
     def line(self, lines: Mapping[str, str]) -> str:
-        """Return the visible line; `lines` is LINES or what the option `disclosure` says."""
+        """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
         if self.review is None:
             return lines["draft"]
         text = lines["approved"].replace("{date}", self.review.date.isoformat())
         return text.replace("{name}", self.review.name)
 
     def attribute(self) -> str:
-        """Return the value of the attribute `ai-disclosure` (a W3C community group's draft)."""
+        """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
         return "ai-assisted" if self.review else "ai-autonomous"
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
-        """Return the article as schema.org describes one; `published` is a date or empty."""
+        """Return the schema.org properties of the article. `published` is an ISO date or empty."""
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
@@ -63,7 +63,10 @@ class Provenance:
 
 
 def json_ld_script(articles: Iterable[dict[str, object]]) -> str:
-    """Return a `<script>` that holds the articles of a page, and can hold nothing else."""
+    """Return a `<script>` with the JSON-LD of a page's articles.
+
+    Characters that could end the script or a string in it are escaped.
+    """
     text = json.dumps(list(articles), ensure_ascii=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -1,9 +1,8 @@
-"""Generated text outside of its article: in titles, descriptions, feeds, cards and attributes.
+"""Make generated text safe for titles, descriptions, feeds, social cards and attributes.
 
-Templates and other plugins take what a page says of itself for its author's own HTML. Some print
-it as it is, some escape it, some remove tags and decode entities first, and some put it into
-attributes, scripts or Markdown. So the text itself holds nothing that any of them could read as
-markup.
+Themes and plugins trust page metadata. Some insert it unescaped, some escape it, some strip tags
+and decode entities first, and some put it into attributes, scripts or Markdown. So the text itself
+must not contain anything that one of them could interpret as markup.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import re
 import unicodedata
 
 LONGEST = 500
-"""Characters that are kept of a text; a description of search engines has about 160."""
+"""The maximum length in characters. Search engines show about 160 of a description."""
 
-# With those that Unicode normalisation turns into one: some plugins normalise what they get.
+# Including characters that Unicode normalization turns into these, since some plugins normalize.
 _LOOKALIKES = str.maketrans(
     {
         **dict.fromkeys("<≮﹤＜", "‹"),
@@ -29,26 +28,26 @@ _LOOKALIKES = str.maketrans(
     }
 )
 _OPENING_QUOTE = re.compile(r'(?<![^\s(\[{])["＂](?=\S)')
-_REFERENCE = re.compile(r"&(?=(#?\w{1,32};?))")
-# Jinja's and Markdown's: what runs a template, and what makes a link.
-_SEQUENCE = re.compile(r"(?:(?<=\{)(?=[{%#])|(?<=\])(?=\())")
-# Controls, directions that go on after the text, and what no XML may hold.
+_AMPERSAND = re.compile(r"&(?=(#?\w{1,32};?))")
+# The start of a Jinja expression, and the middle of a Markdown link.
+_MARKUP_START = re.compile(r"(?:(?<=\{)(?=[{%#])|(?<=\])(?=\())")
+# Control characters, bidirectional controls, and characters that XML forbids.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 
 
 def plain_text(text: str) -> str:
-    """Return `text` on one line, without any character or sequence that is markup to somebody.
+    """Return `text` on one line, with markup characters replaced by look-alikes.
 
-    Look-alikes keep it readable: `<b>` becomes `‹b›`. An `&` stays where it begins no entity.
-    A text of more than LONGEST characters is cut.
+    For example, `<b>` becomes `‹b›`. An `&` stays unless it begins a character reference. A text
+    of more than LONGEST characters is truncated.
     """
     text = _INVISIBLE.sub(" ", text[: 8 * LONGEST])
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     text = _OPENING_QUOTE.sub("“", text).translate(_LOOKALIKES)
-    text = _SEQUENCE.sub(" ", _REFERENCE.sub(_without_reference, text))
+    text = _MARKUP_START.sub(" ", _AMPERSAND.sub(_break_reference, text))
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
 
 
-def _without_reference(ampersand: re.Match[str]) -> str:
+def _break_reference(ampersand: re.Match[str]) -> str:
     reference = f"&{ampersand[1]}"
     return "&" if html.unescape(reference) == reference else "& "

@@ -1,4 +1,4 @@
-"""An article as a page shows it: in the theme's look, for all readers, with its provenance."""
+"""Turn the HTML of an article into the element that a page shows, with its AI disclosure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .stylesheet import adapted_classes, without_relative_size
 
 @dataclass(frozen=True)
 class Presentation:
-    """The plugin options that say how articles look.
+    """The plugin options for the appearance of articles.
 
-    `disclosure` holds the visible lines (see `disclosure.LINES`), or is None to show none.
+    `disclosure` holds the disclosure lines (see `disclosure.LINES`), or is None to show none.
     """
 
     styles: Literal["adapt", "keep", "strip"] = "adapt"
@@ -29,9 +29,9 @@ class Presentation:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a page can say of its article elsewhere, without markup; empty where it is not known.
+    """The metadata of an article as plain text. Unknown values are empty.
 
-    `published` is a date such as `2026-11-02`.
+    `published` is an ISO date such as `2026-11-02`.
     """
 
     title: str
@@ -40,7 +40,7 @@ class Facts:
 
 
 def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Element, Facts]:
-    """Return the element for a text of the service, and what it says of itself.
+    """Return the element to insert into a page for a text of the service, and its metadata.
 
     Raises UnsafeHTMLError, as parse_article() does.
     """
@@ -48,25 +48,26 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
     limit_nesting(article)
     close_heading_gaps(article)
     title, lead = (
-        plain_text(_text(element)) for element in (article.find(".//h1"), _lead(article))
+        plain_text(_text_of(element))
+        for element in (article.find(".//h1"), _lead_paragraph(article))
     )
-    facts = Facts(title, lead, _published(article))
-    _restyle(article, how.styles)
-    _free_title(article)
-    _let_tables_scroll(article)
+    facts = Facts(title, lead, _publication_date(article))
+    _apply_styles(article, how.styles)
+    _move_title_out_of_header(article)
+    _wrap_tables(article)
     _hide_emoji(article)
     article.set("class", f"contentgen {article.get('class', '')}".strip())
     if how.styles == "keep":
         article.set("class", f"contentgen-kept {article.get('class')}")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
-        _insert_line(article, provenance.line(how.disclosure))
+        _insert_disclosure(article, provenance.line(how.disclosure))
     return article, facts
 
 
-def _restyle(article: Element, styles: str) -> None:
+def _apply_styles(article: Element, styles: str) -> None:
     if styles == "keep":
-        _keep_sizes(article)
+        _drop_compounding_sizes(article)
         return
     for element in article.iter():
         style = element.attrib.pop("style", "")
@@ -76,26 +77,26 @@ def _restyle(article: Element, styles: str) -> None:
                 element.set("class", " ".join(words))
 
 
-def _keep_sizes(element: Element, *, sized: bool = False) -> None:
-    """Drop font sizes that multiply: letters of a size relative to another relative one."""
+def _drop_compounding_sizes(element: Element, *, inherited: bool = False) -> None:
+    """Remove relative font sizes within an element that has a font size, since they multiply."""
     style = element.get("style", "")
     if "font-size" in style:
-        if sized:
+        if inherited:
             style = without_relative_size(style)
             if style:
                 element.set("style", style)
             else:
                 del element.attrib["style"]
-        sized = True
+        inherited = True
     for child in element:
-        _keep_sizes(child, sized=sized)
+        _drop_compounding_sizes(child, inherited=inherited)
 
 
-def _free_title(article: Element) -> None:
-    """Put the title in front of the header that holds it.
+def _move_title_out_of_header(article: Element) -> None:
+    """Move the title in front of the `<header>` that contains it.
 
-    Material's search ends a section with the element that its heading stands in: the lead would
-    belong to the section before the article.
+    Material's search ends a section at the parent of its heading, and would add the lead to the
+    section before the article.
     """
     for index, header in enumerate(article):
         title = header.find("h1")
@@ -109,11 +110,11 @@ def _free_title(article: Element) -> None:
             return
 
 
-def _let_tables_scroll(article: Element) -> None:
-    """Put each table into a group that the keyboard can scroll on a narrow screen.
+def _wrap_tables(article: Element) -> None:
+    """Wrap each table in a `<div>` that can be scrolled with the keyboard on narrow screens.
 
-    It is no region, of which a page must not have two of the same name. It takes over the table's
-    classes, since many themes have a look for tables without one only.
+    Its role is `group`, since regions need unique names. It takes the table's classes, since many
+    themes only style tables without a class.
     """
     for parent in list(article.iter()):
         for index, child in enumerate(parent):
@@ -121,7 +122,7 @@ def _let_tables_scroll(article: Element) -> None:
                 attributes = {
                     "class": f"contentgen-scroll {child.attrib.pop('class', '')}".strip(),
                     "role": "group",
-                    "aria-label": plain_text(_text(child.find("caption"))) or "Table",
+                    "aria-label": plain_text(_text_of(child.find("caption"))) or "Table",
                     "tabindex": "0",
                 }
                 group = Element("div", attributes)
@@ -130,19 +131,19 @@ def _let_tables_scroll(article: Element) -> None:
                 parent[index] = group
 
 
-# Pictographs with what may follow: a variant, a skin tone, a joined one; and flags.
+# Pictographs with variation selectors, skin tones and zero-width joiners; and flags.
 _PICTOGRAPH = (
     "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
     "[\ufe0f\U0001f3fb-\U0001f3ff]*"
 )
-_ONE_EMOJI = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
-_EMOJI = re.compile(f"({_ONE_EMOJI}(?: ?{_ONE_EMOJI})*)")
+_EMOJI_SEQUENCE = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
+_EMOJI = re.compile(f"({_EMOJI_SEQUENCE}(?: ?{_EMOJI_SEQUENCE})*)")
 _MAX_EMOJI = 1000
-"""What has more of them would not be readable without, and costs too much."""
+"""More of them are likely to be content, and take too long."""
 
 
 def _hide_emoji(article: Element) -> None:
-    """Spare screen readers emoji, which decorate a text and would be spelled out within it."""
+    """Hide emoji from screen readers, which would read out the name of each."""
     text = "".join(article.itertext())
     if text.isascii() or not 0 < sum(1 for _ in _EMOJI.finditer(text)) <= _MAX_EMOJI:
         return
@@ -166,23 +167,23 @@ def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
     return first, spans
 
 
-def _insert_line(article: Element, line: str) -> None:
-    """Put the visible line behind the title, where a byline would stand."""
+def _insert_disclosure(article: Element, line: str) -> None:
+    """Insert the disclosure line after the title or header."""
     paragraph = Element("p", {"class": "contentgen-disclosure"})
     paragraph.text = line
     header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]
     article.insert(header[0] + 1 if header else 0, paragraph)
 
 
-def _lead(article: Element) -> Element | None:
-    """Return the paragraph that says what the article is about."""
+def _lead_paragraph(article: Element) -> Element | None:
+    """Return the lead paragraph: one of class `intro` or `lead`, otherwise the first."""
     paragraphs = [p for p in article.iter("p") if p.get("class") != "byline"]
     named = [p for p in paragraphs if p.get("class") in ("intro", "lead")]
     return next(iter([*named, *paragraphs]), None)
 
 
-def _published(article: Element) -> str:
-    """Return the date of a news article, such as `2026-11-02`."""
+def _publication_date(article: Element) -> str:
+    """Return the date in the first `<time>`, such as `2026-11-02`, or an empty string."""
     time = article.find(".//time[@datetime]")
     value = "" if time is None else time.get("datetime", "")[:10]
     try:
@@ -191,5 +192,5 @@ def _published(article: Element) -> str:
         return ""
 
 
-def _text(element: Element | None) -> str:
+def _text_of(element: Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())

@@ -1,8 +1,8 @@
-"""From untrusted HTML to elements that can do no harm.
+"""Sanitize untrusted HTML with an allowlist.
 
-Whatever the source (service, cache, approved file), nothing is trusted. nh3 parses as a browser
-does and drops all but the elements and attributes named here; what it lets through is then judged
-value by value. What cannot be judged is refused as a whole.
+Nothing is trusted, whatever its source (service, cache, approved file). nh3 parses HTML as a
+browser does, and drops all elements and attributes that are not listed here. Then the value of each
+attribute is checked. HTML that exceeds a limit is rejected as a whole.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ import nh3
 
 from ..errors import UnsafeHTMLError
 from .plaintext import plain_text
-from .stylesheet import harmless_style
+from .stylesheet import sanitize_style
 
-# nh3 takes time that grows with the square of some of these. At these limits the worst known input
-# takes about a second, and an article of ten thousand words is far below them.
+# nh3 takes quadratic time for some inputs. At these limits, the worst known input takes about a
+# second. An article of ten thousand words is far below them.
 MAX_CHARACTERS = 256 * 1024
 MAX_TAGS = 10_000
 MAX_ENTITIES = 20_000
 MAX_DEPTH = 100
 _MAX_PASSES = 5
-MAX_COPIES = 1_500_000
-"""How many elements, or forty characters of their attributes, a parser may have to repeat.
+MAX_REPEATED = 1_500_000
+"""How many elements a parser may repeat at most; 40 characters of attributes count as one.
 
-An element of formatting that nobody closes goes on in each paragraph that follows, says HTML: each
-gets a copy of it, and 100 KB can fill any memory.
+HTML reopens an unclosed formatting element in each following paragraph, so that 100 KB of HTML can
+fill any memory.
 """
 
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
 )
-"""The classes that interface section 2.2 names."""
+"""The allowed classes (interface section 2.2)."""
 
 _TAGS = set(
     "article section header footer aside div h1 h2 h3 h4 h5 h6 p br hr wbr "
@@ -76,61 +76,63 @@ _VALUES = {
     "scope": re.compile(r"(row|col)(group)?"),
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
-# With its attributes, if these are written so that no other `<` can be within them.
+# A formatting tag; group 2 holds its attributes, if they cannot contain another `<`.
 _FORMATTING = re.compile(
     r"<(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])"
     r"((?:\s+[^\s\"'<>/=]+(?:=(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+))?)*+\s*/?>)?",
     re.I | re.ASCII,
 )
-_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # more of a kind than three at a time are not repeated
-# A parser drops one line break at the start of a <pre>, and nh3 does not put it back.
+_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
+# A parser drops the first line break in a <pre>, and nh3 does not restore it.
 _PRE_AND_BREAK = re.compile(r"(<pre[^>]*>)\n")
-# Python-Markdown marks its own places in a text with these.
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-# XML takes these for spaces in an attribute.
+# Python-Markdown uses some of these for its placeholders.
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+# XML normalizes these to spaces in attributes.
 _WHITESPACE = {ord(character): f"&#{ord(character)};" for character in "\t\n\r"}
 _VOID = re.compile(r"<(br|hr|img|wbr)\b([^>]*)>")
 
 
 def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
-    """Return a `<div>` that holds what is harmless of `html`.
+    """Return a `<div>` with the sanitized content of `html`.
 
-    `image_hosts` are the hosts whose https images may be shown; any other image becomes a link.
-    The result again as HTML, sanitized again, is the same. Raises UnsafeHTMLError for HTML that is
-    too large or too deep to be judged.
+    Images are kept if they are from `image_hosts` over https; others become links. Sanitizing the
+    result again does not change it. Raises UnsafeHTMLError for HTML that is too large or nested too
+    deeply.
     """
     _check_size(html)
-    failures: list[Exception] = []
+    errors: list[Exception] = []
 
-    def keep(tag: str, name: str, value: str) -> str | None:
-        # nh3 would pass the original value on where this raises.
+    def filter_attribute(tag: str, name: str, value: str) -> str | None:
+        # nh3 keeps the original value if its callback raises.
         try:
-            return _harmless_value(name, value)
-        except Exception as failure:  # noqa: BLE001  it is raised again below
-            failures.append(failure)
+            return _safe_value(name, value)
+        except Exception as error:  # noqa: BLE001  raised below
+            errors.append(error)
             return None
 
-    # Where an element that is not kept stood between others, these may read otherwise without it.
-    clean, before = html.encode("utf-8", "replace").decode(), ""
+    # Without a removed element, those around it may be parsed differently, hence several passes.
+    clean, previous = html.encode("utf-8", "replace").decode(), ""
     for _ in range(_MAX_PASSES):
-        clean, before = _parsed(clean, keep), clean
-        if clean == before:
+        clean, previous = _clean(clean, filter_attribute), clean
+        if clean == previous:
             break
-        # Ends that HTML lets one omit, and entities, make it longer, but not as much as this.
+        # Omitted end tags and entities make the output longer, but not by these factors.
         if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
-            raise UnsafeHTMLError("the HTML is too intricate: it makes a parser repeat elements")
+            raise UnsafeHTMLError("the HTML is too complex: it makes a parser repeat elements")
     else:
-        raise UnsafeHTMLError("the HTML reads otherwise each time that it is parsed")
-    if failures:
-        raise UnsafeHTMLError("the HTML holds an attribute that cannot be judged") from failures[0]
-    # What nh3 writes is XML but for these, and the parser for that is faster by far.
+        raise UnsafeHTMLError("the HTML changes each time that it is parsed")
+    if errors:
+        raise UnsafeHTMLError("the HTML contains an attribute that cannot be checked") from errors[
+            0
+        ]
+    # With these replacements, the output of nh3 is XML, whose parser is much faster.
     xml = _VOID.sub(r"<\1\2/>", clean).translate(_WHITESPACE).replace("&nbsp;", "\xa0")
-    parser = XMLParser(target=_ElementBuilder(image_hosts))  # noqa: S314  it has no document type
+    parser = XMLParser(target=_ElementBuilder(image_hosts))  # noqa: S314  without a document type
     try:
         parser.feed(f"<div>{xml}</div>")
         return parser.close()
     except ParseError as error:
-        raise UnsafeHTMLError("the HTML cannot be judged: it is not well-formed") from error
+        raise UnsafeHTMLError("the HTML is not well-formed") from error
 
 
 def _check_size(html: str) -> None:
@@ -139,20 +141,20 @@ def _check_size(html: str) -> None:
             f"the HTML is too large: {len(html):,} characters, {MAX_CHARACTERS:,} at most"
         )
     if (tags := html.count("<")) > MAX_TAGS:
-        raise UnsafeHTMLError(f"the HTML is too intricate: {tags:,} tags, {MAX_TAGS:,} at most")
-    # Spaces that do not break are entities as well in what nh3 writes.
+        raise UnsafeHTMLError(f"the HTML is too complex: {tags:,} tags, {MAX_TAGS:,} at most")
+    # nh3 writes no-break spaces as entities.
     if (entities := html.count("&") + html.count("\xa0")) > MAX_ENTITIES:
         raise UnsafeHTMLError(
-            f"the HTML is too intricate: {entities:,} entities, {MAX_ENTITIES:,} at most"
+            f"the HTML is too complex: {entities:,} entities, {MAX_ENTITIES:,} at most"
         )
-    if _repeated(html) * tags > MAX_COPIES:
+    if _estimate_repeated(html) * tags > MAX_REPEATED:
         raise UnsafeHTMLError(
-            f"the HTML is too intricate: {tags:,} tags, and formatting that each may repeat"
+            f"the HTML is too complex: {tags:,} tags, and formatting that each may repeat"
         )
 
 
-def _repeated(html: str) -> float:
-    """Return how much a parser can have to repeat in each paragraph at most."""
+def _estimate_repeated(html: str) -> float:
+    """Return how many elements a parser may repeat in each paragraph (see MAX_REPEATED)."""
     number, length, link = _FORMATTING_WITHOUT_ATTRIBUTES, 0, 0
     for tag in _FORMATTING.finditer(html):
         size = len(tag[0] if tag[2] else html)
@@ -164,27 +166,27 @@ def _repeated(html: str) -> float:
     return number + (length + link) / 40
 
 
-def _parsed(html: str, keep: Callable[[str, str, str], str | None]) -> str:
+def _clean(html: str, filter_attribute: Callable[[str, str, str], str | None]) -> str:
     clean = nh3.clean(
         html,
         tags=_TAGS,
         clean_content_tags=_TAGS_WITH_CONTENT,
         attributes=_ATTRIBUTES,
-        attribute_filter=keep,
+        attribute_filter=filter_attribute,
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-    return _PRE_AND_BREAK.sub(r"\1\n\n", _CONTROLS.sub("", clean))
+    return _PRE_AND_BREAK.sub(r"\1\n\n", _CONTROL_CHARACTERS.sub("", clean))
 
 
-def _harmless_value(name: str, value: str) -> str | None:
-    value = _CONTROLS.sub("", value)
+def _safe_value(name: str, value: str) -> str | None:
+    value = _CONTROL_CHARACTERS.sub("", value)
     if name == "class":
         return " ".join(word for word in value.split() if word in CLASSES) or None
     if name == "style":
-        return harmless_style(value) or None
+        return sanitize_style(value) or None
     if name in ("alt", "title"):
-        return plain_text(value)  # scripts of themes make tooltips and captions of them
+        return plain_text(value)  # themes make tooltips and captions of them
     if name in ("href", "src"):
         value = value.strip()
     pattern = _VALUES.get(name)
@@ -192,10 +194,9 @@ def _harmless_value(name: str, value: str) -> str | None:
 
 
 class _ElementBuilder:
-    """Builds elements from nh3's output, in which every element is closed.
+    """Builds elements from the output of nh3, in which all elements are closed.
 
-    Elements that only their attributes make useful are settled here: a picture without a
-    permitted host, a link without an address.
+    Images of other hosts become links, and links without `href` become `<span>` elements.
     """
 
     def __init__(self, image_hosts: Collection[str]) -> None:

@@ -1,12 +1,11 @@
-"""Inline styles of the service (interface section 1): what of them is harmless, and what they mean.
+"""Sanitize inline styles (interface section 1), and replace them by classes of `contentgen.css`.
 
-A property's name alone says little: `background` can hold an address to fetch, and a margin can be
-negative. So each value is parsed, and a declaration stays only when every token of it is known to
-be harmless.
+An allowlist of properties is not enough: `background` can contain a URL to fetch, and a margin can
+be negative. So each value is parsed, and a declaration is kept only if all its tokens are allowed.
 
-Colours were chosen for a white page that is not there. What they mean is kept: a hue, a muted text,
-a filled box, a bar at its side. Each meaning is a class of `contentgen.css`, which knows for light
-and dark how it looks, and whose texts have contrast on all of its fills.
+The service chooses colours for a white page. The classes keep their meaning (a hue, muted text, a
+filled box, a bar at the side), and `contentgen.css` defines them for light and dark themes, with
+enough contrast between each text colour and each background.
 """
 
 from __future__ import annotations
@@ -42,46 +41,45 @@ _FUNCTIONS = re.compile(r"(?:rgb|hsl)a?|(?:repeating-)?(?:linear|radial|conic)-g
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _COLOUR = re.compile(r"[0-9A-Fa-f]{3,8}")
 
-# A colour in a gradient is two deep, and parsing takes time that grows with the depth.
+# A colour in a gradient is two levels deep. Deeper nesting makes parsing slow.
 _MAX_CHARACTERS = 1000
 _MAX_DEPTH = 2
 
-# How far a length may reach, so that no article lies over the page or pushes it away.
-_LONGEST: dict[str, float] = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
-_SMALLEST_FONT = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "ex": 1, "ch": 1, "%": 50}
+# Limits for lengths, so that an article cannot cover or displace the page.
+_MAX_LENGTHS: dict[str, float] = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
+_MIN_FONT_SIZES = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "ex": 1, "ch": 1, "%": 50}
 _ANGLES = {"deg", "grad", "rad", "turn"}
-# Of these, 100 % is the size of a letter or line, and of those the width of the page.
-_OF_FONT = {"font-size", "vertical-align"}
-_OF_PAGE = ("margin", "padding", "text-indent")
+# Percentages are relative to the font size or line height, or to the width of the page.
+_RELATIVE_TO_FONT = {"font-size", "vertical-align"}
+_RELATIVE_TO_WIDTH = ("margin", "padding", "text-indent")
 
 
 @lru_cache(maxsize=4096)
-def harmless_style(style: str) -> str:
-    """Return the declarations of a `style` attribute that can do no harm, in canonical form.
+def sanitize_style(style: str) -> str:
+    """Return the allowed declarations of a `style` attribute, in canonical form.
 
-    What stays are colours, backgrounds without addresses, borders, spacing and text styles;
-    nothing of more than 1,000 characters. The same few styles recur all over a site, hence the
-    cache.
+    Allowed are colours, backgrounds without URLs, borders, spacing and text styles. A style of more
+    than 1,000 characters is dropped. The result is cached, since a site repeats a few styles.
     """
     if len(style) > _MAX_CHARACTERS:
         return ""
-    harmless = "; ".join(
+    safe = "; ".join(
         f"{node.lower_name}: {tinycss2.serialize(node.value).strip()}"
         for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
         if node.type == "declaration"
         and not node.important
         and _PROPERTIES.fullmatch(node.lower_name)
-        and _all_harmless(node.lower_name, node.value)
+        and _all_safe(node.lower_name, node.value)
     )
-    return harmless if len(harmless) <= _MAX_CHARACTERS else ""
+    return safe if len(safe) <= _MAX_CHARACTERS else ""
 
 
-def _all_harmless(name: str, tokens: Iterable[Node], depth: int = 0) -> bool:
+def _all_safe(name: str, tokens: Iterable[Node], depth: int = 0) -> bool:
     tokens = [token for token in tokens if not isinstance(token, WhitespaceToken)]
-    return bool(tokens) and all(_harmless(name, token, depth) for token in tokens)
+    return bool(tokens) and all(_is_safe(name, token, depth) for token in tokens)
 
 
-def _harmless(name: str, token: Node, depth: int) -> bool:
+def _is_safe(name: str, token: Node, depth: int) -> bool:
     match token:
         case IdentToken():
             return bool(_KEYWORD.fullmatch(token.value))
@@ -90,54 +88,58 @@ def _harmless(name: str, token: Node, depth: int) -> bool:
         case LiteralToken():
             return token.value in (",", "/")
         case NumberToken():
-            # A line height without a unit grows with the letters: they stay within their lines.
-            smallest, longest = {"line-height": (1, 6), "font-size": (1, 0)}.get(name, (0, 1000))
-            return bool(smallest <= token.value <= longest)
+            # A unitless line height scales with the font size, so lines cannot overlap.
+            minimum, maximum = {"line-height": (1, 6), "font-size": (1, 0)}.get(name, (0, 1000))
+            return bool(minimum <= token.value <= maximum)
         case PercentageToken() | DimensionToken():
-            return _moderate(name, token)
+            return _is_within_limits(name, token)
         case FunctionBlock():
-            # Inside a function a number is a colour or a place in a gradient.
             return (
                 depth < _MAX_DEPTH
                 and bool(_FUNCTIONS.fullmatch(token.lower_name))
-                and _all_harmless(token.lower_name, token.arguments, depth + 1)
+                and _all_safe(token.lower_name, token.arguments, depth + 1)
             )
     return False
 
 
-def _moderate(name: str, token: PercentageToken | DimensionToken) -> bool:
+def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> bool:
     unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
     if unit in _ANGLES:
         return True
     if unit == "%":
-        longest = 600.0 if name in _OF_FONT else 25 if name.startswith(_OF_PAGE) else 100
+        maximum = (
+            600.0
+            if name in _RELATIVE_TO_FONT
+            else 25
+            if name.startswith(_RELATIVE_TO_WIDTH)
+            else 100
+        )
     else:
-        longest = _LONGEST.get(unit, -1)
+        maximum = _MAX_LENGTHS.get(unit, -1)
     if name == "line-height":
-        longest = -1
+        maximum = -1
     elif name.startswith("text-decoration"):
-        longest /= 10
-    smallest = _SMALLEST_FONT.get(unit, 0) if name == "font-size" else 0
-    return bool(smallest <= token.value <= longest)
+        maximum /= 10
+    minimum = _MIN_FONT_SIZES.get(unit, 0) if name == "font-size" else 0
+    return bool(minimum <= token.value <= maximum)
 
 
-# What stands in a harmless style has no quotes, so that no value holds a semicolon.
+# A sanitized style has no quotes, so no value contains a semicolon.
 _RELATIVE_SIZE = re.compile(
     r"font-size: (?!([0-9.+]+(px|pt|rem)|(x{0,2}-)?(small|large)|medium)(; |$))[^;]*(; |$)", re.I
 )
 
 
 def without_relative_size(style: str) -> str:
-    """Return a harmless style without a font size that is relative to the one around it."""
+    """Return a sanitized style without relative font sizes."""
     return _RELATIVE_SIZE.sub("", style).removesuffix("; ")
 
 
 @lru_cache(maxsize=4096)
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
-    """Return the classes of `contentgen.css` that say on any theme what a harmless style says.
+    """Return the classes of `contentgen.css` that correspond to a sanitized style.
 
-    Spacing and type sizes are the theme's own, as are the lines of tables and all of a code
-    block's look.
+    Spacing, exact font sizes, table borders and the appearance of code are left to the theme.
     """
     if tag in ("pre", "code", "kbd", "samp", "var"):
         return ()
@@ -147,27 +149,29 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
         if node.type == "declaration"
     }
     classes = [
-        *_ink(_colours(values.get("color", []))),
-        *_fill(_colours(value for name in _BACKGROUNDS for value in values.get(name, []))),
-        *([] if tag in _TABLES else _lines(values)),
+        *_text_classes(_colours(values.get("color", []))),
+        *_background_classes(
+            _colours(value for name in _BACKGROUNDS for value in values.get(name, []))
+        ),
+        *([] if tag in _TABLE_TAGS else _border_classes(values)),
     ]
     for name, value in values.items():
         words = {token.lower_value for token in value if isinstance(token, IdentToken)}
-        classes += [class_ for word in words if (class_ := _WORDS.get((name, word)))]
+        classes += [class_ for word in words if (class_ := _KEYWORD_CLASSES.get((name, word)))]
     if any(isinstance(t, NumberToken) and t.value >= 600 for t in values.get("font-weight", [])):
         classes.append("cg-bold")
-    if tag not in _HEADINGS:
-        classes += _size(values.get("font-size", []))
+    if tag not in _HEADING_TAGS:
+        classes += _size_classes(values.get("font-size", []))
     return tuple(dict.fromkeys(classes))
 
 
 Colour = tuple[float, float, float]
-"""Lightness (0 to 1), chroma and hue (degrees) in OKLCH, where equal lightness looks equal."""
+"""Lightness (0 to 1), chroma and hue (degrees) in OKLCH, a perceptually uniform colour space."""
 
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_TABLES = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
+_HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_TABLE_TAGS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
 _BACKGROUNDS = ("background", "background-color", "background-image")
-_WORDS = {
+_KEYWORD_CLASSES = {
     ("font-weight", "bold"): "cg-bold",
     ("font-weight", "bolder"): "cg-bold",
     ("font-style", "italic"): "cg-italic",
@@ -180,38 +184,38 @@ _WORDS = {
 _PIXELS = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
 
 
-def _ink(colours: list[Colour]) -> list[str]:
-    """Text that is nearly black or white was only to be readable, which it is without a class."""
+def _text_classes(colours: list[Colour]) -> list[str]:
+    """Return the classes for a text colour: none for nearly black and white."""
     if not colours:
         return []
     lightness, chroma, hue = colours[0]
     if chroma >= 0.07:
-        return ["cg-ink", f"cg-ink-{_step(hue)}"]
+        return ["cg-ink", f"cg-ink-{_nearest_hue(hue)}"]
     return ["cg-muted"] if 0.45 <= lightness <= 0.8 else []
 
 
-def _fill(colours: list[Colour]) -> list[str]:
+def _background_classes(colours: list[Colour]) -> list[str]:
     if not colours or all(lightness > 0.99 for lightness, _, _ in colours):
         return []
-    steps = [_step(hue) if chroma >= 0.01 else "grey" for _, chroma, hue in colours]
+    steps = [_nearest_hue(hue) if chroma >= 0.01 else "grey" for _, chroma, hue in colours]
     if len(steps) > 1 and steps[0] != steps[-1]:
         return ["cg-fill", "cg-gradient", f"cg-fill-{steps[0]}", f"cg-to-{steps[-1]}"]
     return ["cg-fill", f"cg-fill-{steps[0]}"]
 
 
-def _lines(values: Mapping[str, list[Node]]) -> list[str]:
+def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
     classes = []
-    for name, class_ in _LINES.items():
+    for name, class_ in _BORDERS.items():
         value = values.get(name, [])
-        nothing = any(getattr(token, "lower_value", "") in ("none", "hidden") for token in value)
-        if value and not nothing and getattr(value[0], "value", 1) != 0:
+        hidden = any(getattr(token, "lower_value", "") in ("none", "hidden") for token in value)
+        if value and not hidden and getattr(value[0], "value", 1) != 0:
             classes.append(class_)
             for _, chroma, hue in _colours(value)[:1]:
-                classes += [f"cg-line-{_step(hue)}"] if chroma >= 0.05 else []
+                classes += [f"cg-line-{_nearest_hue(hue)}"] if chroma >= 0.05 else []
     return classes
 
 
-_LINES = {
+_BORDERS = {
     "border": "cg-box",
     "border-left": "cg-bar",
     "border-bottom": "cg-rule",
@@ -219,7 +223,7 @@ _LINES = {
 }
 
 
-def _size(value: list[Node]) -> list[str]:
+def _size_classes(value: list[Node]) -> list[str]:
     for token in value:
         unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
         if isinstance(token, (DimensionToken, PercentageToken)) and unit in _PIXELS:
@@ -228,15 +232,15 @@ def _size(value: list[Node]) -> list[str]:
     return []
 
 
-def _step(hue: float) -> str:
-    """Return the nearest of the twelve hues that the style sheet has."""
+def _nearest_hue(hue: float) -> str:
+    """Return the nearest of the twelve hues in the style sheet, in degrees."""
     return str(round(hue / 30) % 12 * 30)
 
 
 def _colours(tokens: Iterable[Node]) -> list[Colour]:
     colours: list[Colour] = []
     for token in tokens:
-        colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub forgets single nodes
+        colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub lacks single nodes
         if isinstance(colour, color4.Color):
             *srgb, alpha = (number or 0.0 for number in colour.to("srgb"))
             if alpha > 0.05:

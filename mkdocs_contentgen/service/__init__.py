@@ -1,5 +1,7 @@
-"""Whoever writes: the client of the service's HTTP interface, and the sandbox.
+"""The HTTP client of the content generation service, and the sandbox for use without the service.
 
-One request goes in, and an answer or an error comes out. Many requests at once, retries and keeping
-texts are the business of `texts`.
+The client sends one request at a time. Concurrency, retries and caching are implemented in `texts`.
 """
+
+SANDBOX = "sandbox"
+"""The value of `base_url` that selects the sandbox."""

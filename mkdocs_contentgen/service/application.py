@@ -1,7 +1,7 @@
-"""The HTTP side of the service, as a Starlette application (interface sections 2, 4 and 5).
+"""The HTTP interface of the service as a Starlette application (interface sections 2, 4 and 5).
 
-Where the interface is silent (sections 4, 7 and 8), the application is strict, so that a mistake in
-a client shows before the real service is paid for it.
+Where the interface leaves details open (sections 4, 7 and 8), the application is strict, so that
+errors in a client are found before requests to the real service cost money.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.routing import Route
 from ..requests import REQUEST_TYPES, Request, choices, wrong_fields
 
 MAX_BODY = 2**20
-"""The largest request body in bytes; the interface names no limit (section 8)."""
+"""The maximum size of a request body in bytes. The interface has no limit (section 8)."""
 
 _OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 
@@ -27,16 +27,16 @@ _ROUTING_ERRORS = {
     404: f"no such address; there are {', '.join(_OPERATIONS)}",
     405: "only POST is allowed here",
 }
-"""The messages for what Starlette refuses by itself."""
+"""The messages for the errors of Starlette's router."""
 
 
 def application(write: Callable[[Request], Awaitable[str]]) -> Starlette:
-    """Return an ASGI application with the three operations, whose texts `write` returns as HTML.
+    """Return an ASGI application for the three operations. `write` returns the HTML of a text.
 
-    All errors are answered with `{"success": false, "error": …}`: the status is 400, 401, 404, 405,
-    413, 415 or 422 if the request is wrong (interface section 7 leaves it open), and 500 if `write`
-    raises an exception, which then goes on to the server. `error` repeats nothing of the request
-    but names of fields.
+    Errors are answered with `{"success": false, "error": …}`. The status is 400, 401, 404, 405,
+    413, 415 or 422 if the request is invalid (interface section 7 leaves it open), and 500 if
+    `write` raises an exception, which is then passed on to the server. Of the request, `error`
+    repeats only the names of fields.
     """
     app = Starlette(
         routes=[
@@ -53,15 +53,15 @@ def _endpoint(
     model: type[Request], write: Callable[[Request], Awaitable[str]]
 ) -> Callable[[HTTPRequest], Awaitable[JSONResponse]]:
     async def generate(request: HTTPRequest) -> JSONResponse:
-        _check_head(request)
+        _check_headers(request)
         content = await write(_parse(model, await _read(request)))
         return JSONResponse({"success": True, "content": content})
 
     return generate
 
 
-def _check_head(request: HTTPRequest) -> None:
-    """Check the headers and the query (interface sections 4 and 5)."""
+def _check_headers(request: HTTPRequest) -> None:
+    """Check the headers and the query parameters (interface sections 4 and 5)."""
     scheme, _, token = _single(request.headers.getlist("authorization")).partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         message = "send one header 'Authorization: Bearer <token>'; any token will do here"
@@ -79,7 +79,7 @@ def _single(values: list[str]) -> str:
 
 
 async def _read(request: HTTPRequest) -> bytes:
-    # Not Starlette's max_body_size, which is new and answers in plain text, even before the 401.
+    # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -93,7 +93,7 @@ async def _read(request: HTTPRequest) -> bytes:
 
 
 def _parse(model: type[Request], body: bytes) -> Request:
-    """Return the request that the JSON body holds (interface section 2.1)."""
+    """Return the request in a JSON body (interface section 2.1)."""
     try:
         # Unlike json.loads, msgspec refuses NaN and unpaired surrogates.
         fields = msgspec.json.decode(body)
@@ -102,20 +102,20 @@ def _parse(model: type[Request], body: bytes) -> Request:
     if not isinstance(fields, dict):
         raise HTTPException(400, 'the body must be a JSON object such as {"topic": "…"}')
 
-    # The models also have the plugin's own keys, which are not part of the body.
+    # The models also have fields of the plugin, which are not part of the body.
     allowed = list(msgspec.convert({"topic": "-"}, model).body())
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
     if unknown:
         names = ", ".join(unknown[:3])
         raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
-    if wrong := wrong_fields(model, fields):
-        raise HTTPException(422, "; ".join(_expected(model, name) for name in wrong))
+    if invalid := wrong_fields(model, fields):
+        raise HTTPException(422, "; ".join(_expected(model, name) for name in invalid))
     return msgspec.convert(fields, model)
 
 
 def _expected(model: type[Request], name: str) -> str:
-    if known := choices(model).get(name):
-        return f"{name} must be one of {', '.join(known)}"
+    if allowed_values := choices(model).get(name):
+        return f"{name} must be one of {', '.join(allowed_values)}"
     return f"{name} is required and must be valid text that is not empty"
 
 

@@ -28,15 +28,13 @@ from ..errors import (
 )
 from ..html.article import parse_article
 from ..requests import Request
-
-SANDBOX = "sandbox"
-"""The `base_url` that stands for the sandbox inside this package."""
+from . import SANDBOX
 
 MAX_ANSWER = 2 * 1024 * 1024
-"""Bytes that are read of an answer."""
+"""The maximum size of an answer in bytes."""
 
 MAY_BE_PAID = (
-    "it may have been carried out, so it is not sent again in this build; the next one asks anew"
+    "it may have been processed, so it is not sent again in this build, only in the next one"
 )
 
 
@@ -44,7 +42,7 @@ class ServiceClient:
     """Sends requests to the service, or to the sandbox. Used with `async with`.
 
     `base_url`, `user_id` and `token` are the plugin options of these names. Raises
-    ConfigurationError for what cannot be used; no message ever holds the token.
+    ConfigurationError if one of them is invalid. No message contains the token.
     """
 
     def __init__(
@@ -56,13 +54,13 @@ class ServiceClient:
 
             transport = httpx.ASGITransport(app)
             base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
-        url = _checked_address(base_url, allow_http=allow_http)
-        self._place = url.netloc.decode() if transport is None else "the sandbox"
-        params = {"user_id": _checked_user(user_id)}
+        url = _check_url(base_url, allow_http=allow_http)
+        self._host = url.netloc.decode() if transport is None else "the sandbox"
+        params = {"user_id": _check_user_id(user_id)}
         headers = {
-            "Authorization": f"Bearer {_checked_token(token)}",
+            "Authorization": f"Bearer {_check_token(token)}",
             "Accept": "application/json",
-            # 661 bytes of gzip can become 300 MB.
+            # 661 bytes of gzip can expand to 300 MB.
             "Accept-Encoding": "identity",
             "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
         }
@@ -72,19 +70,18 @@ class ServiceClient:
                 params=params,
                 headers=headers,
                 transport=transport,
-                # The deadline of send() is for the request as a whole, its drips included.
+                # httpx would restart its timeout with each byte; send() has one of its own.
                 timeout=None,  # noqa: S113
                 follow_redirects=False,
-                # Reading the machine's certificates takes longer than all else that starts here.
+                # Loading the certificates is slow, and plain http does not need them.
                 verify=url.scheme == "https",
-                # A kept connection that the service closes just now would leave it unknown whether
-                # the request ran.
+                # If the service closed a reused connection, the outcome would be unknown.
                 limits=httpx.Limits(max_keepalive_connections=0),
                 # A proxy would see the token of a request over plain http.
                 trust_env=url.scheme == "https",
             )
         except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-            # The words for a wrong address could quote a password in it.
+            # The message of InvalidURL could quote a password.
             reason = type(error).__name__ if isinstance(error, httpx.InvalidURL) else error
             raise ConfigurationError(
                 "a proxy or certificate file that the environment names (HTTPS_PROXY, ALL_PROXY, "
@@ -98,10 +95,10 @@ class ServiceClient:
         await self._client.aclose()
 
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
-        """Return the body of the answer to `request`, as it came, if the answer was 200.
+        """Send `request` and return the body of the answer, if its status is 200.
 
-        `timeout` is in seconds, for everything from the connection to the last byte. Raises
-        ServiceError; which one says whether the request may be sent again.
+        `timeout` is in seconds, from the start of the connection to the last byte. Raises a
+        subclass of ServiceError, which tells whether the request may be sent again.
         """
         failure: ServiceError
         sent = False
@@ -109,7 +106,7 @@ class ServiceClient:
         async def trace(event: str, info: Mapping[str, object]) -> None:
             nonlocal sent
             if event.endswith("send_request_headers.started"):
-                # On the way through a proxy, a CONNECT goes first.
+                # A proxy gets a CONNECT first.
                 sent = sent or getattr(info["request"], "method", b"") == b"POST"
 
         try:
@@ -128,26 +125,27 @@ class ServiceClient:
         except TimeoutError:
             failure = (
                 UnknownOutcomeError(
-                    f"{self._place} sent no whole answer within {timeout:g} s "
-                    f"(the option `timeout` gives it longer); {MAY_BE_PAID}"
+                    f"{self._host} sent no complete answer within {timeout:g} s "
+                    f"(the option `timeout` sets the limit); {MAY_BE_PAID}"
                 )
                 if sent
-                else UnreachableError(f"no connection to {self._place} within {timeout:g} s")
+                else UnreachableError(f"no connection to {self._host} within {timeout:g} s")
             )
-        # UnicodeError: httpx looks at where a redirect leads, though it does not go there.
+        # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             reason = type(error).__name__
             failure = (
                 UnknownOutcomeError(
-                    f"{self._place} broke off after the request was sent ({reason}); {MAY_BE_PAID}"
+                    f"the connection to {self._host} was lost after the request was sent "
+                    f"({reason}); {MAY_BE_PAID}"
                 )
                 if sent
                 else UnreachableError(
-                    f"no connection to {self._place} ({str(error) or reason}); is base_url right?"
+                    f"no connection to {self._host} ({str(error) or reason}); is base_url right?"
                 )
             )
-        # Out here, since the words of the error that it comes from quote what the service sent,
-        # and that could repeat the token.
+        # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
+        # answer, which could repeat the token.
         raise failure
 
     @staticmethod
@@ -162,9 +160,7 @@ class ServiceClient:
         if not isinstance(fields, dict):
             raise InvalidAnswerError("the answer is not a JSON object")
         if fields.get("success") is not True:
-            raise InvalidAnswerError(
-                "the service says that it did not succeed (`success` is not true)"
-            )
+            raise InvalidAnswerError("the service reports a failure (`success` is not true)")
         content = fields.get("content")
         if not isinstance(content, str):
             raise InvalidAnswerError("the answer has no text in `content`")
@@ -174,38 +170,40 @@ class ServiceClient:
         except UnsafeHTMLError as error:
             raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
         except UnicodeEncodeError as error:
-            raise InvalidAnswerError("the answer's `content` holds half a character") from error
+            raise InvalidAnswerError(
+                "the answer's `content` contains an unpaired surrogate"
+            ) from error
         return content
 
 
-# --- what goes out -------------------------------------------------------------------------------
+# --- options -------------------------------------------------------------------------------------
 
 
-def _checked_address(base_url: str, *, allow_http: bool) -> httpx.URL:
+def _check_url(base_url: str, *, allow_http: bool) -> httpx.URL:
     base_url = base_url.strip()
-    url = _parsed(base_url)
+    url = _parse_url(base_url)
     if url is None or url.scheme not in ("http", "https") or not url.host:
-        # It is not shown, since it could be the token, or hold a password.
+        # Not quoted, since it could be the token or contain a password.
         raise ConfigurationError(
-            f"base_url: is not an https address; expected is 'https://…' or '{SANDBOX}'"
+            f"base_url: is not an https address; expected 'https://…' or '{SANDBOX}'"
         )
     if url.userinfo or "?" in base_url or "#" in base_url:
         raise ConfigurationError(
-            "base_url: only https://host/path is expected, without a user, '?' or '#'; "
-            "user_id and token are options of their own"
+            "base_url: expected https://host/path, without a user, '?' or '#'; "
+            "user_id and token are separate options"
         )
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(
-            f"base_url: '{url}' would show the token to everybody on the way; "
+            f"base_url: '{url}' would send the token unencrypted; "
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
 
 
-def _parsed(address: str) -> httpx.URL | None:
+def _parse_url(address: str) -> httpx.URL | None:
     try:
         url = httpx.URL(address)
-        # The host can be one that cannot be decoded, which shows when it is asked for.
+        # Reading the host raises UnicodeError if it cannot be decoded.
         return url if url.host is not None and 0 <= (url.port or 0) < 2**16 else None
     except (httpx.InvalidURL, UnicodeError):
         return None
@@ -218,7 +216,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _checked_user(user_id: str) -> str:
+def _check_user_id(user_id: str) -> str:
     user_id = user_id.strip()
     if not user_id:
         raise ConfigurationError(
@@ -226,13 +224,12 @@ def _checked_user(user_id: str) -> str:
         )
     if not user_id.isprintable():
         raise ConfigurationError(
-            "user_id: holds a character that no identifier can have, such as a line break inside; "
-            "copy it anew"
+            "user_id: contains an invalid character, such as a line break; copy it again"
         )
     return user_id
 
 
-def _checked_token(token: str) -> str:
+def _check_token(token: str) -> str:
     token = token.strip()
     if not token:
         raise ConfigurationError(
@@ -240,41 +237,40 @@ def _checked_token(token: str) -> str:
         )
     if not re.fullmatch(r"[!-~]+", token):
         raise ConfigurationError(
-            "token: holds a character that no token can have, such as a space or a line break "
-            "inside; copy it anew"
+            "token: contains an invalid character, such as a space or a line break; copy it again"
         )
     return token
 
 
-# --- what comes back -----------------------------------------------------------------------------
+# --- answers -------------------------------------------------------------------------------------
 
 
 def _check_status(response: httpx.Response) -> None:
     status = response.status_code
     if status == 200:
         return
-    # The reason phrase and the body are the service's own words, and could repeat the token.
-    shown = f"{status} {_phrase(status)}".strip()
+    # Not the reason phrase or body of the answer, which could repeat the token.
+    status_text = f"{status} {_reason_phrase(status)}".strip()
     if status in (401, 403):
-        raise AccessDeniedError(f"the service answered {shown}; check token and user_id")
+        raise AccessDeniedError(f"the service answered {status_text}; check token and user_id")
     if status in (429, 503):
         seconds = _retry_after(response.headers)
-        when = f", and asks to come back in {seconds:.0f} s" if seconds else ""
-        raise NotSentError(f"the service answered {shown}{when}", seconds)
+        retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
+        raise NotSentError(f"the service answered {status_text}{retry_hint}", seconds)
     if status in (502, 504):
-        raise UnknownOutcomeError(f"a gateway answered {shown}; {MAY_BE_PAID}")
+        raise UnknownOutcomeError(f"a gateway answered {status_text}; {MAY_BE_PAID}")
     if response.is_redirect:
         raise RejectedError(
-            f"the service answered {shown}, and redirects are not followed; "
-            "set base_url to the address that it has now"
+            f"the service answered {status_text}, and redirects are not followed; "
+            "set base_url to its new address"
         )
-    advice = "; is the path in base_url right?" if status == 404 else ""
+    hint = "; is the path in base_url right?" if status == 404 else ""
     if status >= 500:
-        advice = "; the fault is its own: build again later, or tell those who run it"
-    raise RejectedError(f"the service answered {shown}{advice}")
+        hint = "; this is an error of the service: build again later, or tell its operator"
+    raise RejectedError(f"the service answered {status_text}{hint}")
 
 
-def _phrase(status: int) -> str:
+def _reason_phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -282,7 +278,7 @@ def _phrase(status: int) -> str:
 
 
 def _retry_after(headers: httpx.Headers) -> float | None:
-    """Return the seconds of a `Retry-After` header, which holds a number or a date."""
+    """Return the seconds in a `Retry-After` header, which is a number or a date."""
     value = headers.get("Retry-After", "").strip()
     if re.fullmatch(r"[0-9]{1,9}", value):
         return float(value)
@@ -295,7 +291,7 @@ def _retry_after(headers: httpx.Headers) -> float | None:
 
 async def _read(response: httpx.Response) -> bytes:
     if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise InvalidAnswerError("the service answered in a compressed form that was not asked for")
+        raise InvalidAnswerError("the service sent a compressed answer, which was not requested")
     answer = bytearray()
     async for chunk in response.aiter_raw():
         answer += chunk

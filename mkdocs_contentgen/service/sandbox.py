@@ -1,6 +1,6 @@
-"""A stand-in for the service: sample texts, written by nobody, behind the same HTTP interface.
+"""The sandbox: a local ASGI application that answers as the service does, with sample texts.
 
-The texts are put together from `sandbox_phrases.yml`, and say that they are samples.
+The texts are composed from the phrases in `sandbox_phrases.yml`, and labelled as samples.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from .application import application
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
-"""The line that every text carries under its title."""
+"""The line below the title of each sample text."""
 
 
 def write_article(request: Request) -> str:
     """Return the sample text for a request, as HTML (interface section 2.2).
 
-    Equal bodies get equal texts, in every process. Raises TypeError for a request that is none of
-    the three operations.
+    The text depends on the operation and the body only. Raises TypeError for a request of an
+    unknown class.
     """
     identity = json.dumps([request.operation, request.body()], sort_keys=True)
-    # Unlike hash(), this is the same in every process; nothing here has to be secret.
+    # Unlike hash(), SHA-256 is the same in every process.
     rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
     match request:
         case ArticleRequest():
@@ -42,7 +42,7 @@ def write_article(request: Request) -> str:
         case _:
             raise TypeError(f"{type(request).__name__} is no operation of the interface")
     text = "\n".join([root, *content, "</article>"])
-    # At the very end and once, since a topic may hold anything, this placeholder included.
+    # Last, since a topic may itself contain the placeholder.
     return text.replace("{topic}", html.escape(request.topic))
 
 
@@ -60,8 +60,8 @@ class _Section(msgspec.Struct, forbid_unknown_fields=True):
     text: list[str]
 
 
-class _Part(msgspec.Struct, forbid_unknown_fields=True):
-    """What there is to say for one value of a style field; the file explains the keys."""
+class _Phrasing(msgspec.Struct, forbid_unknown_fields=True):
+    """The phrases for one value of a style field. `sandbox_phrases.yml` explains the keys."""
 
     opening: list[str]
     closing: list[str]
@@ -75,9 +75,9 @@ class _Part(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
     styles: dict[str, str]
-    article: dict[str, _Part]
-    blog: dict[str, _Part]
-    news: dict[str, _Part]
+    article: dict[str, _Phrasing]
+    blog: dict[str, _Phrasing]
+    news: dict[str, _Phrasing]
 
 
 @cache
@@ -87,32 +87,34 @@ def _phrases() -> _Phrases:
 
 
 def _article(rng: random.Random, request: ArticleRequest) -> list[str]:
-    frame, voice = (_phrases().article[name] for name in (request.focus, request.audience))
-    opening, closing = _opening_and_closing(rng, frame, voice)
+    structure, voice = (_phrases().article[name] for name in (request.focus, request.audience))
+    opening, closing = _opening_and_closing(rng, structure, voice)
     rows = voice.table if request.length != "short" else []
-    used = _count(opening, closing, *(cell for row in rows for cell in row))
+    words_used = _count_words(opening, closing, *(cell for row in rows for cell in row))
     cells = [[_tag("td" if i else "th", cell) for cell in row] for i, row in enumerate(rows)]
     table = "".join(_tag("tr", "".join(row)) for row in cells)
     return [
         *_title(),
         _tag("p", opening),
-        *_headed(_sections(rng, request.length, frame, voice, used)),
+        *_with_headings(_sections(rng, request.length, structure, voice, words_used)),
         *([_tag("table", table)] if table else []),
         _tag("p", closing),
     ]
 
 
 def _blog(rng: random.Random, request: BlogRequest) -> list[str]:
-    frame, voice = (_phrases().blog[name] for name in (request.format, request.style))
-    opening, closing = _opening_and_closing(rng, frame, voice)
+    structure, voice = (_phrases().blog[name] for name in (request.format, request.style))
+    opening, closing = _opening_and_closing(rng, structure, voice)
     tip = rng.choice(voice.tips)
     code = _tag("code", html.escape(voice.code)) if voice.code and request.length != "short" else ""
-    used = _count(opening, closing, tip, code)
+    words_used = _count_words(opening, closing, tip, code)
     numbered = request.format == "listicle"
     return [
         *_title(),
         _tag("p", opening, "intro"),
-        *_headed(_sections(rng, request.length, frame, voice, used, numbered=numbered)),
+        *_with_headings(
+            _sections(rng, request.length, structure, voice, words_used, numbered=numbered)
+        ),
         *([_tag("p", "In commands, it looks like this."), _tag("pre", code)] if code else []),
         _tag("div", f"💡 <strong>Pro tip:</strong> {tip}", "pro-tip"),
         _tag("p", closing, "conclusion"),
@@ -120,21 +122,21 @@ def _blog(rng: random.Random, request: BlogRequest) -> list[str]:
 
 
 def _news(rng: random.Random, request: NewsRequest) -> list[str]:
-    frame, voice = (_phrases().news[name] for name in (request.tone, "wire"))
-    lead, closing = _opening_and_closing(rng, frame, voice)
-    quote = rng.choice(frame.quotes)
-    # Not today's date, or the same request would get another text tomorrow.
+    structure, voice = (_phrases().news[name] for name in (request.tone, "wire"))
+    lead, closing = _opening_and_closing(rng, structure, voice)
+    quote = rng.choice(structure.quotes)
+    # Not today, since equal requests must get equal texts.
     day = date(2020, 1, 1) + timedelta(days=rng.randrange(5 * 365))
-    shown = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-    byline = f'By the sandbox desk · <time datetime="{day.isoformat()}">{shown}</time>'
+    displayed = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    byline = f'By the sandbox desk · <time datetime="{day.isoformat()}">{displayed}</time>'
     title, label = _title()
-    used = _count(lead, closing, quote, byline)
-    # News begin with the event itself, without a heading.
-    (_, event), *rest = _sections(rng, request.length, frame, voice, used)
-    story = [event, _tag("blockquote", quote), *_headed(rest), _tag("p", closing)]
+    words_used = _count_words(lead, closing, quote, byline)
+    # The first section of a news article has no heading.
+    (_, event), *rest = _sections(rng, request.length, structure, voice, words_used)
+    story = [event, _tag("blockquote", quote), *_with_headings(rest), _tag("p", closing)]
     return [
         _tag("header", "\n".join([title, _tag("p", byline, "byline"), label])),
-        _tag("p", lead.replace("{date}", shown), "lead"),
+        _tag("p", lead.replace("{date}", displayed), "lead"),
         _tag("div", "\n".join(story), "article-body"),
     ]
 
@@ -145,81 +147,85 @@ _MONTHS = (
 ).split()
 
 _LENGTHS = {"short": (162, 2), "medium": (370, 3), "long": (830, 6)}
-"""How many words and sections a text is to have; a listicle has twice as many, shorter sections."""
+"""The number of words and sections of a text. A listicle has twice as many, shorter sections."""
 
 
 def _title() -> tuple[str, str]:
-    return _tag("h1", "{topic}"), _tag("p", LABEL, look="label")
+    return _tag("h1", "{topic}"), _tag("p", LABEL, style_name="label")
 
 
-def _opening_and_closing(rng: random.Random, frame: _Part, voice: _Part) -> tuple[str, str]:
-    opening = [rng.choice(part.opening) for part in (frame, voice) if part.opening]
-    closing = [rng.choice(part.closing) for part in (frame, voice) if part.closing]
+def _opening_and_closing(
+    rng: random.Random, structure: _Phrasing, voice: _Phrasing
+) -> tuple[str, str]:
+    opening = [rng.choice(part.opening) for part in (structure, voice) if part.opening]
+    closing = [rng.choice(part.closing) for part in (structure, voice) if part.closing]
     return " ".join(opening), " ".join(closing)
 
 
 def _sections(
     rng: random.Random,
     length: str,
-    frame: _Part,
-    voice: _Part,
-    used: int,
+    structure: _Phrasing,
+    voice: _Phrasing,
+    words_used: int,
     *,
     numbered: bool = False,
 ) -> list[tuple[str, str]]:
-    """Return headings and HTML, as much as makes the length right with the words already used."""
+    """Return headings and HTML that reach the length together with the `words_used` elsewhere."""
     words, number = _LENGTHS[length]
-    number = min(2 * number if numbered else number, len(frame.sections))
-    needed = [s for i, s in enumerate(frame.sections) if i == 0 or s.role == "steps"]
-    others = [s for s in frame.sections if s not in needed]
+    number = min(2 * number if numbered else number, len(structure.sections))
+    needed = [s for i, s in enumerate(structure.sections) if i == 0 or s.role == "steps"]
+    others = [s for s in structure.sections if s not in needed]
     chosen = needed + rng.sample(others, number - len(needed))
-    chosen.sort(key=frame.sections.index)
+    chosen.sort(key=structure.sections.index)
 
-    # A list of steps is worth nothing if it is too short, so it gets two shares.
+    # A list of steps gets two shares, since it must not be too short.
     shares = sum(2 if section.role == "steps" else 1 for section in chosen)
-    share = (words - used - _count(LABEL, *(section.heading for section in chosen))) // shares
+    words_per_share = (
+        words - words_used - _count_words(LABEL, *(section.heading for section in chosen))
+    ) // shares
     asides = {role: rng.sample(pool, len(pool)) for role, pool in voice.asides.items()}
     content = []
     for position, section in enumerate(chosen, start=1):
         heading = f"{position}. {section.heading}" if numbered else section.heading
         if section.role == "steps":
-            steps = _pick(rng, section.text, 2 * share)
+            steps = _choose_sentences(rng, section.text, 2 * words_per_share)
             content.append((heading, _tag("ol", "".join(_tag("li", step) for step in steps))))
             continue
-        remarks = _take(asides.get(section.role, []), share // 3)
-        text = _pick(rng, section.text, share - _count(*remarks))
-        apart = remarks and _count(*text) > 40
-        paragraphs = [text, remarks] if apart else [text + remarks]
+        remarks = _pop_sentences(asides.get(section.role, []), words_per_share // 3)
+        text = _choose_sentences(rng, section.text, words_per_share - _count_words(*remarks))
+        separate = remarks and _count_words(*text) > 40
+        paragraphs = [text, remarks] if separate else [text + remarks]
         content.append((heading, "\n".join(_tag("p", " ".join(p)) for p in paragraphs)))
     return content
 
 
-def _pick(rng: random.Random, pool: list[str], words: int) -> list[str]:
-    """Return about so many words in the order of the pool, its first sentence among them."""
+def _choose_sentences(rng: random.Random, pool: list[str], words: int) -> list[str]:
+    """Return sentences with about `words` words, in the order of the pool, with its first one."""
     first, *others = pool
-    taken = _take(rng.sample(others, len(others)), words - _count(first))
+    taken = _pop_sentences(rng.sample(others, len(others)), words - _count_words(first))
     return [first, *sorted(taken, key=pool.index)]
 
 
-def _take(pool: list[str], words: int) -> list[str]:
-    """Remove sentences from the end of the pool while that brings us closer to the number."""
+def _pop_sentences(pool: list[str], words: int) -> list[str]:
+    """Remove and return sentences from the end of the pool until they have about `words` words."""
     taken = []
-    while pool and words >= _count(pool[-1]) / 2:
+    while pool and words >= _count_words(pool[-1]) / 2:
         taken.append(pool.pop())
-        words -= _count(taken[-1])
+        words -= _count_words(taken[-1])
     return taken
 
 
-def _count(*texts: str) -> int:
+def _count_words(*texts: str) -> int:
     return sum(len(text.split()) for text in texts)
 
 
-def _headed(sections: list[tuple[str, str]]) -> list[str]:
+def _with_headings(sections: list[tuple[str, str]]) -> list[str]:
     return [f"{_tag('h2', heading)}\n{text}" for heading, text in sections]
 
 
-def _tag(name: str, content: str, css_class: str = "", *, look: str = "") -> str:
-    style = _phrases().styles.get(look or css_class or name)
-    attributes = {"class": css_class, "style": style}
-    written = "".join(f' {key}="{value}"' for key, value in attributes.items() if value)
-    return f"<{name}{written}>{content}</{name}>"
+def _tag(name: str, content: str, class_name: str = "", *, style_name: str = "") -> str:
+    style = _phrases().styles.get(style_name or class_name or name)
+    attributes = {"class": class_name, "style": style}
+    attributes_html = "".join(f' {key}="{value}"' for key, value in attributes.items() if value)
+    return f"<{name}{attributes_html}>{content}</{name}>"

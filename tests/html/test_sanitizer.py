@@ -264,15 +264,15 @@ def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
             sanitize_below(number, number)
         except (UnsafeHTMLError, RecursionError) as error:
             reasons.add(str(error))
-    assert "the HTML holds an attribute that cannot be judged" in reasons
+    assert "the HTML contains an attribute that cannot be checked" in reasons
 
 
 @pytest.mark.parametrize(
     ("html", "reason"),
     [
         ("x" * (MAX_CHARACTERS + 1), "too large: 262,145 characters, 262,144 at most"),
-        ("<br>" * (MAX_TAGS + 1), "too intricate: 10,001 tags, 10,000 at most"),
-        ("&amp;\xa0" * 10_001, "too intricate: 20,002 entities, 20,000 at most"),
+        ("<br>" * (MAX_TAGS + 1), "too complex: 10,001 tags, 10,000 at most"),
+        ("&amp;\xa0" * 10_001, "too complex: 20,002 entities, 20,000 at most"),
         ("<div>" * (MAX_DEPTH + 1), "nested more than 100 deep"),
         (f"<p>{'<i x>' * 900}</p>{'<p>x' * 9_000}", "formatting that each may repeat"),
     ],

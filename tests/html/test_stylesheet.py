@@ -11,7 +11,7 @@ from harmless import PROPERTIES, wrong_with_style
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.html.stylesheet import harmless_style
+from mkdocs_contentgen.html.stylesheet import sanitize_style
 
 CASES = GOLDEN / "stylesheet.txt"
 
@@ -24,9 +24,9 @@ def test_what_is_left_of_a_style_is_as_expected() -> None:
             result += f"{line}\n"
             continue
         style = line.partition(" =>")[0]
-        left = harmless_style(style)
+        left = sanitize_style(style)
         result += f"{style} => {left}".rstrip() + "\n"
-        assert harmless_style(left) == left
+        assert sanitize_style(left) == left
         assert not left or list(wrong_with_style(left)) == [], style
     expect(result, CASES)
 
@@ -119,8 +119,8 @@ styles = st.lists(
 @settings(max_examples=700)
 def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:
     """A second pass changes nothing, and a check by regular expressions finds nothing wrong."""
-    left = harmless_style(style)
-    assert harmless_style(left) == left
+    left = sanitize_style(style)
+    assert sanitize_style(left) == left
     assert not left or list(wrong_with_style(left)) == []
 
 
@@ -150,4 +150,4 @@ harmless = st.one_of(
 def test_a_harmless_style_stays_as_it_is(declarations: list[str]) -> None:
     """Nothing is lost of what the service is likely to send."""
     style = "; ".join(declarations)
-    assert harmless_style(style) == style
+    assert sanitize_style(style) == style

@@ -183,8 +183,8 @@ def test_failures_are_reported_together(project: Project, service: ServiceDouble
         project.page(f"{topic}.md", {"type": "blog", "topic": topic})
     built = project.build()
     assert built.returncode == 1
-    assert "docs/bad1.md:2: the service says that it did not succeed" in built.stdout
-    assert "docs/bad2.md:2: the service says that it did not succeed" in built.stdout
+    assert "docs/bad1.md:2: the service reports a failure" in built.stdout
+    assert "docs/bad2.md:2: the service reports a failure" in built.stdout
     assert "Traceback" not in built.stdout
 
     service.answer = generated()
@@ -221,7 +221,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({}, {"CONTENTGEN_BASE_URL": ""}, "set CONTENTGEN_BASE_URL to the service's address, or"),
         ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set; set CONTENTGEN_TOKEN"),
         ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set; set CONTENTGEN_USER_ID"),
-        ({"base_url": "http://far.example"}, {}, "would show the token to everybody on the way"),
+        ({"base_url": "http://far.example"}, {}, "would send the token unencrypted"),
         ({"base_url": "far.example"}, {}, "base_url: is not an https address"),
         ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
         ({"concurrency": 0}, {}, "expected a whole number from 1 up, found 0"),
@@ -238,9 +238,9 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"disclosure": {"draft": "\x02amp\x03"}}, {}, "the line 'draft' holds '\\x02', a control"),
         ({"timeout": 10**400}, {}, "expected a number of seconds above 0, found 1000"),
         ({"timeout": True}, {}, "expected a number of seconds above 0, found true"),
-        ({"base_url": "https://far.example/?x"}, {}, "only https://host/path is expected, without"),
-        ({}, {"CONTENTGEN_TOKEN": "a b"}, "token: holds a character that no token can have"),
-        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: holds a character that no identifier can"),
+        ({"base_url": "https://far.example/?x"}, {}, "expected https://host/path, without"),
+        ({}, {"CONTENTGEN_TOKEN": "a b"}, "token: contains an invalid character"),
+        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: contains an invalid character"),
     ],
 )
 def test_options_that_cannot_be_used(

@@ -49,7 +49,7 @@ NO_ARTICLES = {
     "<article>One</article><article>Two</article>": "expected one <article>, found 2",
     "<article></article>": "the <article> has no text",
     "<article> <h1> </h1>\n<p></p></article>": "the <article> has no text",
-    f"<article>{'<b>x</b>' * MAX_TAGS}</article>": "too intricate",
+    f"<article>{'<b>x</b>' * MAX_TAGS}</article>": "too complex",
     f"<article>{'<div>' * 200}Text</article><article>": "nested more than 100 deep",
 }
 

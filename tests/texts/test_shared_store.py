@@ -29,7 +29,7 @@ from service_double import Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
-from mkdocs_contentgen.texts.store.shared import LONGEST_PAUSE, ROUND_TRIP_TIMEOUT
+from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, ROUND_TRIP_TIMEOUT
 
 pytestmark = pytest.mark.slow
 
@@ -238,7 +238,7 @@ def test_a_pause_that_no_machine_makes(
 def test_a_pause_has_a_longest(machine: Machine) -> None:
     """What one machine tells, the others believe, so it tells no more than that."""
     machine("a").pause(10**6)
-    assert 500 < machine("b").paused() <= LONGEST_PAUSE
+    assert 500 < machine("b").paused() <= MAX_PAUSE
 
 
 def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
@@ -269,7 +269,7 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     assert texts == {}
     problem = one_problem(problems)
     assert f"redis://127.0.0.1:{server.port} cannot be used (Connection refused)" in problem
-    assert "; this build goes on with the cache of this machine, and another machine may" in problem
+    assert "; this build continues with the local cache, and another machine may" in problem
     assert store.prepare() == []
     assert store.claim([KEY], "me") == {KEY}
     other = DiskStore(tmp_path / "a")

@@ -1,11 +1,11 @@
-"""The cache: texts by the key of their request.
+"""The cache, which stores texts by the key of their request.
 
-A text is paid for, so an entry is written at once and never evicted, and what cannot be used is
-set aside, never deleted. Nothing that a cache holds is trusted: an entry counts only with its own
-key and the SHA-256 of its text in it.
+Since texts cost money, they are written at once and never evicted, and a database that cannot be
+used is renamed, not deleted. Contents are not trusted: each entry contains its own key and the
+SHA-256 of its text, which are checked.
 
-`disk` keeps texts in a directory of this machine, `shared` in Redis or Valkey as well. Nothing
-outside this package imports diskcache or redis.
+`disk` stores texts in a local directory, `shared` in Redis or Valkey as well. Only this package
+imports diskcache, redis and sqlite3.
 """
 
 from .database import DATABASE

@@ -1,7 +1,7 @@
-"""The cache in a directory of this machine.
+"""The cache in a local directory.
 
-Writing goes through diskcache, with a Disk that knows texts and no files: no pickle is ever read,
-and no file that a row names.
+Texts are written with diskcache, whose Disk is replaced by one that only handles text: no pickle is
+read, and no file that a row names.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .database import (
     LOCK_TIMEOUT,
     SETTINGS,
     connect,
+    describe_error,
     lstat,
-    reason_of,
     select,
     select_all,
-    why_foreign,
+    untrusted_reason,
 )
 from .entry import LEASE, MAX_KEY, StoredText, decode, encode
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     import diskcache
 
 MAX_REQUESTS = 32 * 1024 * 1024
-"""Characters of what texts were asked for with that are returned at once."""
+"""The maximum size of all requests that requests() returns, in characters."""
 
-_one_thread = threading.RLock()
-"""Held as long as a thread reads or writes a database.
+_database_lock = threading.RLock()
+"""Held while a thread reads or writes a database.
 
-When a process closes a file, it loses all locks that it has on it, also those of another thread
-that is in the middle of writing. So POSIX says.
+When a process closes a file, POSIX releases all its locks on that file, including those of other
+threads.
 """
 
 
 class DiskStore:
-    """A Cache in a directory of this machine."""
+    """A Cache in a local directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -56,7 +56,7 @@ class DiskStore:
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
-        """Return those of the texts that are there, and what is wrong with the store."""
+        """Return the stored texts by key, and the problems of the store."""
         texts: dict[str, StoredText] = {}
         damaged: list[str] = []
 
@@ -78,118 +78,116 @@ class DiskStore:
         return texts, problems + damaged
 
     def prepare(self) -> list[str]:
-        """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
-        with _one_thread:
+        """Make sure that texts can be saved, and return problems. Raises StoreError."""
+        with _database_lock:
             return self._prepare() if self._cache is None else []
 
     def _prepare(self) -> list[str]:
         directory = str(self._directory)
         if directory.startswith("~") or os.path.expandvars(directory) != directory:
             raise StoreError(
-                f"the cache {self._path} cannot be used, since diskcache would take a part of its "
-                "path for a variable; choose another cache_dir"
+                f"the cache {self._path} cannot be used, since diskcache would expand a "
+                "variable in its path; choose another cache_dir"
             )
-        problems = self._set_aside_if_foreign(thorough=True)
-        with _writing(self._path):
+        problems = self._set_aside_if_untrusted(thorough=True)
+        with _translated_errors(self._path):
             if not self._path.exists():
                 _create(self._directory)
-            # While it opens, diskcache waits a whole minute where another program is writing.
+            # diskcache itself would wait a minute for the lock of another program.
             with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
             self._cache = _open_diskcache(self._directory, **SETTINGS)
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Keep texts, on the disk before this returns. Raises StoreError."""
+        """Write texts to the disk, synchronously. Raises StoreError."""
         with self._transaction() as cache:
             for key, text in texts.items():
                 cache.set(key, encode(key, text))
                 cache.delete(_CLAIM + key)
 
     def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
+        """Claim requests, or renew claims, and return the keys that `owner` holds now."""
         claimed = set()
         with self._transaction() as cache:
             for key in keys:
-                holder, expires = cache.get(_CLAIM + key, expire_time=True)
-                # A claim that lasts longer than any can was made before the clock was set back.
-                lasts = isinstance(expires, float) and expires <= time.time() + LEASE
-                if holder in (None, owner) or not lasts:
+                current_owner, expires = cache.get(_CLAIM + key, expire_time=True)
+                # A claim with a longer lease was made before the clock was set back.
+                valid = isinstance(expires, float) and expires <= time.time() + LEASE
+                if current_owner in (None, owner) or not valid:
                     cache.set(_CLAIM + key, owner, expire=LEASE)
                     claimed.add(key)
         return claimed
 
     def release(self, keys: Collection[str], owner: str) -> None:
-        """Give up claims of `owner`. Raises StoreError."""
+        """Release claims of `owner`. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
                     cache.delete(_CLAIM + key)
 
     def pause(self, seconds: float) -> None:
-        """Do nothing: no other machine has this directory."""
+        """Do nothing, since the directory is not shared with other machines."""
 
     def paused(self) -> float:
-        """Return 0: no other machine can have passed on a pause."""
+        """Return 0, since the directory is not shared with other machines."""
         return 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        """Return nothing: no other machine has this directory."""
+        """Return an empty set, since the directory is not shared with other machines."""
         return set()
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return what each text was asked for with, by key, and what is wrong with the store."""
+        """Return the request of each stored text by key, and the problems of the store."""
         requests: dict[str, dict[str, object]] = {}
 
         def read(connection: sqlite3.Connection) -> None:
-            left = MAX_REQUESTS
+            remaining = MAX_REQUESTS
             for key, entry in select_all(connection):
                 if len(key) <= MAX_KEY and not key.startswith(_CLAIM):
                     text = decode(key, entry)
                     request = text.request if text else {}
-                    left -= len(repr(request))
-                    requests[key] = request if left > 0 else {}
+                    remaining -= len(repr(request))
+                    requests[key] = request if remaining > 0 else {}
 
         problems = self._read(read)
         return requests, problems
 
     def delete(self, keys: Collection[str]) -> None:
-        """Drop texts. Raises StoreError."""
+        """Delete texts. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:
                 cache.delete(key)
 
     def close(self) -> list[str]:
-        """Let go of the database; all that went wrong was said before."""
+        """Close the database. The list of problems is always empty."""
         if self._cache is not None:
             self._cache.close()
             self._cache = None
         return []
 
     def _read(self, read: Callable[[sqlite3.Connection], None], *, lookups: int = 0) -> list[str]:
-        """Read from the database, if it is there; return what is wrong with it."""
-        with _one_thread:
-            return self._read_alone(read, lookups)
+        """Read from the database, if it exists, and return its problems."""
+        with _database_lock:
+            return self._read_locked(read, lookups)
 
-    def _read_alone(self, read: Callable[[sqlite3.Connection], None], lookups: int) -> list[str]:
+    def _read_locked(self, read: Callable[[sqlite3.Connection], None], lookups: int) -> list[str]:
         problems: list[str] = []
         try:
-            problems += self._set_aside_if_foreign()
+            problems += self._set_aside_if_untrusted()
             if self._path.exists():
                 with closing(connect(self._path, lookups=lookups)) as connection:
                     read(connection)
         except StoreError as error:
             problems.append(str(error))
         except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            problems.append(self._problem_with_reading(error))
+            problems.append(self._read_problem(error))
         return problems
 
-    def _problem_with_reading(
-        self, error: OSError | sqlite3.DatabaseError | UnicodeDecodeError
-    ) -> str:
-        reason = reason_of(error)
-        passing = isinstance(error, OSError | sqlite3.OperationalError)
-        if passing and getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
+    def _read_problem(self, error: OSError | sqlite3.DatabaseError | UnicodeDecodeError) -> str:
+        reason = describe_error(error)
+        transient = isinstance(error, OSError | sqlite3.OperationalError)
+        if transient and getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
             return f"the cache {self._path} cannot be read ({reason})"
         try:
             return self._set_aside(reason)
@@ -198,25 +196,25 @@ class DiskStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[diskcache.Cache]:
-        with _one_thread:
+        with _database_lock:
             self.prepare()
             cache: diskcache.Cache = self._cache
-            with _writing(self._path), cache.transact():
+            with _translated_errors(self._path), cache.transact():
                 yield cache
 
-    def _set_aside_if_foreign(self, *, thorough: bool = False) -> list[str]:
-        judged = lstat(self._path)
-        reason = why_foreign(self._path, thorough=thorough)
+    def _set_aside_if_untrusted(self, *, thorough: bool = False) -> list[str]:
+        before = lstat(self._path)
+        reason = untrusted_reason(self._path, thorough=thorough)
         if reason is None:
             return []
-        found = lstat(self._path)
-        if judged and not (found and os.path.samestat(judged, found)):
-            # Another build has set it aside meanwhile, and may have begun a new one.
-            return self._set_aside_if_foreign(thorough=thorough)
+        after = lstat(self._path)
+        if before and not (after and os.path.samestat(before, after)):
+            # Another build has set it aside meanwhile, and may have created a new one.
+            return self._set_aside_if_untrusted(thorough=thorough)
         return [self._set_aside(reason)]
 
     def _set_aside(self, reason: str) -> str:
-        self.close()  # or whatever is saved next would go to the renamed file
+        self.close()  # otherwise texts would be saved to the renamed file
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         try:
             for suffix in ("", "-journal", "-wal", "-shm"):
@@ -238,16 +236,16 @@ _CLAIM = "claim:"
 
 
 def _create(directory: Path) -> None:
-    """Make an empty database; another process never sees it half made."""
+    """Create an empty database atomically."""
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
-        # Nothing is lost with what is made here, so its many small steps need not reach the disk.
+        # Synchronous writes are slow here, and an empty database can be lost.
         cache = _open_diskcache(Path(temporary), **SETTINGS | {"sqlite_synchronous": 0})
         cache.reset("sqlite_synchronous", SETTINGS["sqlite_synchronous"])
         cache.close()
         database = Path(temporary, DATABASE)
         try:
-            # A link, since a rename would replace what another process has made meanwhile.
+            # Unlike a rename, a link does not replace the database of another process.
             (directory / DATABASE).hardlink_to(database)
         except FileExistsError:
             pass
@@ -259,7 +257,7 @@ def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
     import diskcache
 
     class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
-        """Keeps texts in their rows: no pickles, no files."""
+        """Stores texts in rows, without pickles and files."""
 
         def put(self, key: str) -> tuple[str, bool]:
             return key, True
@@ -269,31 +267,31 @@ def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
 
         def fetch(self, mode: int, filename: object, value: object, read: bool) -> str:
             if mode != diskcache.core.MODE_RAW or not isinstance(value, str):
-                raise OSError("not a text")  # diskcache takes it for a miss
+                raise OSError("not a text")  # a cache miss for diskcache
             return value
 
         def remove(self, file_path: str) -> None:
-            """Do nothing: a row of this cache has no file, whatever it says."""
+            """Do nothing, since rows of this cache have no files, whatever they name."""
 
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **settings)
         except sqlite3.OperationalError as error:
-            # For one of its statements, diskcache does not wait at all.
+            # diskcache executes one statement without a timeout.
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn what diskcache, sqlite3 and the file system raise into StoreError."""
+def _translated_errors(path: Path) -> Iterator[None]:
+    """Raise errors of diskcache, sqlite3 and the file system as StoreError."""
     import diskcache
 
     try:
         yield
     except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise StoreError(f"the cache {path} cannot be written ({reason_of(error)})") from error
+        raise StoreError(f"the cache {path} cannot be written ({describe_error(error)})") from error
     except diskcache.Timeout as error:
         raise StoreError(f"the cache {path} is locked by another program") from error

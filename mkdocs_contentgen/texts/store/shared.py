@@ -1,7 +1,8 @@
-"""A cache for many machines, in Redis or Valkey, behind the one of each machine.
+"""A cache in Redis or Valkey that several machines share, behind the local cache of each.
 
-What a machine has once, it reads from its own disk: a build that lacks nothing opens no connection.
-Where the shared cache is away or full, the build goes on with its own, and says so once.
+Texts from the shared cache are also stored locally, so a build without missing texts opens no
+connection. If the shared cache is unavailable or full, the build continues with the local one and
+reports that once.
 """
 
 from __future__ import annotations
@@ -25,39 +26,38 @@ if TYPE_CHECKING:
     from redis.client import Pipeline
 
 SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
-"""The schemes of `cache_url`, and what the client calls them; the `s` stands for TLS."""
+"""The schemes of `cache_url`, and those of redis-py for them. A final `s` means TLS."""
 
 CONNECT_TIMEOUT = 3.0
 ANSWER_TIMEOUT = 5.0
-"""Seconds of silence after which the shared cache counts as away."""
+"""Seconds without data after which the shared cache counts as unavailable."""
 
 ROUND_TRIP_TIMEOUT = LEASE
-"""Seconds for a round trip as a whole. After that, the claims of this run would be anybody's."""
+"""Seconds for a whole round trip. A longer one could outlast the claims of this run."""
 
-LONGEST_PAUSE = 600.0
-"""Seconds. No pause is longer than the option `timeout`, which is 120 for most; who has to wait for
-longer hears so from the service itself."""
+MAX_PAUSE = 600.0
+"""The maximum pause in seconds. Pauses are not longer than the option `timeout`, by default 120."""
 
-_ENTRIES, _KEYS = 50, 1000
-"""Entries, and other commands, that are sent in one round trip."""
+_ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
+"""How many entries, and how many other commands, are sent in one round trip."""
 
-_USUAL_ENTRY = 32 * 1024
-"""Bytes of an entry that are read at first; longer ones are then read one by one."""
+_FIRST_READ = 32 * 1024
+"""How many bytes of an entry are read at first. Longer entries are then read one by one."""
 
-_SMALL_REPLY = 128
-_HANDSHAKE = 64 * 1024
-"""Bytes of a reply that is no entry, and of what is sent beside the replies."""
+_MAX_REPLY = 128
+_OVERHEAD = 64 * 1024
+"""The maximum size in bytes of a reply without an entry, and of other data in a round trip."""
 
 _Item = TypeVar("_Item")
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 
-# Each is one step to all other machines.
+# Scripts are atomic.
 _CLAIM_SCRIPT = """
 local owner = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
-local lasts = left >= 0 and left <= tonumber(ARGV[2])
-if owner and owner ~= ARGV[1] and lasts then return 0 end
+local valid = left >= 0 and left <= tonumber(ARGV[2])
+if owner and owner ~= ARGV[1] and valid then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
@@ -68,7 +68,7 @@ return 0
 
 
 def shown_address(url: str) -> str | None:
-    """Return the address in a `cache_url` without user and password, or None if it is none."""
+    """Return the address in a `cache_url` without user and password, or None if it is invalid."""
     try:
         parts = urlsplit(url)
         port = parts.port or 6379
@@ -80,9 +80,9 @@ def shown_address(url: str) -> str | None:
 
 
 class SharedStore:
-    """A Cache in Redis or Valkey at `url`, behind the `local` one of this machine.
+    """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
-    Every method raises ConfigurationError where `url` cannot be used at all.
+    All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
 
     def __init__(self, local: Cache, url: str) -> None:
@@ -90,127 +90,127 @@ class SharedStore:
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
         self._redis: Redis | None = None
-        self._allowance = _Allowance()
-        self._lost = False
+        self._limits = _RoundTripLimits()
+        self._unavailable = False
         self._local_is_writable = True
         self._problems: list[str] = []
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
-        """Return those of the texts that are here or there; what is there is here afterwards."""
+        """Return the texts in either cache by key, and problems. Shared texts are saved locally."""
         texts, problems = self._local.load(keys, since=since)
-        for batch in _batches([key for key in keys if key not in texts], _ENTRIES):
+        for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if found:
                 self._save_locally(found)
             texts |= found
-        return texts, problems + self._said()
+        return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        """Make sure that texts can be saved; raises StoreError, otherwise says what is wrong."""
+        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         replies = self._send(lambda pipeline: pipeline.info("memory"), dict)
         try:
             problems = self._local.prepare()
         except StoreError as error:
-            if self._lost:
+            if self._unavailable:
                 raise
             problems = []
-            self._keep_there_only(error)
+            self._report_local_failure(error)
         for memory in replies:
             policy = cast(dict[str, object], memory).get("maxmemory_policy")
             if re.fullmatch("allkeys-[a-z]{1,20}", str(policy)):
                 self._problems.append(
-                    f"{self._name} may drop texts that were paid for, since its maxmemory-policy "
+                    f"{self._name} may evict texts that were paid for, since its maxmemory-policy "
                     f"is '{policy}'; set it to 'noeviction'"
                 )
-        return problems + self._said()
+        return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Keep texts here and there. Raises StoreError where neither can."""
+        """Write texts to both caches. Raises StoreError if both fail."""
         failure = self._save_locally(texts)
-        for batch in _batches(texts.items(), _ENTRIES):
+        for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             self._send(partial(_set_texts, batch), int)
-        if failure and self._lost:
+        if failure and self._unavailable:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Return those of `keys` that `owner` alone may ask the service for now, or still may."""
+        """Claim requests, or renew claims, and return the keys that `owner` holds now."""
         lease = str(round(LEASE * 1000))
         replies = self._send_each(
             keys,
             lambda pipeline, key: pipeline.eval(_CLAIM_SCRIPT, 1, _CLAIM + key, owner, lease),
             int,
         )
-        if self._lost:
+        if self._unavailable:
             return self._local.claim(keys, owner)
         return {key for key, reply in replies.items() if reply == 1}
 
     def release(self, keys: Collection[str], owner: str) -> None:
-        """Give up claims of `owner`; those that cannot be given up expire."""
+        """Release claims of `owner`. If that fails, they expire."""
         self._send_each(
             keys, lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 1, _CLAIM + key, owner), int
         )
-        if self._lost and self._local_is_writable:
+        if self._unavailable and self._local_is_writable:
             self._local.release(keys, owner)
 
     def pause(self, seconds: float) -> None:
-        """Tell other machines that the service asked for a pause of so many seconds."""
-        seconds = min(seconds, LONGEST_PAUSE)
+        """Make other machines pause for so many seconds, since the service asked for it."""
+        seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
-            lasts = max(1, round(seconds * 1000))
-            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=lasts), int)
+            milliseconds = max(1, round(seconds * 1000))
+            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds), int)
 
     def paused(self) -> float:
-        """Return the remaining seconds of the pause that other machines were asked for, or 0."""
+        """Return the remaining seconds of the current pause, or 0."""
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
-        # One without an end, or of years, is of nobody who was asked to wait.
-        return left if 0 < left <= LONGEST_PAUSE else 0.0
+        # A pause without an end, or a longer one, was not set by this package.
+        return left if 0 < left <= MAX_PAUSE else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        """Return those of the texts that other machines can get too."""
+        """Return the keys of the texts that other machines can read too."""
         replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return what each text of this machine was asked for with, by key, and what is wrong."""
+        """Return the request of each text on this machine by key, and the problems of the store."""
         return self._local.requests()
 
     def delete(self, keys: Collection[str]) -> None:
-        """Drop texts of this machine; others may still need them. Raises StoreError."""
+        """Delete texts on this machine only, since others may need them. Raises StoreError."""
         self._local.delete(keys)
 
     def close(self) -> list[str]:
-        """Let go of files and connections; say what went wrong that was not said yet."""
+        """Close files and connections, and return problems not returned before."""
         if self._redis is not None:
             self._redis.close()
             self._redis = None
-        return self._local.close() + self._said()
+        return self._local.close() + self._take_problems()
 
-    def _said(self) -> list[str]:
+    def _take_problems(self) -> list[str]:
         problems, self._problems = self._problems, []
         return problems
 
     def _save_locally(self, texts: Mapping[str, StoredText]) -> StoreError | None:
-        """Keep texts on this machine, or return why that is impossible."""
+        """Write texts to the local cache, and return the error if that fails."""
         try:
             self._local.save(texts)
         except StoreError as error:
-            self._keep_there_only(error)
+            self._report_local_failure(error)
             return error
         return None
 
-    def _keep_there_only(self, error: StoreError) -> None:
+    def _report_local_failure(self, error: StoreError) -> None:
         if self._local_is_writable:
             self._problems.append(f"{error}; texts are kept in {self._name} only")
         self._local_is_writable = False
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
-        entries = self._entries(keys, _USUAL_ENTRY)
-        for key in [key for key, entry in entries.items() if len(entry) == _USUAL_ENTRY]:
+        entries = self._read_entries(keys, _FIRST_READ)
+        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
             del entries[key]
-            entries |= self._entries([key], MAX_ENTRY)
+            entries |= self._read_entries([key], MAX_ENTRY)
         texts = {}
         for key, entry in entries.items():
             text = decode(key, entry)
@@ -222,14 +222,14 @@ class SharedStore:
                 texts[key] = text
         return texts
 
-    def _entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
-        """Return so many bytes of the entries that are there; what is none is one that is wrong."""
+    def _read_entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
+        """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
         replies = self._send_each(
             keys,
             lambda pipeline, key: pipeline.getrange(_TEXT + key, 0, size - 1),
             bytes,
             size=size,
-            may_be_foreign=True,
+            allow_wrong_type=True,
         )
         return {
             key: reply if isinstance(reply, bytes) else b"wrong"
@@ -243,31 +243,34 @@ class SharedStore:
         command: Callable[[Pipeline, str], object],
         expected: type,
         *,
-        size: int = _SMALL_REPLY,
-        may_be_foreign: bool = False,
+        size: int = _MAX_REPLY,
+        allow_wrong_type: bool = False,
     ) -> dict[str, object]:
-        """Send a command for each key, and return the replies by key, as `_send()` does."""
+        """Send a command for each key in batches, and return the replies by key."""
         replies: list[object] = []
-        for batch in _batches(keys, _KEYS):
+        for batch in _batches(keys, _KEYS_PER_BATCH):
             replies += self._send(
-                partial(_each, command, batch), expected, size=size, may_be_foreign=may_be_foreign
+                partial(_add_commands, command, batch),
+                expected,
+                size=size,
+                allow_wrong_type=allow_wrong_type,
             )
-        return {} if self._lost else dict(zip(keys, replies, strict=True))
+        return {} if self._unavailable else dict(zip(keys, replies, strict=True))
 
     def _send(
         self,
         commands: Callable[[Pipeline], object],
         expected: type,
         *,
-        size: int = _SMALL_REPLY,
-        may_be_foreign: bool = False,
+        size: int = _MAX_REPLY,
+        allow_wrong_type: bool = False,
     ) -> list[object]:
-        """Send commands in one round trip, and return the replies; none when the cache is away.
+        """Send commands in one round trip, and return the replies.
 
-        Replies are of the `expected` type, and of `size` bytes at most; they may be errors only
-        where entries `may_be_foreign`, of another type than texts.
+        Replies are of the type `expected`, and of `size` bytes at most. With `allow_wrong_type`,
+        they may also be WRONGTYPE errors. Returns no replies if the cache is unavailable.
         """
-        if self._lost:
+        if self._unavailable:
             return []
         try:
             import redis
@@ -277,30 +280,30 @@ class SharedStore:
                 'install it with: pip install "mkdocs-contentgen[redis]"'
             ) from error
         if self._redis is None:
-            self._redis = self._connection()
+            self._redis = self._connect_client()
         pipeline = self._redis.pipeline(transaction=False)
         commands(pipeline)
-        self._allowance.begin(_HANDSHAKE + len(pipeline) * (size + _SMALL_REPLY))
+        self._limits.begin(_OVERHEAD + len(pipeline) * (size + _MAX_REPLY))
         try:
             with pipeline:
                 replies = cast(list[object], pipeline.execute(raise_on_error=False))
             for reply in replies:
                 if isinstance(reply, redis.RedisError):
-                    if not (may_be_foreign and str(reply).startswith("WRONGTYPE")):
+                    if not (allow_wrong_type and str(reply).startswith("WRONGTYPE")):
                         raise reply
-                # That something was not kept is the answer False, which is a number to Python.
+                # False means that a value was not set, and is an int for Python.
                 elif not isinstance(reply, expected) or reply is False:
                     raise redis.InvalidResponse
-        except Exception as error:  # noqa: BLE001  who reads what is no Redis can meet any
-            self._lost = True
+        except Exception as error:  # noqa: BLE001  redis-py can raise anything for invalid data
+            self._unavailable = True
             self._problems.append(
-                f"{self._name} cannot be used ({_reason(error)}); this build goes on with the "
-                "cache of this machine, and another machine may pay for the same texts"
+                f"{self._name} cannot be used ({_reason(error)}); this build continues with "
+                "the local cache, and another machine may pay for the same texts"
             )
             return []
         return replies
 
-    def _connection(self) -> Redis:
+    def _connect_client(self) -> Redis:
         from redis import Redis
         from redis.backoff import NoBackoff
         from redis.retry import Retry
@@ -311,16 +314,16 @@ class SharedStore:
                 f"{SCHEMES[scheme.lower()]}://{rest}",
                 socket_connect_timeout=CONNECT_TIMEOUT,
                 socket_timeout=ANSWER_TIMEOUT,
-                # Once more, since a server ends connections that were idle.
+                # One retry, since servers close idle connections.
                 retry=Retry(NoBackoff(), 1),
-                # With the other one, a server can send this machine to another address.
+                # With version 3, a server can redirect the client to another address.
                 protocol=2,
             )
             pool = client.connection_pool
-            pool.connection_class = _bounded(pool.connection_class, self._allowance)
+            pool.connection_class = _with_limits(pool.connection_class, self._limits)
             pool.make_connection()
         except (TypeError, ValueError) as error:
-            # The words of the error could quote a password.
+            # The message of the error could quote a password.
             raise ConfigurationError(
                 "cache_url: what follows '?' is not an option of the package redis"
             ) from error
@@ -333,7 +336,7 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _each(
+def _add_commands(
     command: Callable[[Pipeline, str], object], keys: Iterable[str], pipeline: Pipeline
 ) -> None:
     for key in keys:
@@ -346,82 +349,82 @@ def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> N
         pipeline.delete(_CLAIM + key)
 
 
-class _Allowance:
-    """What is left of the time and the bytes of a round trip, tries to connect included."""
+class _RoundTripLimits:
+    """The remaining time and bytes of a round trip, including attempts to connect."""
 
     def __init__(self) -> None:
         self._deadline = self._size = 0.0
 
     def begin(self, size: int) -> None:
-        """Allow a round trip that brings so many bytes."""
+        """Start a round trip that may receive `size` bytes."""
         self._deadline = time.monotonic() + ROUND_TRIP_TIMEOUT
         self._size = size
 
     def seconds(self) -> float:
-        """Return the time that is left. Raises TimeoutError."""
+        """Return the remaining seconds. Raises TimeoutError if there are none."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         return left
 
-    def take(self, size: int) -> None:
-        """Count bytes that came. Raises OSError for more than is allowed."""
+    def count(self, size: int) -> None:
+        """Count received bytes. Raises OSError if there are too many."""
         self._size -= size
         if self._size < 0:
             raise OSError(errno.EMSGSIZE, "it sends more than it was asked for")
 
 
-class _BoundedSocket:
-    """A socket, plain or with TLS, that keeps to an allowance.
+class _LimitedSocket:
+    """A socket, plain or with TLS, that enforces the limits of a round trip.
 
-    A socket's own timeout begins anew with each byte, and redis-py reads for as long as some come.
+    The timeout of a socket restarts with each byte, and redis-py reads as long as data arrives.
     """
 
-    def __init__(self, wrapped: socket.socket, allowance: _Allowance) -> None:
+    def __init__(self, wrapped: socket.socket, limits: _RoundTripLimits) -> None:
         self._wrapped = wrapped
-        self._allowance = allowance
+        self._limits = limits
         self._timeout = wrapped.gettimeout()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._wrapped, name)
 
     def settimeout(self, timeout: float | None) -> None:
-        """Set the seconds that the next call may take, as far as the allowance lets it."""
+        """Set the timeout of the next calls, which the limits can reduce."""
         self._timeout = timeout
 
     def recv(self, *arguments: int) -> bytes:
-        """Return some bytes."""
-        self._bound()
+        """Receive bytes."""
+        self._apply_timeout()
         data = self._wrapped.recv(*arguments)
-        self._allowance.take(len(data))
+        self._limits.count(len(data))
         return data
 
     def recv_into(self, *arguments: Any) -> int:
-        """Read some bytes into a buffer, and return how many."""
-        self._bound()
+        """Receive bytes into a buffer, and return their number."""
+        self._apply_timeout()
         size = self._wrapped.recv_into(*arguments)
-        self._allowance.take(size)
+        self._limits.count(size)
         return size
 
     def sendall(self, data: bytes) -> None:
         """Send all bytes."""
-        self._bound()
+        self._apply_timeout()
         self._wrapped.sendall(data)
 
-    def _bound(self) -> None:
-        left = self._allowance.seconds()
+    def _apply_timeout(self) -> None:
+        left = self._limits.seconds()
         self._wrapped.settimeout(left if self._timeout is None else min(self._timeout, left))
 
 
-def _bounded(connection_class: Any, allowance: _Allowance) -> Any:
-    """Return a class of redis-py's connections whose sockets keep to the allowance."""
+def _with_limits(connection_class: Any, limits: _RoundTripLimits) -> Any:
+    """Return a subclass of a redis-py connection class whose sockets enforce the limits."""
 
-    class BoundedConnection(connection_class):  # type: ignore[misc]  # it is known when it runs
-        def _connect(self) -> _BoundedSocket:
-            allowance.seconds()
-            return _BoundedSocket(super()._connect(), allowance)
+    class LimitedConnection(connection_class):  # type: ignore[misc]  # a dynamic base
+        def _connect(self) -> _LimitedSocket:
+            limits.seconds()
+            return _LimitedSocket(super()._connect(), limits)
 
-    return BoundedConnection
+    return LimitedConnection
 
 
 _REASONS = {
@@ -432,7 +435,7 @@ _REASONS = {
 
 
 def _reason(error: Exception) -> str:
-    """Say what went wrong, without the server's own words, which could repeat a password."""
+    """Return what went wrong, without the server's message, which could repeat a password."""
     from redis import ConnectionError as EndedError
     from redis import InvalidResponse, ResponseError
 
@@ -443,4 +446,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ResponseError) and not isinstance(error, InvalidResponse):
         code = re.match(r"[A-Z]{2,20}\b", str(error))
         return code[0] if code else name
-    return "it ended the connection" if isinstance(error, EndedError) else "it answers nonsense"
+    return (
+        "it ended the connection" if isinstance(error, EndedError) else "it sends invalid replies"
+    )
