@@ -3,7 +3,7 @@
 Usage: python tests/benchmarks/serve_edit.py [ROUNDS] [PAGES]
 
 MkDocs renders all pages of the site anew. The plugin's share is what its rebuild takes longer than
-that of a site where a hook of two lines puts ready HTML into each page.
+that of a site where an extension puts ready elements into each page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sites import Site, generated_site, hooked_site, in_turn, report
+from sites import Site, elements_site, generated_site, in_turn, report
 
 
 @contextmanager
@@ -57,15 +57,15 @@ def main(rounds: int = 7, pages: int = 300) -> None:
         root = Path(directory)
         with (
             serving(generated_site(root / "generated", pages)) as plugin,
-            serving(hooked_site(root / "hooked", pages)) as hook,
+            serving(elements_site(root / "elements", pages)) as ready,
         ):
             times = in_turn(
                 f"one page edited under `mkdocs serve`, {pages} pages with articles of 10 KB",
-                {"plugin": plugin, "hook, the limit": hook},
+                {"plugin": plugin, "ready elements": ready},
                 rounds=rounds,
             )
     whole = statistics.median(times["plugin"])
-    share = whole - statistics.median(times["hook, the limit"])
+    share = whole - statistics.median(times["ready elements"])
     report(
         "serve_edit",
         {

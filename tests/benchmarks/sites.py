@@ -13,9 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree.ElementTree import tostring
 
 import yaml
 
+from mkdocs_contentgen.html.disclosure import Provenance
+from mkdocs_contentgen.html.presentation import Presentation, present
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
@@ -23,12 +26,34 @@ RESULTS = Path(__file__).parent / "results"
 
 HOOK = """
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+from markdown.extensions import Extension
+from markdown.treeprocessors import Treeprocessor
 
 ARTICLES = Path(__file__).with_name("articles")
 
 
-def on_page_content(html, page, **kwargs):
-    return html + (ARTICLES / f"{page.file.name}.html").read_text()
+class Elements(Treeprocessor):
+    def run(self, root):
+        name = self.md.treeprocessors["relpath"].file.name
+        article = fromstring((ARTICLES / f"{name}.xml").read_text())
+        title = article.find("h1")
+        article.remove(title)
+        root.extend([title, article])
+
+
+class ElementsExtension(Extension):
+    def extendMarkdown(self, md):
+        md.treeprocessors.register(Elements(md), "elements", 5.5)
+
+
+def on_config(config):
+    config.markdown_extensions.append(ElementsExtension())
+
+
+def on_page_markdown(markdown, **kwargs):
+    return "<!-- an empty page is not converted -->"
 """
 
 
@@ -115,15 +140,20 @@ def handwritten_site(root: Path, pages: int) -> Site:
     return site
 
 
-def hooked_site(root: Path, pages: int) -> Site:
-    """Make the site where a hook of two lines puts ready HTML into the page: the limit."""
+def elements_site(root: Path, pages: int) -> Site:
+    """Make the site where an extension puts the same elements, ready to be shown, into the pages.
+
+    The contents, the search index and the anchors are the same, so this is the limit.
+    """
     site = Site(root)
     site.configure(plugins=["search"], hooks=["hook.py"])
     (root / "hook.py").write_text(HOOK)
     (root / "articles").mkdir()
     for number in range(pages):
         site.page(number, f"---\ntitle: Title {number}\n---\n")
-        (root / f"articles/p{number}.html").write_text(article(number))
+        provenance = Provenance("blog", datetime(2026, 1, 2, tzinfo=UTC))
+        element, _ = present(article(number), provenance, Presentation())
+        (root / f"articles/p{number}.xml").write_text(tostring(element, encoding="unicode"))
     return site
 
 
