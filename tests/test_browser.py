@@ -1073,6 +1073,19 @@ def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, site: str) -> 
 
 
 @in_each_theme
+def test_a_title_is_in_line_with_its_text(visitor: Visitor, theme: str) -> None:
+    """The title of a page begins where the lines of its article begin."""
+    page = visitor.open(Look(theme, "light"), "guides/blog/")
+    left = """element => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect().left;
+    }"""
+    title = page.locator("h1.contentgen-title").evaluate(left)
+    assert abs(title - page.locator("article.contentgen h2").first.evaluate(left)) < 1
+
+
+@in_each_theme
 def test_search_finds_a_word_of_an_article(visitor: Visitor, theme: str) -> None:
     """A search for a word leads to the section of the article that has it."""
     page = visitor.open(Look(theme, "light"), "")
