@@ -66,7 +66,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name; its module is imported now, since a build needs few of them."""
+    """Import a public name on first use."""
     for module, names in _MODULES.items():
         if name in names:
             value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
