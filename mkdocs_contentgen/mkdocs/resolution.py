@@ -151,7 +151,7 @@ def _ask(
 ) -> Ask:
     """Return what asks for texts: beside a server without waiting, else with progress shown."""
     if background is None:
-        return asking_visibly(options.store(site), options, log, debug)
+        return ask_with_progress(options.store(site), options, log, debug)
     limits = options.limits()
     open_store = partial(options.store, site)
 
@@ -163,7 +163,7 @@ def _ask(
     return ask
 
 
-def asking_visibly(
+def ask_with_progress(
     store: Cache,
     options: ContentgenConfig,
     log: Callable[[str], None],

@@ -83,7 +83,7 @@ class Site:
         store = self.options.store(self.config)
         sandbox = self.options.uses_sandbox()
         articles, problems = find_articles(
-            chosen(self.asked, pages), files, store, sandbox=sandbox, all_drafts=True
+            select_requests(self.asked, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = explain(articles, store)
         unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]
@@ -136,7 +136,7 @@ def _all_items(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
 
 
 @contextmanager
-def opened_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
     """Read a configuration and let its plugins make the pages, as `mkdocs build` does.
 
     With `drafts`, pages count that only `mkdocs serve` shows. Nothing is rendered yet, and the site
@@ -186,7 +186,7 @@ def _read_pages(config: MkDocsConfig) -> Files:
     return files
 
 
-def chosen(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
+def select_requests(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
     """Return what the named pages ask for: paths from where one stands, in the docs, or globs.
 
     Without names, it is what all pages ask for. Raises ConfigurationError for a name that fits no
