@@ -101,7 +101,7 @@ def generate(
 
     with open_site(config_file) as site:
         options = site.options
-        asked = select_requests(site.asked, pages)
+        asked = select_requests(site.requests, pages)
         files = site.approved_files()
         store = options.store(site.config)
         policy = replace(
@@ -130,7 +130,9 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     """
     with open_site(config_file, drafts=True) as site:
         needed = {
-            entry.request.key(sandbox=sandbox) for entry in site.asked for sandbox in (True, False)
+            entry.request.key(sandbox=sandbox)
+            for entry in site.requests
+            for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()

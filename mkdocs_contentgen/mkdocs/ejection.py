@@ -1,7 +1,6 @@
-"""Turning articles into Markdown in their pages, which then are written by hand.
+"""Eject articles: write them into their pages as Markdown.
 
-What is written shows the same article: the page is rendered as it is and as it would be, and what
-Markdown cannot say is refused.
+The page is rendered before and after, and the ejection is refused if the two differ.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.D
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
-_IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
+_LIST_LINE = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
 _MAX_ROUNDS = 12
 
 
 def eject_articles(site: Site, articles: Sequence[Article]) -> str:
-    """Write all articles of one page into it, and say what was done.
+    """Write all articles of one page into its file, and return a message that says so.
 
-    Raises ApprovalError where a text is missing, the page cannot be rewritten, or would not show
-    the same as before. Then, nothing is written.
+    Raises ApprovalError, with nothing written, if a text is missing, if the page cannot be
+    rewritten, or if it would be rendered differently.
     """
     page = articles[0].asked.page
     path = _source_file(site, page)
@@ -59,12 +58,12 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     match = _FRONT_MATTER.match(source)
     if not match:
         raise ApprovalError(f"{page}: asks in another place than its front matter")
-    front = _without_request(match[2], page)
-    elements, before = _shown(site, source, articles)
-    markers = _markers(site, source, articles, before)
+    front = _remove_request(match[2], page)
+    elements, before = _render_articles(site, source, articles)
+    markers = _find_markers(site, source, articles, before)
     blocks = {name: flow(element) for name, element in elements.items()}
-    draft = _Draft(source, match.end(), markers, blocks, Writer(_delimiters(site.config)))
-    written = _same_page(site, articles, before, (match[1], front, match[3]), draft)
+    draft = _PageBody(source, match.end(), markers, blocks, Writer(_delimiters(site.config)))
+    written = _find_equivalent_page(site, articles, before, (match[1], front, match[3]), draft)
     docs, project = Path(site.config.docs_dir), project_directory(site.config)
     below = project if docs.is_relative_to(project) else docs
     try:
@@ -100,8 +99,8 @@ def _current_text(article: Article) -> tuple[str, datetime]:
     )
 
 
-def _without_request(front: str, page: str) -> str:
-    """Take the lines of the request out of a front matter, and touch no other line."""
+def _remove_request(front: str, page: str) -> str:
+    """Return a front matter without the lines of `contentgen`. All other lines stay the same."""
     node = yaml.compose(front, yaml.SafeLoader)
     if isinstance(node, yaml.MappingNode) and not node.flow_style:
         lines = front.splitlines(keepends=True)
@@ -111,25 +110,27 @@ def _without_request(front: str, page: str) -> str:
                 first, last = starts[number], starts[number + 1]
                 end = value.end_mark.line + (1 if value.end_mark.column else 0)
                 rest = "".join(lines[:first] + lines[min(max(end, first + 1), last) :])
-                if _fields(rest) == {k: v for k, v in _fields(front).items() if k != "contentgen"}:
+                if _metadata(rest) == {
+                    k: v for k, v in _metadata(front).items() if k != "contentgen"
+                }:
                     return rest
-    if "contentgen" not in _fields(front):
+    if "contentgen" not in _metadata(front):
         raise ApprovalError(f"{page}:1: the front matter has no `contentgen`")
     raise ApprovalError(
         f"{page}:1: the front matter is not one key a line; take out `contentgen` by hand"
     )
 
 
-def _fields(front: str) -> dict[str, Any]:
+def _metadata(front: str) -> dict[str, Any]:
     return get_data(f"---\n{front}---\n")[1]
 
 
-def _shown(
+def _render_articles(
     site: Site, source: str, articles: Sequence[Article]
 ) -> tuple[dict[str, Element], RenderedPage]:
-    """Return the articles as the page shows them, by their ids, and the page.
+    """Return the elements of the articles by their ids, and the page with the articles.
 
-    There, the attribute `ai-disclosure` holds the id.
+    In the page, the attribute `ai-disclosure` of an article holds its id.
     """
     how = Presentation("strip", site.options.image_hosts, disclosure=None)
     elements: dict[str, Element] = {}
@@ -149,7 +150,7 @@ def _shown(
         shown[name] = PageContent(partial(make, name, text, provenance), provenance)
     page = site.render(articles[0].asked.page, source, shown)
     for name, element in elements.items():
-        # Whether they move down a level, or the title on top of the page, depends on the page.
+        # The page decides about the heading levels, and whether the title moves to the top.
         headings = _headings(element)
         if len(headings) > len(_headings(placed[name])):
             title = next(heading for heading in headings if heading.tag == "h1")
@@ -164,10 +165,10 @@ def _headings(article: Element) -> list[Element]:
     return [element for element in article.iter() if _HEADING.fullmatch(element.tag)]
 
 
-def _markers(
+def _find_markers(
     site: Site, source: str, articles: Sequence[Article], before: RenderedPage
 ) -> dict[str, re.Match[str]]:
-    """Return the markers, by the ids of the articles, that are none within code and the like."""
+    """Return the markers by the ids of their articles, without those in code and the like."""
     page = articles[0].asked.page
     found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
     probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
@@ -177,16 +178,16 @@ def _markers(
     for article in articles:
         name = article.asked.request.id
         names = (name, None) if article is articles[0] else (name,)
-        mine = [match for at, match in found.items() if at in marked and match[1] in names]
-        if not mine:
-            # A page without a text of its own gets a marker.
+        candidates = [match for at, match in found.items() if at in marked and match[1] in names]
+        if not candidates:
+            # The plugin adds a marker to an empty page.
             if name in before.marked and get_data(source)[0].strip():
                 raise ApprovalError(
                     f"{article.asked.place}: the marker of '{name}' is not in this file; "
                     "put it there, instead of into one that the page includes"
                 )
             continue
-        markers[name] = marker = mine[0]
+        markers[name] = marker = candidates[0]
         line_start, line_end = _line_at(source, marker)
         indentation = source[line_start : marker.start()]
         if not _INDENTATION.fullmatch(indentation) or source[marker.end() : line_end].strip():
@@ -203,7 +204,7 @@ def _line_at(source: str, marker: re.Match[str]) -> tuple[int, int]:
 
 
 def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
-    """Return where an article is to stand, such as `docs/post.md:12`."""
+    """Return the file and line of an article's marker or request, such as `docs/post.md:12`."""
     if marker is None:
         return article.asked.place
     line = source.count("\n", 0, marker.start()) + 1
@@ -211,12 +212,12 @@ def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
 
 
 @dataclass
-class _Draft:
-    """The text of a page with its articles in the places of their markers, or behind the text."""
+class _PageBody:
+    """The Markdown of a page. Articles replace their markers, or follow the text."""
 
     source: str
     start: int
-    """Where the text begins, behind the front matter."""
+    """The offset of the text after the front matter."""
 
     markers: Mapping[str, re.Match[str]]
     blocks: Mapping[str, Sequence[Element]]
@@ -224,7 +225,7 @@ class _Draft:
     levels: dict[Place, int] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the text, as cautious as the levels say."""
+        """Return the Markdown, with each block escaped as its level says."""
         parts: list[str] = []
         position = self.start
         for name, marker in sorted(self.markers.items(), key=lambda item: item[1].start()):
@@ -241,48 +242,57 @@ class _Draft:
                 parts = [text, self._article(name, "", text, ""), "\n"]
         return "".join(parts)
 
-    def _article(self, name: str, indentation: str, before: str, behind: str) -> str:
+    def _article(self, name: str, indentation: str, before: str, after: str) -> str:
         if not indentation.strip() and len(indentation.expandtabs(4)) < 4:
             indentation = ""
-        further = _BULLET.sub("    ", indentation)
+        continuation_indent = _BULLET.sub("    ", indentation)
         lines = join(
             self.writer.write(block, self.levels.get((name, number), 0), nested=bool(indentation))
             for number, block in enumerate(self.blocks[name])
         )
         last = before.rstrip("\n").rpartition("\n")[2]
-        first = behind.lstrip("\n").partition("\n")[0]
-        if LIST_ITEM.match(lines[0]) and _IN_LIST.match(last) and further == indentation:
+        first = after.lstrip("\n").partition("\n")[0]
+        if (
+            LIST_ITEM.match(lines[0])
+            and _LIST_LINE.match(last)
+            and continuation_indent == indentation
+        ):
             lines = ["<!-- -->", "", *lines]
-        if self.blocks[name][-1].tag in ("ul", "ol") and _IN_LIST.match(first):
+        if self.blocks[name][-1].tag in ("ul", "ol") and _LIST_LINE.match(first):
             lines += ["", "<!-- -->"]
         lines = [
-            f"{further if number else indentation}{line}".rstrip()
+            f"{continuation_indent if number else indentation}{line}".rstrip()
             for number, line in enumerate(lines)
         ]
-        blank = further.rstrip()
-        if last.strip(" >") and not before.endswith("\n\n") and further == indentation:
+        blank = continuation_indent.rstrip()
+        if last.strip(" >") and not before.endswith("\n\n") and continuation_indent == indentation:
             lines = [blank, *lines]
-        if behind.strip() and behind[1:].partition("\n")[0].strip(" >"):
+        if after.strip() and after[1:].partition("\n")[0].strip(" >"):
             lines.append(blank)
         return "\n".join(lines)
 
 
-def _same_page(
+def _find_equivalent_page(
     site: Site,
     articles: Sequence[Article],
     before: RenderedPage,
     front: tuple[str, str, str],
-    draft: _Draft,
+    draft: _PageBody,
 ) -> str:
-    """Return the page with as little caution as it takes to show the same. Raises ApprovalError."""
+    """Return the source of the page with as little escaping as keeps its HTML the same.
+
+    Raises ApprovalError if no level of escaping does.
+    """
     differences = Differences()
     title = ""
     for _ in range(_MAX_ROUNDS):
         try:
-            page = _with_front_matter(front, draft.writer.title(title), draft.text())
+            page = _join_page(front, draft.writer.title(title), draft.text())
         except ValueError as error:
             raise ApprovalError(f"{articles[0].asked.place}: {error}") from error
-        differences, new_title = _differences(site, articles[0].asked.page, page, before, draft)
+        differences, new_title = _render_and_compare(
+            site, articles[0].asked.page, page, before, draft
+        )
         if not differences.example:
             if not title and new_title != before.title and _is_markup(new_title):
                 title = before.title
@@ -307,10 +317,10 @@ def _same_page(
     )
 
 
-def _differences(
-    site: Site, name: str, source: str, before: RenderedPage, draft: _Draft
+def _render_and_compare(
+    site: Site, name: str, source: str, before: RenderedPage, draft: _PageBody
 ) -> tuple[Differences, str]:
-    """Return what the page `name` would show otherwise with `source`, and its title then."""
+    """Return how the page `name` differs when rendered from `source`, and its new title."""
     try:
         after = site.render(name, source)
     except Exception as error:  # noqa: BLE001  an extension may fail on any text
@@ -323,14 +333,14 @@ def _differences(
 
 
 def _is_markup(title: str) -> bool:
-    """Tell whether a title holds what themes and plugins may take for HTML or a template."""
+    """Tell whether themes or plugins may mistake a title for HTML or a template."""
     return bool(re.search(r'[<>]|".*=|\{[{%#]', title))
 
 
-def _with_front_matter(front: tuple[str, str, str], title: str, text: str) -> str:
-    """Return a page; without a front matter that says nothing, unless its text would become one.
+def _join_page(front: tuple[str, str, str], title: str, text: str) -> str:
+    """Return the source of a page. An empty front matter is left out if the text allows that.
 
-    A `title` is for a page whose heading would be a harmful one.
+    `title` is added to the front matter, for pages whose heading looks like markup.
     """
     start, fields, end = front
     if title:
@@ -339,13 +349,13 @@ def _with_front_matter(front: tuple[str, str, str], title: str, text: str) -> st
         text = text.lstrip("\n")
         if not text.startswith("---") and get_data(text) == (text, {}):
             return text
-    if not _fields(fields):
-        fields += "{}\n"  # otherwise, MkDocs takes it for text
+    if not _metadata(fields):
+        fields += "{}\n"  # MkDocs would take an empty one for text
     return f"{start}{fields}{end}{text}"
 
 
 def _delimiters(config: MkDocsConfig) -> set[str]:
-    """Return what begins or ends a template or an include, the options of plugins included."""
+    """Return the strings that delimit templates and includes, also those that plugins configure."""
     return {*DELIMITERS} | {
         value
         for plugin in config.plugins.values()
