@@ -14,7 +14,7 @@ from types import FrameType
 
 from ..errors import Absence, ContentgenError, NoText
 from ..requests import Request
-from ..texts.generation import WAITING, Connect, Generation, Limits, Progress, generate
+from ..texts.generation import WAITING_MESSAGE, Connect, Generation, Limits, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.store import Cache
 
@@ -121,7 +121,7 @@ class Background:
             why = "it was not sent, since the server was stopped"
             generation.stop(NoText(Absence.STOPPED, why))
         if any(thread.is_alive() for thread in self._threads):
-            log(WAITING)
+            log(WAITING_MESSAGE)
         for thread in self._threads:
             thread.join()
         rmtree(self.trigger_file.parent)

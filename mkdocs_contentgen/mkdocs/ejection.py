@@ -57,7 +57,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     source = raw.replace("\r\n", "\n").replace("\r", "\n")
     match = _FRONT_MATTER.match(source)
     if not match:
-        raise ApprovalError(f"{page}: asks in another place than its front matter")
+        raise ApprovalError(f"{page}: the request is not in its front matter")
     front = _remove_request(match[2], page)
     elements, before = _render_articles(site, source, articles)
     markers = _find_markers(site, source, articles, before)
@@ -72,7 +72,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
     files = ", ".join(str(article.path) for article in articles if article.approved)
     also = f"; {files} can be removed" if files else ""
-    return f"{page}: holds its text now, and asks for none{also}"
+    return f"{page}: contains its text now, and no request{also}"
 
 
 def _source_file(site: Site, page: str) -> Path:
@@ -117,7 +117,7 @@ def _remove_request(front: str, page: str) -> str:
     if "contentgen" not in _metadata(front):
         raise ApprovalError(f"{page}:1: the front matter has no `contentgen`")
     raise ApprovalError(
-        f"{page}:1: the front matter is not one key a line; take out `contentgen` by hand"
+        f"{page}:1: the front matter does not have one key per line; remove `contentgen` by hand"
     )
 
 

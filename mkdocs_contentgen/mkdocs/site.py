@@ -24,7 +24,7 @@ from mkdocs.utils.meta import get_data
 from ..errors import ConfigurationError
 from ..html.plaintext import plain_text
 from ..texts.approval import ApprovedFiles, read_all
-from ..texts.articles import Article, explain, find_articles
+from ..texts.articles import Article, add_details, find_articles
 from ..texts.policy import PageRequest
 from .options import ContentgenConfig
 from .plugin import ContentgenPlugin
@@ -85,7 +85,7 @@ class Site:
         articles, problems = find_articles(
             select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
-        articles, more = explain(articles, store)
+        articles, more = add_details(articles, store)
         unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems + more), *unclaimed]
 

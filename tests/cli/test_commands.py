@@ -505,7 +505,7 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
         "After.\n",
     )
     run(project, "generate")
-    assert "holds its text now" in run(project, "eject", "index.md")
+    assert "contains its text now" in run(project, "eject", "index.md")
     assert (project.root / "docs/index.md").read_text() == (
         "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
         "```\n```md\n<!-- contentgen -->\n```\n\n"
