@@ -85,10 +85,10 @@ class ArticleExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
-        # After what reads text (attr_list 8, abbr 7, smarty 6) and before what reads headings
+        # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(_ArticleTreeprocessor(md, self), "contentgen", 5.5)
-        # After MkDocs has looked for the title (1).
+        # After MkDocs extracts the title (1).
         md.treeprocessors.register(_TitleTreeprocessor(md), "contentgen_title", 0.5)
 
 
@@ -177,7 +177,7 @@ class _ArticlePlacer:
                 article = self._create(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problem = "the marker stands within other text or HTML; put it between empty lines"
+        problem = "the marker is within other text or HTML; put it between empty lines"
         self._problems += [(marker[0], problem) for marker in markers.values()]
         self._extension.marked[self._page] = set(self._placed)
         root.extend(
@@ -191,8 +191,8 @@ class _ArticlePlacer:
         if name in self._articles:
             return ""
         names = ", ".join(self._articles)
-        there = f"the page asks for {names}" if names else "it asks for none"
-        return f"the marker names an article '{name}' that is not there; {there}"
+        known = f"the page asks for {names}" if names else "it asks for none"
+        return f"the marker names an article '{name}' that is not there; {known}"
 
     def _create(self, name: str, context: _Context) -> Element:
         """Return the element of an article; of one that cannot be shown, an empty `<div>`."""

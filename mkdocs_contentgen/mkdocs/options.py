@@ -109,8 +109,8 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
             # Python-Markdown uses control characters as placeholders.
             if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
                 raise ValidationError(
-                    f"the line {shown(key)} holds {shown(controls[0])}, a control character; "
-                    "take it out"
+                    f"the line {shown(key)} contains {shown(controls[0])}, a control character; "
+                    "remove it"
                 )
         return {**LINES, **value}
 
@@ -134,7 +134,7 @@ class ContentgenConfig(Config):
     Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
 
     allow_http = c.Type(bool, default=False)
-    """Allow plain `http` to another host than this machine, which shows the token to the network.
+    """Allow plain `http` to other hosts than this machine. The token is then sent unencrypted.
 
     Default: `false`."""
 
@@ -150,12 +150,12 @@ class ContentgenConfig(Config):
     printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
 
     approved_dir = c.Type(str, default="contentgen")
-    """The directory where approved articles are committed, as `cache_dir` is written.
+    """The directory for approved articles, relative to `mkdocs.yml`. Commit its files.
 
     Default: `contentgen`."""
 
     require_approval = c.Type(bool, default=False)
-    """Fail on any article that nobody approved, with nothing asked for. Default: `false`."""
+    """Fail, without sending requests, if any article is not approved. Default: `false`."""
 
     on_missing = c.Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
@@ -170,29 +170,29 @@ class ContentgenConfig(Config):
     Default: `fail`."""
 
     max_requests = _Integer(least=0, default=100)
-    """A build that would send more requests than this fails before it sends the first.
+    """The maximum number of requests. A build that needs more fails before it sends the first.
 
     Default: `100`."""
 
     max_age = c.Optional(_Age())
-    """A cached text older than this, such as `30d`, is asked for anew.
+    """The maximum age of a cached text, such as `30d`. An older text is requested again.
 
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
     concurrency = _Integer(least=1, default=8)
-    """How many requests are in flight at once. Default: `8`."""
+    """The maximum number of concurrent requests. Default: `8`."""
 
     timeout = _Seconds(default=120.0)
-    """Seconds for one request as a whole, further tries included. Default: `120`."""
+    """The timeout of one request in seconds, including retries. Default: `120`."""
 
     retries = _Integer(least=0, default=2)
-    """How many more tries a request gets that surely did not run. Default: `2`."""
+    """The maximum number of retries, for requests that certainly did not run. Default: `2`."""
 
     defaults = c.Type(dict, default={})
     """Field values for all requests of the site that have none of their own.
 
-    `length` stands for all types; other fields stand below their type, such as
+    `length` is for all types; other fields are set for each type, such as
     `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
     image_hosts = c.ListOfItems(c.Type(str), default=[])
@@ -206,7 +206,7 @@ class ContentgenConfig(Config):
     Default: `adapt`."""
 
     disclosure = _Disclosure(default=True)
-    """The visible line that says how a text came about.
+    """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
     language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""

@@ -204,7 +204,8 @@ def _front_matter_problems(source: str) -> list[tuple[int, str]]:
                 advice = ""
                 if _NEEDS_QUOTES.match(reason):
                     advice = (
-                        "; put a text that holds ': ' or a tab, or begins with a sign, in quotes"
+                        "; put a value that contains ': ' or a tab, or begins with a special "
+                        "character, in quotes"
                     )
                 return [(line, f"the front matter is not valid YAML: {reason}{advice}")]
     elif source.startswith("---") and _KEY_ANYWHERE.search(source.split("\n\n", 1)[0]):

@@ -161,7 +161,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     ) -> None:
         """Add the separator that Material's blog requires to a post that consists of an article.
 
-        The extension moves it behind the lead.
+        Later, the extension inserts one after the lead instead.
         """
         articles = self._articles.get(page.file.src_uri)
         if not articles or not (blog := config.plugins.get("material/blog")):

@@ -34,8 +34,8 @@ def request_typos(source: str) -> list[tuple[int, str]]:
         return [
             (
                 first_line - 1,
-                "the front matter is not read, since something stands before its first line '---'; "
-                "remove the blank lines and spaces there",
+                "the front matter is not read, since there are blank lines or spaces before its "
+                "first line '---'; remove them",
             )
         ]
     return [

@@ -191,9 +191,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
 
 
 def _review_message(article: Article) -> str:
-    return (
-        f"{article.asked.place}: {article.state}, {article.reason}; `contentgen status` says more"
-    )
+    return f"{article.asked.place}: {article.state}, {article.reason}; see `contentgen status`"
 
 
 def _unapproved_message(article: Article) -> str:

@@ -522,7 +522,7 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     [
         (
             "---\n{contentgen: {type: blog, topic: A}}\n---\n",
-            ":1: the front matter is not one key a",
+            ":1: the front matter does not have one key",
         ),
         ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
     ],
