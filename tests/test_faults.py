@@ -217,7 +217,9 @@ def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble
     built = project.build()
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
-    assert "docs/t0.md:2: the text is 40 days old, and no newer came: the service" in warning
+    assert (
+        "docs/t0.md:2: the text is 40 days old, and no newer text arrived: the service" in warning
+    )
     assert (
         "the service answered 500 Internal Server Error; this is an error of the service" in warning
     )

@@ -1,5 +1,4 @@
-"""The command `contentgen`: what people type, and what is printed for them.
+"""The command `contentgen`. Each command loads the site, calls one function, and prints the result.
 
-Each command opens the site, calls one function of another room, and prints what that returned.
-Nothing here decides what becomes of a text.
+What happens to a text is decided in `texts` and `mkdocs`, not here.
 """

@@ -1,5 +1,5 @@
-"""What MkDocs wants: the plugin, its options, the pages, and the server.
+"""Integrate articles with MkDocs: the plugin, its options, and what commands need of a site.
 
-Here front matter is read from pages and articles are put into them. Which text a request gets is
-decided in `texts`, and what the text may hold in `html`.
+These modules read front matter and insert articles into pages. `texts` decides which text a request
+gets, and `html` sanitizes it.
 """

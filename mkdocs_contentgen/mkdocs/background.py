@@ -1,4 +1,4 @@
-"""Generating texts beside `mkdocs serve`, so that no rebuild waits for the service."""
+"""Generate texts in background threads of `mkdocs serve`, so that no rebuild waits."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ from types import FrameType
 
 from ..errors import Absence, ContentgenError, NoText
 from ..requests import Request
-from ..texts.generation import WAITING, Connect, Generation, Limits, Progress, generate
+from ..texts.generation import WAITING_MESSAGE, Connect, Generation, Limits, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.store import Cache
 
-UNCHANGED = 3.0
-"""Seconds that a new request must stand unchanged before it is sent: its author may be typing."""
+DEBOUNCE = 3.0
+"""Seconds for which a new request must stay the same before it is sent: you may be typing."""
 
-REBUILD_PAUSE, LONGEST_REBUILD_PAUSE = 2.0, 30.0
-"""Seconds between two rebuilds while texts keep arriving, at first and in the end."""
+REBUILD_INTERVAL, MAX_REBUILD_INTERVAL = 2.0, 30.0
+"""Seconds between two rebuilds while texts arrive, at first and at most."""
 
-TICK = 0.2
-"""Seconds between two looks at what there is to send and to show."""
+POLL_INTERVAL = 0.2
+"""Seconds between two checks for requests to send and texts to show."""
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _QueuedRequest:
     request: Request
     since: float
     replaces: bool
 
 
 class Background:
-    """Generates what rebuilds ask for, each text once for as long as the server runs.
+    """Generates the texts that rebuilds ask for, each once as long as the server runs.
 
-    `news` is a file that changes when there is something new to show.
+    The server watches `trigger_file`, which changes when a rebuild would show new texts.
     """
 
     def __init__(self, max_requests: int) -> None:
-        self.news = Path(mkdtemp(prefix="contentgen-"), "news")
-        self.news.touch()
+        self.trigger_file = Path(mkdtemp(prefix="contentgen-"), "news")
+        self.trigger_file.touch()
         self._budget = max_requests
         self._outcomes: dict[str, Outcome] = {}
         self._lock = threading.Lock()
-        self._waiting: dict[str, _Waiting] = {}
-        self._before: dict[str, _Waiting] = {}
+        self._queued: dict[str, _QueuedRequest] = {}
+        self._queued_before: dict[str, _QueuedRequest] = {}
         self._builds = 0
         self._depth = 0
-        self._running: dict[threading.Thread, Generation] = {}
-        self._make: Callable[[], Generation] | None = None
-        self._unseen = False
-        self._pause = REBUILD_PAUSE
+        self._threads: dict[threading.Thread, Generation] = {}
+        self._new_generation: Callable[[], Generation] | None = None
+        self._rebuild_needed = False
+        self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
         self._stopped = threading.Event()
-        self._ticker = threading.Thread(target=self._tick, daemon=True)
-        self._ticker.start()
+        self._poller = threading.Thread(target=self._poll, daemon=True)
+        self._poller.start()
 
     def build_started(self) -> None:
-        """Note that a build begins: it shows what has arrived, and asks anew for what it needs.
+        """Start a new set of queued requests; the texts that have arrived count as shown.
 
-        A build within a build, as plugins for translations make them, is a part of that one.
+        Nested builds, as mkdocs-static-i18n makes them, are part of the outermost build.
         """
         with self._lock:
             if self._depth == 0:
                 self._builds += 1
-                self._before, self._waiting = self._waiting, {}
-                if self._unseen:
-                    self._unseen = False
-                    self._pause = min(2 * self._pause, LONGEST_REBUILD_PAUSE)
+                self._queued_before, self._queued = self._queued, {}
+                if self._rebuild_needed:
+                    self._rebuild_needed = False
+                    self._rebuild_interval = min(2 * self._rebuild_interval, MAX_REBUILD_INTERVAL)
             self._depth += 1
 
     def build_ended(self, *, failed: bool = False) -> None:
-        """Note that a build ended."""
+        """Record the end of a build; a failed one ends all builds around it."""
         self._depth = 0 if failed else self._depth - 1
 
     def ask(
@@ -87,14 +87,14 @@ class Background:
         limits: Limits,
         debug: Callable[[str], None] | None,
     ) -> dict[str, Outcome]:
-        """Return what is known of each request, by key, and see to those that are new.
+        """Return the current outcome of each request, by key, and queue the new requests.
 
-        What the first build asks for is sent at once, and later what has stood unchanged for
-        UNCHANGED seconds, if the newest build still asks for it. A request that failed is not sent
-        again: saving a page would pay for it each time.
+        Those of the first build are sent at once. Later ones are sent if the newest build still
+        asks for them after DEBOUNCE seconds. Failed requests are not sent again, since each save
+        of a page would pay for them.
         """
-        self._make = lambda: Generation(
-            open_store(), connect, limits, on_progress=self._noticing_texts(), debug=debug
+        self._new_generation = lambda: Generation(
+            open_store(), connect, limits, on_progress=self._progress_callback(), debug=debug
         )
         with self._lock:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}
@@ -109,55 +109,55 @@ class Background:
                 error = NoText(Absence.PENDING, "the text is being generated")
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
-                    waiting = _Waiting(request, since, key in replaced)
-                    self._waiting[key] = self._before.get(key, waiting)
+                    waiting = _QueuedRequest(request, since, key in replaced)
+                    self._queued[key] = self._queued_before.get(key, waiting)
             return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}
 
     def stop(self, log: Callable[[str], None]) -> None:
-        """Send nothing more, and wait for what is in flight, saying so with `log`."""
+        """Send nothing more, and wait for the requests in flight, which `log` is told."""
         self._stopped.set()
-        self._ticker.join()
-        for generation in self._running.values():
+        self._poller.join()
+        for generation in self._threads.values():
             why = "it was not sent, since the server was stopped"
             generation.stop(NoText(Absence.STOPPED, why))
-        if any(thread.is_alive() for thread in self._running):
-            log(WAITING)
-        for thread in self._running:
+        if any(thread.is_alive() for thread in self._threads):
+            log(WAITING_MESSAGE)
+        for thread in self._threads:
             thread.join()
-        rmtree(self.news.parent)
+        rmtree(self.trigger_file.parent)
 
-    def _tick(self) -> None:
-        while not self._stopped.wait(TICK):
-            self._send_what_stands()
-            self._show_what_arrived()
+    def _poll(self) -> None:
+        while not self._stopped.wait(POLL_INTERVAL):
+            self._send_unchanged()
+            self._trigger_rebuild()
 
-    def _send_what_stands(self) -> None:
+    def _send_unchanged(self) -> None:
         with self._lock:
             now = time.monotonic()
-            due = {k: w for k, w in self._waiting.items() if now - w.since >= UNCHANGED}
-            if not due or self._make is None:
+            due = {k: w for k, w in self._queued.items() if now - w.since >= DEBOUNCE}
+            if not due or self._new_generation is None:
                 return
             for key in due:
-                del self._waiting[key]
+                del self._queued[key]
             self._budget -= len(due)
             pending = Outcome(error=NoText(Absence.PENDING, "the text is being generated"))
             self._outcomes |= dict.fromkeys(due, pending)
-            self._pause = REBUILD_PAUSE
-            generation = self._make()
+            self._rebuild_interval = REBUILD_INTERVAL
+            generation = self._new_generation()
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)
         thread = threading.Thread(target=self._run, args=arguments, daemon=True)
-        self._running[thread] = generation
+        self._threads[thread] = generation
         thread.start()
 
-    def _show_what_arrived(self) -> None:
-        """Ask for a rebuild until there is one: the server may not be watching yet."""
+    def _trigger_rebuild(self) -> None:
+        """Touch the trigger file until there is a rebuild: the server may not be watching yet."""
         now = time.monotonic()
-        if self._unseen and now >= self._next_rebuild:
-            working = any(thread.is_alive() for thread in self._running)
-            self._next_rebuild = now + (self._pause if working else REBUILD_PAUSE)
-            self.news.write_text(str(now))
+        if self._rebuild_needed and now >= self._next_rebuild:
+            working = any(thread.is_alive() for thread in self._threads)
+            self._next_rebuild = now + (self._rebuild_interval if working else REBUILD_INTERVAL)
+            self.trigger_file.write_text(str(now))
 
     def _run(
         self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]
@@ -167,25 +167,25 @@ class Background:
         except ContentgenError as error:
             self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
         finally:
-            self._unseen = True
+            self._rebuild_needed = True
             self._next_rebuild = 0.0
 
-    def _noticing_texts(self) -> Callable[[Progress], None]:
+    def _progress_callback(self) -> Callable[[Progress], None]:
         done = 0
 
         def note(progress: Progress) -> None:
             nonlocal done
             if progress.done > done:
                 done = progress.done
-                self._unseen = True
+                self._rebuild_needed = True
 
         return note
 
 
 def exit_on_sigterm() -> None:
-    """Let SIGTERM end a server as Ctrl-C does, with its shutdown."""
+    """Let SIGTERM shut a server down as Ctrl-C does."""
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    def exit_server(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGTERM, exit_server)

@@ -1,9 +1,8 @@
-"""The Python-Markdown extension that puts articles into pages.
+"""A Python-Markdown extension that inserts articles into the element tree of a page.
 
-An article becomes part of the page's element tree, so that headings are headings to everything
-that comes after: table of contents, permalinks, anchor validation, search. And it comes after
-everything that reads text: no character of it is Markdown, an attribute list, a snippet or a
-template.
+Extensions that process headings (table of contents, permalinks, anchor validation) run later, and
+so see the headings of articles. Extensions that process text (attribute lists, abbreviations,
+smarty) run earlier, and so do not change the text of articles.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
 from .internals import file_of_page, set_title_found
-from .typos import wrong_marker
+from .typos import marker_typo
 
 if TYPE_CHECKING:
     from ..html.presentation import Facts
@@ -32,31 +31,30 @@ if TYPE_CHECKING:
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 
 _SEPARATOR = "<!-- more -->"
-"""What ends an excerpt in Material's blog."""
+"""The default separator between excerpt and rest in Material's blog."""
 
-GENERATED_END = "<!-- contentgen: the excerpt ends behind the lead -->"
-"""What stands before the end of an excerpt that its author did not set."""
-
+GENERATED_SEPARATOR = "<!-- contentgen: the excerpt ends behind the lead -->"
+"""Precedes a separator that the plugin added, not the author."""
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class Content(Protocol):
-    """An article that can be put into a page."""
+    """An article that can be inserted into a page."""
 
     def make(self) -> tuple[Element, Facts | None]:
-        """Return the element anew, and what a page can say of it elsewhere."""
+        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
 
 
 Contents = Mapping[str, Content]
-"""The articles of a page by their ids, in the page's order."""
+"""The articles of a page by their ids, in the order of the front matter."""
 
 
 def leading_article(markdown: str, articles: Contents) -> str | None:
-    """Return the id of the article that is the page, as far as its Markdown can tell.
+    """Return the id of the article whose title is the title of the page, or None.
 
-    That is an article that begins its page, unless the author has a first-level heading on it.
-    Templates and included files can still change that.
+    That is an article at the start of a page without a first-level heading of its own. Templates
+    and included files can still change that.
     """
     text = _INVISIBLE_SOURCE.sub("", markdown)
     start = MARKER.match(text)
@@ -67,13 +65,13 @@ def leading_article(markdown: str, articles: Contents) -> str | None:
 
 
 class ArticleExtension(Extension):
-    """Puts the articles of each page in the places of their markers, or behind the page's text.
+    """Replaces the markers of each page by articles, and appends articles without a marker.
 
-    `articles` maps a page's `src_uri` to its articles. After a page was rendered, `problems` holds
-    what its author should know, each with the text of the page that it is about, `facts` what the
-    page can say of its articles elsewhere, `marked` the ids of those that a marker placed, and
-    `leading` the article that is the page, if one is: it has the page's title. A `stylesheet` is a
-    path in the site.
+    `articles` maps the `src_uri` of a page to its articles, and `stylesheet` is a path in the site.
+    The other attributes are set when a page is rendered, by its `src_uri`: `problems` has the
+    marker or text in question with each message, `facts` the metadata of the articles, `marked`
+    the ids of the articles with a marker, and `leading` the id of the article whose title is the
+    page's, if there is one.
     """
 
     def __init__(self) -> None:
@@ -86,22 +84,22 @@ class ArticleExtension(Extension):
         self.leading: dict[str, str] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
-        """Register the tree processors."""
-        # After what reads text (attr_list 8, abbr 7, smarty 6) and before what reads headings
+        """Register the two tree processors."""
+        # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
-        md.treeprocessors.register(_Placing(md, self), "contentgen", 5.5)
-        # After MkDocs has looked for the title (1).
-        md.treeprocessors.register(_Titling(md), "contentgen_title", 0.5)
+        md.treeprocessors.register(_ArticleTreeprocessor(md, self), "contentgen", 5.5)
+        # After MkDocs extracts the title (1).
+        md.treeprocessors.register(_TitleTreeprocessor(md), "contentgen_title", 0.5)
 
 
-class _Placing(Treeprocessor):
+class _ArticleTreeprocessor(Treeprocessor):
     def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
         super().__init__(md)
         self._extension = extension
 
     def run(self, root: Element) -> None:
-        titling = cast(_Titling, self.md.treeprocessors["contentgen_title"])
-        titling.title = ""
+        title_processor = cast(_TitleTreeprocessor, self.md.treeprocessors["contentgen_title"])
+        title_processor.title = ""
         file = file_of_page(self.md)
         if file is None:
             return
@@ -114,34 +112,34 @@ class _Placing(Treeprocessor):
             (block, problem)
             for number, block in blocks.items()
             if number not in markers
-            and GENERATED_END not in block
-            and (problem := wrong_marker(block))
+            and GENERATED_SEPARATOR not in block
+            and (problem := marker_typo(block))
         ]
         if not (markers or articles):
             return
         processors = self.md.treeprocessors
         toc = processors["toc"] if "toc" in processors else None  # noqa: SIM401  it has no get()
-        placement = _Placement(self._extension, file.src_uri, articles, toc)
+        placement = _ArticlePlacer(self._extension, file.src_uri, articles, toc)
         placement.fill(root, blocks, markers)
         title = placement.title
         if title is not None:
             from ..html.plaintext import plain_text
 
-            # Before permalinks get into it.
+            # Permalinks are not part of the heading yet.
             text = plain_text(html.unescape(get_heading_text(title, self.md)))
-            titling.title = html.escape(text, quote=False)
-            _raise_title(root, title)
+            title_processor.title = html.escape(text, quote=False)
+            _move_title_to_top(root, title)
         if "excerpt" in self.md.treeprocessors:
             is_page = file.src_uri in self._extension.leading
             ends = [block for block in blocks.values() if _SEPARATOR in block]
-            if is_page and all(GENERATED_END in block for block in ends):
-                _split_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+            if is_page and all(GENERATED_SEPARATOR in block for block in ends):
+                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self._extension.stylesheet:
             _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
 
 
-class _Placement:
-    """Puts the articles of one page into its tree. `title` is the page's, if an article is it."""
+class _ArticlePlacer:
+    """Inserts the articles of one page. `title` is the heading that is the page's title, if any."""
 
     def __init__(
         self, extension: ArticleExtension, page: str, articles: Contents, toc: Treeprocessor | None
@@ -164,43 +162,43 @@ class _Placement:
             "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()
         )
         context = _Context()
-        for parent, index, number, before in list(_places(root, blocks, context)):
+        for parent, index, number, before in list(_find_raw_blocks(root, blocks, context)):
             marker = markers.get(number)
             if marker is None or marker.string.strip() != marker[0]:
                 continue
             del markers[number]
             name = marker[1] or next(iter(self._articles), "main")
-            if problem := self._problem_of(name):
+            if problem := self._marker_problem(name):
                 self._problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
-                parent.append(self._make(name, before))
+                parent.append(self._create(name, before))
             else:
-                article = self._make(name, before)
+                article = self._create(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problem = "the marker stands within other text or HTML; put it between empty lines"
+        problem = "the marker is within other text or HTML; put it between empty lines"
         self._problems += [(marker[0], problem) for marker in markers.values()]
         self._extension.marked[self._page] = set(self._placed)
         root.extend(
-            [self._make(name, context) for name in self._articles if name not in self._placed]
+            [self._create(name, context) for name in self._articles if name not in self._placed]
         )
 
-    def _problem_of(self, name: str) -> str:
-        """Return why a marker for the article `name` has no effect, or an empty text."""
+    def _marker_problem(self, name: str) -> str:
+        """Return why a marker for the article `name` has no effect, or an empty string."""
         if name in self._placed:
             return f"a second marker names the article '{name}'; it is shown once"
         if name in self._articles:
             return ""
         names = ", ".join(self._articles)
-        there = f"the page asks for {names}" if names else "it asks for none"
-        return f"the marker names an article '{name}' that is not there; {there}"
+        known = f"the page asks for {names}" if names else "it asks for none"
+        return f"the marker names an article '{name}' that is not there; {known}"
 
-    def _make(self, name: str, context: _Context) -> Element:
-        """Return an article for a place in the page; one that cannot be shown is an empty div."""
+    def _create(self, name: str, context: _Context) -> Element:
+        """Return the element of an article; of one that cannot be shown, an empty `<div>`."""
         from ..html.article import set_title_level
 
-        is_page = context.begins and not self._has_title and not self._placed
+        is_page = context.is_start and not self._has_title and not self._placed
         self._placed.add(name)
         try:
             article, facts = self._articles[name].make()
@@ -222,8 +220,8 @@ class _Placement:
         return article
 
 
-class _Titling(Treeprocessor):
-    """Tells MkDocs the title without permalinks, control characters and the like."""
+class _TitleTreeprocessor(Treeprocessor):
+    """Sets the title that MkDocs extracts, without permalinks and control characters."""
 
     title = ""
 
@@ -233,10 +231,10 @@ class _Titling(Treeprocessor):
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
-    """Return the pieces of raw HTML in `root` by their numbers.
+    """Return the blocks of raw HTML in `root` by their numbers in the stash.
 
-    Material's blog renders an excerpt once for each view, and what is left in the stash of the
-    last time is none of this one's.
+    The stash itself may have blocks of an earlier rendering: Material's blog renders an excerpt
+    once for each view.
     """
     numbers = HTML_PLACEHOLDER_RE.findall("".join(root.itertext()))
     blocks = md.htmlStash.rawHtmlBlocks
@@ -245,40 +243,40 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
 
 @dataclass
 class _Context:
-    """What stands before a place: the level of the last heading, and whether there is nothing."""
+    """The level of the last heading before a place, and whether the place is the page's start."""
 
     level: int = 0
-    begins: bool = True
+    is_start: bool = True
 
     def read(self, html: str) -> None:
-        """Take in a piece of raw HTML of the author's."""
+        """Update the context for a block of raw HTML."""
         html = _INVISIBLE_HTML.sub("", html)
-        self.begins = self.begins and not html.strip()
+        self.is_start = self.is_start and not html.strip()
         for heading in _RAW_HEADING.finditer(html):
             self.level = int(heading[1])
 
 
-def _places(
+def _find_raw_blocks(
     parent: Element, blocks: Mapping[str, str], context: _Context
 ) -> Iterator[tuple[Element, int | None, str, _Context]]:
-    """Find the elements that hold nothing but a piece of raw HTML, in the order of the page.
+    """Find the elements that contain nothing but a block of raw HTML, in document order.
 
-    Yields a parent, the index of the paragraph in it (None: the parent itself, such as a list
-    item), the number of the piece, and what stands before it. `context` is what stands before
-    `parent`, and becomes what stands before its end.
+    Yields a parent, the index of the paragraph in it (None if the block is the text of the parent,
+    such as a list item), the number of the block, and its context. `context` is that of `parent`
+    at first, and of its end afterwards.
     """
     for index, child in enumerate(parent):
         match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
         if child.tag in _HEADINGS:
             context.level = int(child.tag[1])
-            context.begins = False
+            context.is_start = False
         elif not match or len(child):
             if child.tag not in _WRAPPERS or (child.text or "").strip():
-                context.begins = False
-            yield from _places(child, blocks, context)
-        elif child.tag == "p" or child.tag in _HOLDERS:
+                context.is_start = False
+            yield from _find_raw_blocks(child, blocks, context)
+        elif child.tag == "p" or child.tag in _CONTAINERS:
             if child.tag not in ("p", *_WRAPPERS):
-                context.begins = False
+                context.is_start = False
             before = replace(context)
             if child.tag == "p":
                 yield parent, index, match[1], before
@@ -286,15 +284,15 @@ def _places(
                 yield child, None, match[1], before
             context.read(blocks.get(match[1], ""))
         else:
-            context.begins = False
+            context.is_start = False
         if (child.tail or "").strip():
-            context.begins = False
+            context.is_start = False
 
 
 _WRAPPERS = frozenset(("div", "section", "main"))
-"""What an author can put around an article that still is the page."""
+"""Elements around an article that do not keep its title from being the page's."""
 
-# With what a browser shows nothing of.
+# These patterns also match what a browser does not show.
 _INVISIBLE_HTML = re.compile(
     r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>", re.DOTALL | re.IGNORECASE
 )
@@ -306,24 +304,23 @@ _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MU
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
 _RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
 
-_HOLDERS = frozenset("li dd td th div blockquote details section aside main figure".split())
-"""What can hold an article without a paragraph around it; a heading or a link cannot."""
+_CONTAINERS = frozenset("li dd td th div blockquote details section aside main figure".split())
+"""Elements that can contain an article; headings and links cannot."""
 
 
 def _link_stylesheet(root: Element, href: str) -> None:
-    """Link the style sheet in front of the part of the page that has the first article."""
+    """Link the style sheet before the first element that is or contains an article."""
     for index, child in enumerate(root):
         if child.tag == "article" or child.find(".//article") is not None:
             root.insert(index, Element("link", {"rel": "stylesheet", "href": href}))
             return
 
 
-def _raise_title(root: Element, title: Element) -> None:
-    """Put the title of a page on top, where pages without an article have it.
+def _move_title_to_top(root: Element, title: Element) -> None:
+    """Move the heading that is the page's title to the top of the page.
 
-    Material's search takes what stands in front of the first heading for a section of its own, with
-    the page's title, even if it is only the start of an `<article>`. And an excerpt may end before
-    its article.
+    Material's search indexes everything before the first heading as a section of its own, even
+    the start tag of an `<article>`. And an excerpt may end before its article.
     """
     from ..html.article import put_first
 
@@ -331,8 +328,8 @@ def _raise_title(root: Element, title: Element) -> None:
     title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
 
-def _split_after_lead(root: Element, separator: str) -> None:
-    """Let an excerpt end behind the lead of its article, when the author set no end."""
+def _end_excerpt_after_lead(root: Element, separator: str) -> None:
+    """Insert the separator of the excerpt after the lead of the first article."""
     for position, article in enumerate(root):
         if article.tag != "article":
             continue
@@ -353,10 +350,7 @@ def _split_after_lead(root: Element, separator: str) -> None:
 
 
 def _label_headings(article: Element) -> None:
-    """Give headings a label for the table of contents, which themes print in attributes too.
-
-    The headings themselves stay as they are.
-    """
+    """Set plain-text labels for the table of contents, which themes also print in attributes."""
     from ..html.plaintext import plain_text
 
     for element in article.iter():
@@ -367,10 +361,10 @@ def _label_headings(article: Element) -> None:
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:
-    """Guard an article's text against what Python-Markdown does to text in its own tree.
+    """Escape what Python-Markdown would change in the text and attributes of an article.
 
-    Its serialiser leaves `&lt;` as the entity that it looks like, and a paragraph of the text
-    `[TOC]` would become the table of contents.
+    Its serializer does not escape the `&` of entities, and the table of contents replaces
+    paragraphs that consist of its marker, such as `[TOC]`.
     """
     for element in article.iter():
         element.text = _escape(element.text)

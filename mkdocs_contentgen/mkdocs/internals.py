@@ -1,6 +1,6 @@
-"""What MkDocs does not promise: the attributes of its classes that nothing public gives.
+"""Access to private attributes of MkDocs, where it has no public API.
 
-They were seen in MkDocs 1.6.1 and ProperDocs 1.6.7, and tests fail where a release changes them.
+They exist in MkDocs 1.6.1 and ProperDocs 1.6.7. Tests fail if a release changes them.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
-"""The tree processors that look for the title of a page, in MkDocs and in ProperDocs."""
+"""The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
 
 
 def file_of_page(md: Markdown) -> File | None:
-    """Return the file of the page that is rendered, which the processor of links knows.
+    """Return the file of the page that is being rendered, or None if `md` renders no page.
 
-    The excerpts of Material's blog are rendered apart from their pages, with such a one as well.
-    A Markdown of another kind, such as that of mkdocstrings for a docstring, may have a processor
-    of links too, but does not look for a title: it gets no articles.
+    The file is an attribute of the tree processor for links. Excerpts of Material's blog have that
+    processor too. The Markdown instances of mkdocstrings may have it, but extract no title.
     """
     names = (*_EXTRACTORS, "excerpt")
     if "relpath" not in md.treeprocessors or not any(name in md.treeprocessors for name in names):
@@ -30,7 +29,7 @@ def file_of_page(md: Markdown) -> File | None:
 
 
 def set_title_found(md: Markdown, title: str) -> None:
-    """Let MkDocs take `title`, which is HTML, for the one that it found in the page's text."""
+    """Replace the title that MkDocs extracted from the page by `title`, which is HTML."""
     for name in _EXTRACTORS:
         if name in md.treeprocessors:
             extractor = md.treeprocessors[name]
@@ -38,5 +37,5 @@ def set_title_found(md: Markdown, title: str) -> None:
 
 
 def set_title_before_rendering(page: Page, title: str) -> None:
-    """Let a page have `title`, which is text, until MkDocs finds one when it renders the page."""
+    """Set the title, which is text, that a page has until it is rendered."""
     page._title_from_render = html.escape(title, quote=False) or None

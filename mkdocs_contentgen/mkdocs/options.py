@@ -1,4 +1,4 @@
-"""The options of the plugin in `mkdocs.yml`, and what they mean for the core."""
+"""The options of the plugin in `mkdocs.yml`, and the objects that are made from them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ..display import shown
 from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
+from ..service import SANDBOX
 from ..texts.policy import OnError, OnMissing, Policy
 from ..texts.store import SCHEMES, Cache, DiskStore, SharedStore, shown_address
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 Styles = Literal["adapt", "keep", "strip"]
 
 
-class _WholeNumber(c.OptionallyRequired[int]):
-    """A whole number from `least` up."""
+class _Integer(c.OptionallyRequired[int]):
+    """An integer that is at least `least`."""
 
     def __init__(self, *, least: int, default: int) -> None:
         super().__init__(default=default)
@@ -56,7 +57,7 @@ class _Seconds(c.OptionallyRequired[float]):
 
 
 class _Age(c.OptionallyRequired[timedelta]):
-    """A time such as `12h`, `30d` or `8w`."""
+    """A duration such as `12h`, `30d` or `8w`."""
 
     def run_validation(self, value: object) -> timedelta:
         text = value if isinstance(value, str) else ""
@@ -67,8 +68,8 @@ class _Age(c.OptionallyRequired[timedelta]):
         return timedelta(**{unit: int(match[1])})
 
 
-class _Credential(c.OptionallyRequired[str]):
-    """A text that no message shows."""
+class _Secret(c.OptionallyRequired[str]):
+    """A string that no message shows."""
 
     def run_validation(self, value: object) -> str:
         if not isinstance(value, str):
@@ -78,8 +79,8 @@ class _Credential(c.OptionallyRequired[str]):
         return value
 
 
-class _CacheAddress(_Credential):
-    """The address of a shared cache, which may hold a password and so is not shown."""
+class _CacheAddress(_Secret):
+    """The address of a shared cache. It is a secret, since it may contain a password."""
 
     def run_validation(self, value: object) -> str:
         address = super().run_validation(value)
@@ -91,7 +92,7 @@ class _CacheAddress(_Credential):
 
 
 class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
-    """`true`, `false`, or a mapping with the visible lines in other words."""
+    """`true`, `false`, or a mapping that replaces disclosure lines."""
 
     def run_validation(self, value: object) -> Mapping[str, str] | None:
         if isinstance(value, bool):
@@ -105,11 +106,11 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
                 raise ValidationError(
                     f"{shown(key)} is not a known key; known are {', '.join(LINES)}"
                 )
-            # Markdown marks its own places in a text with control characters.
+            # Python-Markdown uses control characters as placeholders.
             if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
                 raise ValidationError(
-                    f"the line {shown(key)} holds {shown(controls[0])}, a control character; "
-                    "take it out"
+                    f"the line {shown(key)} contains {shown(controls[0])}, a control character; "
+                    "remove it"
                 )
         return {**LINES, **value}
 
@@ -122,18 +123,18 @@ class ContentgenConfig(Config):
 
     Default: the environment variable `CONTENTGEN_BASE_URL`."""
 
-    user_id = _Credential(default="")
+    user_id = _Secret(default="")
     """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
 
     Default: the environment variable `CONTENTGEN_USER_ID`."""
 
-    token = _Credential(default="")
+    token = _Secret(default="")
     """The bearer token from the service's dashboard. It is never printed or stored.
 
     Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
 
     allow_http = c.Type(bool, default=False)
-    """Allow plain `http` to another host than this machine, which shows the token to the network.
+    """Allow plain `http` to other hosts than this machine. The token is then sent unencrypted.
 
     Default: `false`."""
 
@@ -149,12 +150,12 @@ class ContentgenConfig(Config):
     printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
 
     approved_dir = c.Type(str, default="contentgen")
-    """The directory where approved articles are committed, as `cache_dir` is written.
+    """The directory for approved articles, relative to `mkdocs.yml`. Commit its files.
 
     Default: `contentgen`."""
 
     require_approval = c.Type(bool, default=False)
-    """Fail on any article that nobody approved, with nothing asked for. Default: `false`."""
+    """Fail, without sending requests, if any article is not approved. Default: `false`."""
 
     on_missing = c.Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
@@ -168,30 +169,30 @@ class ContentgenConfig(Config):
 
     Default: `fail`."""
 
-    max_requests = _WholeNumber(least=0, default=100)
-    """A build that would send more requests than this fails before it sends the first.
+    max_requests = _Integer(least=0, default=100)
+    """The maximum number of requests. A build that needs more fails before it sends the first.
 
     Default: `100`."""
 
     max_age = c.Optional(_Age())
-    """A cached text older than this, such as `30d`, is asked for anew.
+    """The maximum age of a cached text, such as `30d`. An older text is requested again.
 
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
-    concurrency = _WholeNumber(least=1, default=8)
-    """How many requests are in flight at once. Default: `8`."""
+    concurrency = _Integer(least=1, default=8)
+    """The maximum number of concurrent requests. Default: `8`."""
 
     timeout = _Seconds(default=120.0)
-    """Seconds for one request as a whole, further tries included. Default: `120`."""
+    """The timeout of one request in seconds, including retries. Default: `120`."""
 
-    retries = _WholeNumber(least=0, default=2)
-    """How many more tries a request gets that surely did not run. Default: `2`."""
+    retries = _Integer(least=0, default=2)
+    """The maximum number of retries, for requests that certainly did not run. Default: `2`."""
 
     defaults = c.Type(dict, default={})
     """Field values for all requests of the site that have none of their own.
 
-    `length` stands for all types; other fields stand below their type, such as
+    `length` is for all types; other fields are set for each type, such as
     `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
     image_hosts = c.ListOfItems(c.Type(str), default=[])
@@ -205,29 +206,29 @@ class ContentgenConfig(Config):
     Default: `adapt`."""
 
     disclosure = _Disclosure(default=True)
-    """The visible line that says how a text came about.
+    """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
     language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""
 
     def presentation(self) -> Presentation:
-        """Return the options that say how articles look."""
+        """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
 
         return Presentation(self.styles, self.image_hosts, self.disclosure)
 
     def address(self) -> str:
-        """Return the option `base_url` or what the environment says instead, perhaps nothing."""
+        """Return the option `base_url`, or else the environment variable, or an empty string."""
         return (self.base_url or os.environ.get("CONTENTGEN_BASE_URL", "")).strip()
 
     def uses_sandbox(self) -> bool:
-        """Tell whether texts come from the sandbox inside this package."""
-        return self.address() == "sandbox"
+        """Tell whether `base_url` selects the sandbox."""
+        return self.address() == SANDBOX
 
-    def missing_policy(self) -> OnMissing:
-        """Return the option `on_missing`, or what the environment says instead.
+    def effective_on_missing(self) -> OnMissing:
+        """Return the environment variable that overrides `on_missing`, or else the option.
 
-        Raises ConfigurationError if the environment says something unknown.
+        Raises ConfigurationError if the variable has an unknown value.
         """
         value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
         if value not in get_args(OnMissing):
@@ -238,12 +239,12 @@ class ContentgenConfig(Config):
     def policy(
         self, *, budget: int | None = None, refresh: bool = False, lenient: bool = False
     ) -> Policy:
-        """Return the options that say what may be asked for; `budget` goes before `max_requests`.
+        """Return the options for requests and failures. `budget` overrides `max_requests`.
 
-        Raises ConfigurationError if the environment says something unknown.
+        Raises ConfigurationError, as effective_on_missing() does.
         """
         return Policy(
-            on_missing=self.missing_policy(),
+            on_missing=self.effective_on_missing(),
             on_error=self.on_error,
             require_approval=self.require_approval,
             max_requests=self.max_requests if budget is None else budget,
@@ -254,22 +255,22 @@ class ContentgenConfig(Config):
         )
 
     def limits(self) -> Limits:
-        """Return the options that limit a generation."""
+        """Return the options that limit requests."""
         from ..texts.generation import Limits
 
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def approved_directory(self, site: MkDocsConfig) -> Path:
-        """Return the directory of approved files. Raises ConfigurationError for a link."""
-        return _directory("approved_dir", self.approved_dir, site)
+        """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
+        return _resolve_directory("approved_dir", self.approved_dir, site)
 
     def store(self, site: MkDocsConfig) -> Cache:
-        """Return the cache. Raises ConfigurationError where `cache_dir` is behind a link."""
-        local = DiskStore(_directory("cache_dir", self.cache_dir, site))
+        """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
+        local = DiskStore(_resolve_directory("cache_dir", self.cache_dir, site))
         return SharedStore(local, self.cache_url) if self.cache_url else local
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
-        """Return a client of the service. Raises ConfigurationError."""
+        """Return a client of the service. Raises ConfigurationError for wrong options."""
         if not self.address():
             raise ConfigurationError(
                 "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
@@ -287,14 +288,14 @@ class ContentgenConfig(Config):
 
 
 def project_directory(site: MkDocsConfig) -> Path:
-    """Return the directory of `mkdocs.yml`, to which the paths of options are relative."""
+    """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
     return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
 
 
-def _directory(option: str, value: str, site: MkDocsConfig) -> Path:
-    """Return the directory of an option; below the project, no link may lead out of it."""
+def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
+    """Return the path of a directory option. Raises ConfigurationError for a symbolic link."""
     project = project_directory(site)
-    expanded = os.path.expanduser(value)  # noqa: PTH111  Path's own raises RuntimeError
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError
     if expanded.startswith("~"):
         raise ConfigurationError(
             f"{option}: {shown(value)} names a home directory that is not known; "

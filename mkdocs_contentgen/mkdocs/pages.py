@@ -1,4 +1,4 @@
-"""Which articles the pages of a site ask for."""
+"""Read the requests for articles from the pages of a site."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
 from .options import project_directory
-from .typos import NAME, wrong_requests
+from .typos import NAME, request_typos
 
 if TYPE_CHECKING:
     from ..requests import Request
 
 
 _FIRST_LINE = 2
-"""The first line of a front matter, behind the line `---`. YAML counts from zero."""
+"""The number of the line after `---`. YAML counts lines from zero."""
 
 
 @dataclass(frozen=True)
 class PageProblem:
-    """Something wrong in a page. `message` begins with its place."""
+    """A problem in a page. `message` begins with file and line."""
 
     page: str
     message: str
 
 
 @dataclass
-class Reading:
-    """What the pages of a site ask for, all that is wrong with them, and what may be a mistake."""
+class CollectedRequests:
+    """The requests of all pages, the problems with them, and warnings about probable typos."""
 
     requests: list[PageRequest] = field(default_factory=list)
     problems: list[PageProblem] = field(default_factory=list)
@@ -46,56 +46,56 @@ class Reading:
 
 def read_requests(
     files: Iterable[File], site: MkDocsConfig, defaults: Mapping[str, object]
-) -> Reading:
-    """Return all articles that the pages `files` ask for, and all that is wrong with them.
+) -> CollectedRequests:
+    """Return the requests of the pages `files`, and all problems with them.
 
-    A page with which anything is wrong asks for nothing. `defaults` is the plugin option of that
-    name; what the `.meta.yml` files of Material's meta plugin say comes before it, but makes no
-    page ask that does not ask itself.
+    Pages with a problem have no requests. `defaults` is the plugin option of that name. Values
+    from the `.meta.yml` files of Material's meta plugin take precedence over it, but a page without
+    `contentgen` of its own has no request.
     """
-    reading = Reading()
-    folders = _folder_defaults(site, reading)
-    docs = _shown_docs(site)
+    collected = CollectedRequests()
+    folders = _folder_defaults(site, collected)
+    docs = _relative_docs_dir(site)
     for file in files:
         page = file.src_uri
         path = posixpath.join(docs, page)
-        # Material's blog copies the page of a paginated view for each further page of it.
+        # Material's blog copies a view for each page of its pagination.
         if getattr(file, "generated_by", None) == "material/blog":
             continue
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            reading.problems.append(PageProblem(page, f"{path}: cannot be read ({reason})"))
+            collected.problems.append(PageProblem(page, f"{path}: cannot be read ({reason})"))
             continue
-        wrong: list[tuple[int, str]] = []
+        page_problems: list[tuple[int, str]] = []
         if NAME in source:
             own = [
                 values for folder, values in folders if PurePosixPath(page).is_relative_to(folder)
             ]
             inherited = {key: value for values in own for key, value in values.items()}
-            found, wrong, template = _read_page(source, defaults, inherited)
-            reading.problems += [
-                PageProblem(page, f"{path}:{line}: {message}") for line, message in wrong
+            found, page_problems, template = _read_page(source, defaults, inherited)
+            collected.problems += [
+                PageProblem(page, f"{path}:{line}: {message}") for line, message in page_problems
             ]
-            reading.requests += [
+            collected.requests += [
                 PageRequest(request, page, f"{path}:{line}", template) for line, request in found
             ]
             if found:
                 continue
-        if not wrong:
-            reading.warnings += [
-                f"{path}:{line}: {message}" for line, message in wrong_requests(source)
+        if not page_problems:
+            collected.warnings += [
+                f"{path}:{line}: {message}" for line, message in request_typos(source)
             ]
-    return reading
+    return collected
 
 
-def unshown_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> list[PageProblem]:
-    """Return the requests of pages whose templates surely show no text."""
+def hidden_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> list[PageProblem]:
+    """Return a problem for each request whose page has a template that shows no text."""
     named = [asked for asked in requests if asked.template]
     if not named:
         return []
-    from .templates import hides_content  # few sites need it
+    from .templates import hides_content
 
     environment = site.theme.get_env()
     hiding = {name for name in {a.template for a in named} if hides_content(environment, name)}
@@ -112,33 +112,32 @@ def unshown_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> lis
 
 
 def place_of(file: File, site: MkDocsConfig, text: str) -> str:
-    """Return where `text` first stands in a page, such as `docs/post.md:12`, for messages."""
+    """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
-    return f"{posixpath.join(_shown_docs(site), file.src_uri)}:{line}"
+    return f"{posixpath.join(_relative_docs_dir(site), file.src_uri)}:{line}"
 
 
-def _shown_docs(site: MkDocsConfig) -> str:
+def _relative_docs_dir(site: MkDocsConfig) -> str:
     return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
 
 
 def _folder_defaults(
-    site: MkDocsConfig, reading: Reading
+    site: MkDocsConfig, collected: CollectedRequests
 ) -> list[tuple[PurePosixPath, dict[str, object]]]:
-    """Return the `contentgen` of all `.meta.yml` files with their folders, outer ones first."""
+    """Return the `contentgen` of all `.meta.yml` files by folder, outer folders first."""
     read: Mapping[str, object] = getattr(site.plugins.get("material/meta"), "meta", {})
     folders: list[tuple[PurePosixPath, dict[str, object]]] = []
     for path, meta in read.items():
         if not isinstance(meta, dict) or NAME not in meta:
             continue
-        # What a site without requests does not need is not imported.
         from ..requests import check_inherited
 
         page = PurePath(path).as_posix()
         if problems := check_inherited(meta[NAME]):
             node = yaml.compose(Path(site.docs_dir, path).read_text("utf-8-sig"), _SafeLoader)
-            place = posixpath.join(_shown_docs(site), page)
-            reading.problems += [
+            place = posixpath.join(_relative_docs_dir(site), page)
+            collected.problems += [
                 PageProblem(page, f"{place}:{_line_of(node, problem.path, 1)}: {problem}")
                 for problem in problems
             ]
@@ -147,8 +146,8 @@ def _folder_defaults(
     return sorted(folders, key=lambda folder: folder[0])
 
 
-def _with_inherited(entry: object, inherited: dict[str, object]) -> object:
-    """Return an entry of `contentgen` with what its folder has to add."""
+def _merge_inherited(entry: object, inherited: dict[str, object]) -> object:
+    """Return an entry of `contentgen`, completed with the values from its folder."""
     if not inherited or not (entry is None or isinstance(entry, dict)):
         return entry
     entry = entry or {}
@@ -160,25 +159,24 @@ def _with_inherited(entry: object, inherited: dict[str, object]) -> object:
 def _read_page(
     source: str, defaults: Mapping[str, object], inherited: dict[str, object]
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]], str]:
-    """Return a page's requests or what is wrong with them, each with its line; its template."""
+    """Return the requests of a page or their problems, each with its line; and the template."""
     _, meta = mkdocs_meta.get_data(source)
     if "contentgen" not in meta:
-        return [], _broken_front_matter(source), ""
-    # What a site without requests does not need is not imported.
+        return [], _front_matter_problems(source), ""
     from ..requests import parse_front_matter
 
     template = str(meta.get("template") or "")
     asked = meta["contentgen"]
     listed = isinstance(asked, list)
     meta["contentgen"] = (
-        [_with_inherited(entry, inherited) for entry in asked]
+        [_merge_inherited(entry, inherited) for entry in asked]
         if listed
-        else _with_inherited(asked, inherited)
+        else _merge_inherited(asked, inherited)
     )
     requests, problems = parse_front_matter(meta, defaults)
-    key = _KEY.search(source)
+    key = _KEY_LINE.search(source)
     if key and not problems and not listed:
-        # Most pages have it so, and reading the YAML a second time takes longer than all else.
+        # A shortcut for most pages: parsing the YAML once more would take most of the time.
         line = source.count("\n", 0, key.start(1)) + 1
         return [(line, request) for request in requests], [], template
     match = mkdocs_meta.YAML_RE.match(source)
@@ -193,23 +191,24 @@ def _read_page(
     return placed, [], template
 
 
-def _broken_front_matter(source: str) -> list[tuple[int, str]]:
-    """Find a request in a front matter that MkDocs takes for text, as it cannot read it."""
+def _front_matter_problems(source: str) -> list[tuple[int, str]]:
+    """Return the problem of a front matter with a request that MkDocs cannot parse."""
     if match := mkdocs_meta.YAML_RE.match(source):
         try:
-            yaml.load(match[1], _SafeLoader)  # noqa: S506  it is a safe one
-        except Exception as error:  # noqa: BLE001  MkDocs ignores all that may go wrong here
-            if _ASKS.search(match[1]):
+            yaml.load(match[1], _SafeLoader)  # noqa: S506  a SafeLoader
+        except Exception as error:  # noqa: BLE001  MkDocs ignores all errors here
+            if _KEY_ANYWHERE.search(match[1]):
                 mark = getattr(error, "problem_mark", None)
                 line = mark.line + _FIRST_LINE if mark else 1
                 reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
                 advice = ""
                 if _NEEDS_QUOTES.match(reason):
                     advice = (
-                        "; put a text that holds ': ' or a tab, or begins with a sign, in quotes"
+                        "; put a value that contains ': ' or a tab, or begins with a special "
+                        "character, in quotes"
                     )
                 return [(line, f"the front matter is not valid YAML: {reason}{advice}")]
-    elif source.startswith("---") and _ASKS.search(source.split("\n\n", 1)[0]):
+    elif source.startswith("---") and _KEY_ANYWHERE.search(source.split("\n\n", 1)[0]):
         return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
 
@@ -217,11 +216,11 @@ def _broken_front_matter(source: str) -> list[tuple[int, str]]:
 def _line_of(
     node: yaml.Node | None, path: tuple[str | int, ...], first_line: int = _FIRST_LINE
 ) -> int:
-    """Return the line of the innermost part of `path` that the YAML really has."""
+    """Return the line of the innermost part of `path` that exists in the YAML."""
     line = 1
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            for key, value in reversed(node.value):  # of equal keys the last one counts
+            for key, value in reversed(node.value):  # the last of equal keys counts
                 if key.value == str(step):
                     node, line = value, key.start_mark.line + first_line
                     break
@@ -233,8 +232,8 @@ def _line_of(
     return line
 
 
-# libyaml's, where MkDocs found that.
+# It is libyaml's if that is installed.
 _SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
 _NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
-_ASKS = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
-_KEY = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")
+_KEY_ANYWHERE = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
+_KEY_LINE = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")

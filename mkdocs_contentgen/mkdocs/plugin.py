@@ -1,4 +1,4 @@
-"""The MkDocs plugin: which event calls what."""
+"""The MkDocs plugin, with its event handlers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from mkdocs.structure.pages import Page
 
 from ..display import visible
 from ..errors import ContentgenError
-from .extension import GENERATED_END, ArticleExtension, leading_article
+from .extension import GENERATED_SEPARATOR, ArticleExtension, leading_article
 from .internals import set_title_before_rendering
 from .options import ContentgenConfig
-from .pages import place_of, read_requests, unshown_requests
+from .pages import hidden_requests, place_of, read_requests
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
@@ -35,46 +35,46 @@ STYLESHEET = "assets/stylesheets/contentgen.css"
 log = get_plugin_logger("contentgen")
 
 
-def _make_visible(record: logging.LogRecord) -> bool:
-    """Let a message from a page, a cache or an approved file do nothing but be read."""
+def _escape_record(record: logging.LogRecord) -> bool:
+    """Escape control characters and CI commands that a message quotes."""
     record.msg, record.args = visible(record.getMessage()), ()
     return True
 
 
-log.logger.addFilter(_make_visible)
+log.logger.addFilter(_escape_record)
 
 
 class ContentgenPlugin(BasePlugin[ContentgenConfig]):
-    """Puts generated articles into the pages that ask for them."""
+    """Inserts generated articles into the pages that ask for them."""
 
-    only_reads = False
-    """Set by the command line, which wants to know what is asked for, and no more."""
+    collect_only = False
+    """Whether to collect the requests of all pages, as commands do, without getting the texts."""
 
-    reads_drafts = False
-    """Whether pages count that only a server shows."""
+    include_drafts = False
+    """Whether to read the pages that only `mkdocs serve` shows."""
 
     _sent = 0
-    """Requests of earlier builds in this process: static-i18n makes one for each language."""
+    """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
 
     _dirty = False
     _background: Background | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Prepare for a server, which must not wait for the service, nor die of it."""
+        """Start background generation for `mkdocs serve`."""
         self._dirty = dirty
         if command == "serve":
             from .background import Background, exit_on_sigterm
 
-            self.reads_drafts = True
+            self.include_drafts = True
             self._background = Background(self.config.max_requests)
             exit_on_sigterm()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., None]
     ) -> None:
-        """Rebuild when a text has arrived."""
+        """Watch the file that triggers a rebuild when texts have arrived."""
         if self._background:
-            server.watch(str(self._background.news))
+            server.watch(str(self._background.trigger_file))
 
     def on_shutdown(self) -> None:
         """Wait for the requests in flight, which may have been paid for."""
@@ -82,56 +82,57 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self._background.stop(log.info)
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Tell the server's background work that a build begins."""
+        """Tell the background generation that a build starts."""
         if self._background:
             self._background.build_started()
 
     def on_build_error(self, *, error: Exception) -> None:
-        """Tell the server's background work that a build ended early."""
+        """Tell the background generation that a build failed."""
         if self._background:
             self._background.build_ended(failed=True)
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Check what MkDocs cannot check, and register the extension."""
+        """Check the option `defaults`, and register the Markdown extension."""
         if self.config.defaults:
             from ..requests import check_defaults
 
-            _fail_on([str(problem) for problem in check_defaults(self.config.defaults)])
+            _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
         self._articles: dict[str, dict[str, PageContent]] = {}
-        self._filled_in: dict[str, dict[str, str]] = {}
+        self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()
         self._extension.stylesheet = STYLESHEET if self.config.styles != "strip" else ""
-        # MkDocs types the list as one of names, and hands it to Markdown, which takes both.
+        # The type says names only, but Markdown accepts objects too.
         config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
 
-    # The last moment before MkDocs renders the first page, and after all plugins that make pages.
+    # After the plugins that create pages, and before MkDocs renders the first page.
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        """Get all texts that the pages of this build ask for."""
-        self._unfinished: list[str] = []
-        built = InclusionLevel.is_in_serve if self.reads_drafts else InclusionLevel.is_included
+        """Collect the requests of all pages of this build, and get their texts."""
+        self._incomplete: list[str] = []
+        built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
-        read = {file.src_uri for file in pages}
-        reading = read_requests(pages, config, self.config.defaults)
-        for warning in reading.warnings:
+        pages_read = {file.src_uri for file in pages}
+        collected = read_requests(pages, config, self.config.defaults)
+        for warning in collected.warnings:
             log.warning(warning)
-        if self.only_reads:
-            _fail_on([problem.message for problem in reading.problems])
-            self.asked = reading.requests
-            self.read = read
-        if self.only_reads or not (reading.requests or reading.problems):
+        if self.collect_only:
+            _raise_problems([problem.message for problem in collected.problems])
+            self.requests = collected.requests
+            self.pages_read = pages_read
+        if self.collect_only or not (collected.requests or collected.problems):
             return
-        problems = reading.problems + unshown_requests(reading.requests, config)
-        # Such a build does not see all pages.
-        others = None if self._dirty or "i18n" in config.plugins else files.src_uris.keys() - read
-        # What a site without requests does not need is not imported.
+        problems = collected.problems + hidden_requests(collected.requests, config)
+        # None, because these builds do not read all pages.
+        others = (
+            None if self._dirty or "i18n" in config.plugins else files.src_uris.keys() - pages_read
+        )
         from .resolution import resolve
 
         try:
             resolution = resolve(
-                reading.requests,
+                collected.requests,
                 problems,
                 config,
                 self.config,
@@ -146,76 +147,78 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)
-        _fail_on(resolution.failures)
+        _raise_problems(resolution.failures)
         for detail in resolution.details:
             log.debug(detail)
         log.info(resolution.summary)
-        self.show(resolution.articles)
-        unfinished = resolution.unfinished
-        self._unfinished = [file.abs_dest_path for file in pages if file.src_uri in unfinished]
+        self.set_articles(resolution.articles)
+        incomplete = resolution.incomplete
+        self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
 
-    # Before Material's blog, which fails a post without an end of its excerpt if it requires one.
-    def _end_excerpt(
+    # Before Material's blog, which may require the separator.
+    def _add_excerpt_separator(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        """Give a post that is an article an end of its excerpt, which is then behind its lead."""
+        """Add the separator that Material's blog requires to a post that consists of an article.
+
+        Later, the extension inserts one after the lead instead.
+        """
         articles = self._articles.get(page.file.src_uri)
         if not articles or not (blog := config.plugins.get("material/blog")):
             return
         if blog.config["post_excerpt"] == "required" and leading_article(markdown, articles):
             separator = str(blog.config["post_excerpt_separator"])
             if separator not in markdown:
-                page.markdown = f"{markdown}\n\n{GENERATED_END}{separator}\n"
+                page.markdown = f"{markdown}\n\n{GENERATED_SEPARATOR}{separator}\n"
 
-    # After the plugins that read a title as a template, and before those that draw cards of it.
+    # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)
-    def _fill_in_metadata(
+    def _prepare_page(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
-        """Say what the author did not say of the page, and give Markdown something to convert.
+        """Fill in missing page metadata, and make sure that empty pages are converted.
 
-        Markdown skips a page that has no text of its own. And social cards are drawn, feeds and
-        tags made, of what a page says of itself, some of them from here on.
+        Other plugins use the metadata for social cards, feeds and tags. Python-Markdown runs no
+        extensions for a page without text.
         """
         articles = self._articles.get(page.file.src_uri)
         if not articles:
             return None
         name = leading_article(markdown, articles)
         if name and (facts := articles[name].facts()):
-            self._fill_in(page, facts)
-            # Until MkDocs finds it out itself, when it renders the page.
+            self._add_metadata(page, facts)
             set_title_before_rendering(page, facts.title)
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
 
-    on_page_markdown = CombinedEvent(_end_excerpt, _fill_in_metadata)
+    on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
 
-    def show(self, articles: dict[str, dict[str, PageContent]]) -> ArticleExtension:
-        """Let the pages that are rendered next have `articles`; return what places them."""
+    def set_articles(self, articles: dict[str, dict[str, PageContent]]) -> ArticleExtension:
+        """Set the articles of the pages to render, and return the extension that inserts them."""
         self._extension.articles = self._articles = articles
         return self._extension
 
-    def _fill_in(self, page: Page, facts: Facts | None) -> None:
-        """Take over what the article that is the page says of it, and nothing else."""
-        said = {"description": facts.lead, "date": facts.published} if facts else {}
-        for key, before in self._filled_in.pop(page.file.src_uri, {}).items():
+    def _add_metadata(self, page: Page, facts: Facts | None) -> None:
+        """Set description and date of a page where its author did not, replacing earlier values."""
+        metadata = {"description": facts.lead, "date": facts.published} if facts else {}
+        for key, before in self._added_metadata.pop(page.file.src_uri, {}).items():
             if page.meta.get(key) == before:
                 del page.meta[key]
-        new = {key: value for key, value in said.items() if value and key not in page.meta}
+        new = {key: value for key, value in metadata.items() if value and key not in page.meta}
         page.meta.update(new)
-        self._filled_in[page.file.src_uri] = new
+        self._added_metadata[page.file.src_uri] = new
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Say what the author should know of the page that was just rendered."""
+        """Log the warnings about the markers of a page."""
         uri = page.file.src_uri
         if uri in self._articles:
-            # Only now it is certain what begins the page.
+            # Templates and included files may have changed what the page begins with.
             leading = self._extension.leading.get(uri, "")
-            self._fill_in(page, self._extension.facts.get(uri, {}).get(leading))
+            self._add_metadata(page, self._extension.facts.get(uri, {}).get(leading))
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Add the style sheet to a site that links it."""
+        """Add the style sheet to the files of the site."""
         if self._articles and self._extension.stylesheet:
             package = resources.files("mkdocs_contentgen.html")
             content = package.joinpath("containment.css").read_text("utf-8")
@@ -223,10 +226,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
             files.append(File.generated(config, STYLESHEET, content=content))
 
-    # Before the plugins that change the finished page, such as those that minify it.
+    # Before plugins that change the finished page, such as minifiers.
     @event_priority(50)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Tell machines what the page tells its readers of its articles."""
+        """Add the JSON-LD of the page's articles."""
         facts = self._extension.facts.get(page.file.src_uri)
         if not facts:
             return None
@@ -239,24 +242,24 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 f"{place}: the template of the page does not show its text, nor the article"
             )
         described = [
-            provenance.json_ld(told.title or str(page.title), told.published)
-            for name, told in facts.items()
+            provenance.json_ld(metadata.title or str(page.title), metadata.published)
+            for name, metadata in facts.items()
             if (provenance := articles[name].provenance)
         ]
         return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
 
-    # After the plugins for translations, which build the other languages here.
+    # After mkdocs-static-i18n, which builds the other languages in this event.
     @event_priority(-110)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Backdate incomplete pages, so that `--dirty` builds them again."""
         if self._background:
             self._background.build_ended()
-        for path in self._unfinished if self._dirty else ():
+        for path in self._incomplete if self._dirty else ():
             os.utime(path, (0, 0))
 
 
-def _fail_on(problems: Collection[str]) -> None:
-    """End the build if there are problems, with a line for each."""
+def _raise_problems(problems: Collection[str]) -> None:
+    """Log each problem, and raise PluginError if there are any."""
     for problem in problems:
         log.error(problem)
     if problems:

@@ -1,4 +1,4 @@
-"""How far a generation is, for the person who waits for it."""
+"""Show the progress of a generation as a bar or as lines of the log."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from functools import partial
 
 from ..texts.generation import Progress
 
-LOG_PAUSE = 10.0
-"""Seconds between two lines where there is no terminal."""
-
+LOG_INTERVAL = 10.0
+"""Seconds between two lines of the log."""
 
 _Log = Callable[[str], None]
 _Show = Callable[[Progress], None]
 
 
-def shown_progress(
-    log: _Log, *, in_lines: bool = False
+def show_progress(
+    log: _Log, *, use_log: bool = False
 ) -> AbstractContextManager[tuple[_Show, _Log]]:
-    """Return what shows a Progress, and what shows a line meanwhile.
+    """Return a context manager that yields a function to show Progress, and one to show a line.
 
-    On a terminal there is a bar, unless other lines come meanwhile (`in_lines`); elsewhere `log`
-    gets a line every LOG_PAUSE seconds.
+    On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
+    LOG_INTERVAL seconds.
     """
-    return _bar() if sys.stderr.isatty() and not in_lines else _lines(log)
+    return _bar() if sys.stderr.isatty() and not use_log else _log_lines(log)
 
 
 @contextmanager
@@ -53,7 +52,7 @@ def _bar() -> Iterator[tuple[_Show, _Log]]:
 
 
 @contextmanager
-def _lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
+def _log_lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
     latest: Progress | None = None
     ended = threading.Event()
 
@@ -61,16 +60,16 @@ def _lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
         nonlocal latest
         latest = progress
 
-    def tell() -> None:
-        # By the clock: a service that is slow or down is when there are no events to go by.
-        while not ended.wait(LOG_PAUSE):
+    def log_periodically() -> None:
+        # By the clock, since there are no events while the service is slow or down.
+        while not ended.wait(LOG_INTERVAL):
             if latest:
                 log(
                     f"{latest.done} of {latest.total} texts, "
                     f"{latest.in_flight} in flight, {latest.failed} failed"
                 )
 
-    thread = threading.Thread(target=tell, daemon=True)
+    thread = threading.Thread(target=log_periodically, daemon=True)
     thread.start()
     try:
         yield show, log

@@ -1,7 +1,4 @@
-"""From the requests of a build to what its pages show, under the policy of the options.
-
-Imported only by builds with a page that asks for something.
-"""
+"""Get the texts for the requests of a build, or placeholders for those that are missing."""
 
 from __future__ import annotations
 
@@ -36,21 +33,21 @@ if TYPE_CHECKING:
 
 @dataclass
 class PageContent:
-    """One article of a page: how to make its element, and what to say of it, if it is there."""
+    """One article of a page. `provenance` is None for a placeholder."""
 
-    maker: Callable[[], tuple[Element, Facts | None]]
+    factory: Callable[[], tuple[Element, Facts | None]]
     provenance: Provenance | None
     _made: tuple[Element, Facts | None] | None = None
 
     def make(self) -> tuple[Element, Facts | None]:
-        """Return the element anew, and what it says of itself. Raises UnsafeHTMLError."""
+        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
         made, self._made = self._made, None
-        return made or self.maker()
+        return made or self.factory()
 
     def facts(self) -> Facts | None:
-        """Return what the article says of itself, if it is there and can be shown."""
+        """Return the metadata of the article, or None if it cannot be shown."""
         try:
-            self._made = self.maker()  # the page is rendered next
+            self._made = self.factory()  # kept for make(), which follows
         except UnsafeHTMLError:
             return None
         return self._made[1]
@@ -58,12 +55,12 @@ class PageContent:
 
 @dataclass
 class Resolution:
-    """What a build shows, and what there is to say about it, one line each."""
+    """The articles of a build, and its messages of one line each."""
 
     articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
-    """The articles by page (`src_uri`) and id, in the pages' order."""
+    """The articles by page (`src_uri`) and id, in the order of the front matter."""
 
-    unfinished: set[str] = field(default_factory=set)
+    incomplete: set[str] = field(default_factory=set)
     """Pages (`src_uri`) that lack a text."""
 
     failures: list[str] = field(default_factory=list)
@@ -74,21 +71,21 @@ class Resolution:
     summary: str = ""
 
     sent: int = 0
-    """Number of requests that count for the budget."""
+    """The number of requests that were sent."""
 
-    def note_problems(self, problems: Iterable[PageProblem], *, tolerated: bool) -> None:
-        """Add what is wrong in pages, each once, and show it in their places."""
+    def add_problems(self, problems: Iterable[PageProblem], *, tolerated: bool) -> None:
+        """Add the problems of pages, each once, and a placeholder for each."""
         for problem in problems:
             messages = self.warnings if tolerated else self.failures
             if problem.message not in messages:
                 messages.append(problem.message)
-            self.show(problem.page, "main", _message_in_place(problem.message))
+            self.add_article(problem.page, "main", _placeholder_content(problem.message))
 
-    def show(self, page: str, name: str, article: PageContent) -> None:
-        """Put an article, or the message in its place, on a page."""
+    def add_article(self, page: str, name: str, article: PageContent) -> None:
+        """Add an article or a placeholder to a page."""
         self.articles.setdefault(page, {})[name] = article
         if article.provenance is None:
-            self.unfinished.add(page)
+            self.incomplete.add(page)
 
 
 def resolve(
@@ -103,97 +100,95 @@ def resolve(
     debug: Callable[[str], None] | None,
     others: Collection[str] | None = None,
 ) -> Resolution:
-    """Get the texts of all requests: from the cache, then, if the options let it, the service.
+    """Return the articles of all requests: from approved files, the cache or the service.
 
-    `problems` are those of the pages; with one of them, or a damaged approved file, nothing is
-    sent.
-    With a `background`, nothing is waited for, and nothing is a failure: what has no text says so
-    in its page. `budget` is what is left of `max_requests`. `log` gets a line now and then while
-    the service is being asked, and `debug` one for each try. `others` are the pages of the site
-    that were not read; without them, no approved file is said to be of no page.
-    Raises ConfigurationError for an option that makes no sense.
+    Nothing is sent if there are `problems` with pages or damaged approved files. With `background`,
+    the call does not wait for the service, and placeholders take the place of failures. `budget`
+    is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try.
+    `others` are the pages that were not read; if it is None, approved files without a page are not
+    reported. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
     names = [(entry.page, entry.request) for entry in asked]
     files = read_all(names, options.approved_directory(site), others=others or ())
     policy = options.policy(budget=budget, lenient=background is not None)
-    resolution.note_problems(problems, tolerated=policy.lenient)
+    resolution.add_problems(problems, tolerated=policy.lenient)
     if others is not None:
         resolution.warnings += [
             f"{path}: no page asks for this text; remove the file if it is not needed any more"
             for path in files.unclaimed
         ]
-    ask = None if resolution.failures else _ask(site, options, background, log, debug)
+    ask = None if resolution.failures else _make_ask(site, options, background, log, debug)
     obtained = obtain(asked, files, options.store(site), policy, ask)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
         return resolution
     resolution.sent = obtained.sent
-    how = options.presentation()
+    presentation = options.presentation()
     for article in obtained.articles:
         entry = article.asked
         resolution.details.append(f"{entry.place}: {article.outcome}")
-        resolution.show(entry.page, entry.request.id, _page_content(article, how))
+        resolution.add_article(entry.page, entry.request.id, _page_content(article, presentation))
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary(outcomes, seconds)
     return resolution
 
 
-def _ask(
+def _make_ask(
     site: MkDocsConfig,
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
 ) -> Ask:
-    """Return what asks for texts: beside a server without waiting, else with progress shown."""
+    """Return a function that requests texts: in the background, or else with visible progress."""
     if background is None:
-        return asking_visibly(options.store(site), options, log, debug)
+        return ask_with_progress(options.store(site), options, log, debug)
     limits = options.limits()
     open_store = partial(options.store, site)
 
     def ask(
-        wanted: Mapping[str, Request], there: Collection[str]
+        wanted: Mapping[str, Request], cached_keys: Collection[str]
     ) -> tuple[dict[str, Outcome], list[str]]:
-        return background.ask(wanted, there, open_store, options.connect, limits, debug), []
+        return background.ask(wanted, cached_keys, open_store, options.connect, limits, debug), []
 
     return ask
 
 
-def asking_visibly(
+def ask_with_progress(
     store: Cache,
     options: ContentgenConfig,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
 ) -> Ask:
-    """Return what asks for texts, and shows how far it is."""
+    """Return a function that requests texts and shows its progress."""
 
     def ask(
-        wanted: Mapping[str, Request], there: Collection[str]
+        wanted: Mapping[str, Request], cached_keys: Collection[str]
     ) -> tuple[dict[str, Outcome], list[str]]:
-        from .progress import shown_progress
+        from .progress import show_progress
 
-        with shown_progress(log, in_lines=debug is not None) as (show, say):
+        with show_progress(log, use_log=debug is not None) as (show, log_line):
             limits = options.limits()
-            return asking(store, options.connect, limits, on_progress=show, log=say, debug=debug)(
-                wanted, there
-            )
+            return asking(
+                store, options.connect, limits, on_progress=show, log=log_line, debug=debug
+            )(wanted, cached_keys)
 
     return ask
 
 
-def _page_content(article: Article, how: Presentation) -> PageContent:
+def _page_content(article: Article, presentation: Presentation) -> PageContent:
     outcome, request = article.outcome, article.asked.request
     if _is_pending(outcome):
         return PageContent(lambda: (being_generated(request.topic), None), None)
     if outcome.text is None or (provenance := article.provenance) is None:
-        return _message_in_place(str(outcome.error))
-    # It is kept until the last page is built, and is a third of what a large site needs.
+        return _placeholder_content(str(outcome.error))
+    # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    return PageContent(partial(_present_packed, packed, provenance, how), provenance)
+    return PageContent(partial(_present_packed, packed, provenance, presentation), provenance)
 
 
 def _is_pending(outcome: Outcome) -> bool:
@@ -204,12 +199,12 @@ def _is_pending(outcome: Outcome) -> bool:
 
 
 def _present_packed(
-    packed: bytes, provenance: Provenance, how: Presentation
+    packed: bytes, provenance: Provenance, presentation: Presentation
 ) -> tuple[Element, Facts]:
-    return present(zlib.decompress(packed).decode(), provenance, how)
+    return present(zlib.decompress(packed).decode(), provenance, presentation)
 
 
-def _message_in_place(message: str) -> PageContent:
+def _placeholder_content(message: str) -> PageContent:
     return PageContent(lambda: (placeholder(message), None), None)
 
 
@@ -217,9 +212,9 @@ def _summary(outcomes: Sequence[Outcome], seconds: float) -> str:
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
-    on_its_way = f", {pending} being generated" if pending else ""
+    pending_part = f", {pending} being generated" if pending else ""
     return (
         f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
-        f"{number['cache']} from the cache, {number['service']} generated{on_its_way}, "
+        f"{number['cache']} from the cache, {number['service']} generated{pending_part}, "
         f"{number[None] - pending} missing, in {seconds:.1f} s"
     )

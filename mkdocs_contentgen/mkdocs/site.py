@@ -1,4 +1,4 @@
-"""A site as the command line sees it: exactly the requests that a build would see."""
+"""Load a site for a command, with the same requests that a build would have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mkdocs.utils.meta import get_data
 from ..errors import ConfigurationError
 from ..html.plaintext import plain_text
 from ..texts.approval import ApprovedFiles, read_all
-from ..texts.articles import Article, explain, find_articles
+from ..texts.articles import Article, add_details, find_articles
 from ..texts.policy import PageRequest
 from .options import ContentgenConfig
 from .plugin import ContentgenPlugin
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RenderedPage:
-    """What a build makes of a page before it is put into the theme."""
+    """A rendered page, without the theme."""
 
     content: str
     title: str
     toc: list[tuple[int, str, str]]
-    """The headings: level, id and text without markup."""
+    """Level, id and plain text of each heading."""
 
     marked: set[str]
-    """The ids of the articles that stand where a marker does."""
+    """The ids of the articles with a marker."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A MkDocs configuration, the plugin in it, and the files with which a build would begin.
+    """An MkDocs configuration with this plugin, and the files of a build before it renders them.
 
-    `docs_dir` is the directory that `mkdocs.yml` names; a plugin may have put another in its place.
+    `docs_dir` is the value in `mkdocs.yml`. Other plugins may have changed that of `config`.
     """
 
     config: MkDocsConfig
@@ -64,47 +64,47 @@ class Site:
         return self.plugin.config
 
     @property
-    def asked(self) -> list[PageRequest]:
-        """What the pages ask for."""
-        return self.plugin.asked
+    def requests(self) -> list[PageRequest]:
+        """The requests of all pages."""
+        return self.plugin.requests
 
     def approved_files(self) -> ApprovedFiles:
-        """Return what the directory of approved files holds for this site."""
-        asking = [(entry.page, entry.request) for entry in self.asked]
-        others = self.files.src_uris.keys() - self.plugin.read
+        """Read the approved files of this site."""
+        asking = [(entry.page, entry.request) for entry in self.requests]
+        others = self.files.src_uris.keys() - self.plugin.pages_read
         return read_all(asking, self.options.approved_directory(self.config), others=others)
 
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
-        """Return the articles of the named pages, or all, and what is wrong with cache and files.
+        """Return the articles of the named pages, or all, and the problems with cache and files.
 
-        Raises ConfigurationError for a name that fits no page with a request.
+        Raises ConfigurationError for a name that matches no page with a request.
         """
         files = self.approved_files()
         store = self.options.store(self.config)
         sandbox = self.options.uses_sandbox()
         articles, problems = find_articles(
-            chosen(self.asked, pages), files, store, sandbox=sandbox, all_drafts=True
+            select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
-        articles, more = explain(articles, store)
+        articles, more = add_details(articles, store)
         unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems + more), *unclaimed]
 
     def render(
         self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
     ) -> RenderedPage:
-        """Return the page `name` as a build would have it, were `source` what its file holds.
+        """Render the page `name` with `source` as the content of its file.
 
-        Its articles are `articles`, whatever it asks for. Nothing is logged or written, apart from
-        what other plugins write.
+        It gets `articles`, whatever its front matter asks for. Nothing is logged, and only other
+        plugins may write files.
         """
         file = self.files.src_uris[name]
         page = file.page or Page(None, file, self.config)
-        # A page remembers what was rendered before, and some plugins read its title as a template.
+        # Rendering changes the page, and some plugins treat its title as a template.
         state = {k: copy(v) if isinstance(v, dict | list) else v for k, v in vars(page).items()}
         path = file.abs_src_path
         file.content_string = source
-        file.abs_src_path = path  # MkDocs forgets it, and plugins find other files by it
-        extension = self.plugin.show({name: dict(articles)} if articles else {})
+        file.abs_src_path = path  # MkDocs resets it, and plugins need it to find other files
+        extension = self.plugin.set_articles({name: dict(articles)} if articles else {})
         events = self.config.plugins
         arguments: dict[str, Any] = {"config": self.config, "files": self.files}
         self.config._current_page = page
@@ -113,12 +113,12 @@ class Site:
             page = events.on_pre_page(page, **arguments)
             page.markdown = None
             page.read_source(self.config)
-            if page.markdown is None:  # Material's blog reads a post when it finds it
+            if page.markdown is None:  # Material's blog has read its posts already
                 page.markdown, _ = get_data(source)
             page.markdown = events.on_page_markdown(page.markdown, page=page, **arguments)
             page.render(self.config, self.files)
             content = events.on_page_content(page.content or "", page=page, **arguments)
-            toc = [(i.level, i.id, plain_text(unescape(i.title))) for i in _all_items(page.toc)]
+            toc = [(i.level, i.id, plain_text(unescape(i.title))) for i in _flatten_toc(page.toc)]
             marked = extension.marked.get(name, set())
             title = unescape(str(page.title))
             return RenderedPage(content, title, toc, marked)
@@ -129,52 +129,52 @@ class Site:
             vars(page).update(state)
 
 
-def _all_items(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
+def _flatten_toc(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
     for item in items:
         yield item
-        yield from _all_items(item.children)
+        yield from _flatten_toc(item.children)
 
 
 @contextmanager
-def opened_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
-    """Read a configuration and let its plugins make the pages, as `mkdocs build` does.
+def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+    """Load a configuration, and run the events of a build up to `on_nav`.
 
-    With `drafts`, pages count that only `mkdocs serve` shows. Nothing is rendered yet, and the site
-    directory is not touched. Raises ConfigurationError, and what MkDocs raises for its own.
+    With `drafts`, the site includes the pages that only `mkdocs serve` shows. The site directory is
+    not touched. Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    with TemporaryDirectory() as nowhere:
-        config = load_config(config_file, site_dir=nowhere)
+    with TemporaryDirectory() as site_dir:
+        config = load_config(config_file, site_dir=site_dir)
         docs_dir = Path(config.docs_dir)
         plugin = next((p for p in config.plugins.values() if isinstance(p, ContentgenPlugin)), None)
         if plugin is None:
             raise ConfigurationError(
                 f"{config.config_file_path}: has no plugin 'contentgen'; add it under `plugins`"
             )
-        plugin.only_reads = True
-        plugin.reads_drafts = drafts
+        plugin.collect_only = True
+        plugin.include_drafts = drafts
         config.plugins.on_startup(command="build", dirty=False)
         try:
-            files = _read_pages(config)
-            asked, read = dict.fromkeys(plugin.asked), plugin.read
-            # What builds once for each language is mkdocs-static-i18n.
+            files = _load_files(config)
+            asked, read = dict.fromkeys(plugin.requests), plugin.pages_read
+            # mkdocs-static-i18n builds once for each language.
             languages: Any = config.plugins.get("i18n")
             first = getattr(languages, "current_language", None)
             for language in getattr(languages, "build_languages", ()):
                 if language != first:
                     languages.current_language = language
-                    for file in _read_pages(config):
+                    for file in _load_files(config):
                         if file.src_uri not in files.src_uris:
                             files.append(file)
-                    asked |= dict.fromkeys(plugin.asked)
-                    read |= plugin.read
-            plugin.asked, plugin.read = list(asked), read
+                    asked |= dict.fromkeys(plugin.requests)
+                    read |= plugin.pages_read
+            plugin.requests, plugin.pages_read = list(asked), read
             yield Site(config, plugin, files, docs_dir)
         finally:
             config.plugins.on_shutdown()
 
 
-def _read_pages(config: MkDocsConfig) -> Files:
-    """Let the plugins of a site make the pages of a build; return its files."""
+def _load_files(config: MkDocsConfig) -> Files:
+    """Return the files of a build, after its plugins have added theirs."""
     config = config.plugins.on_config(config)
     config.plugins.on_pre_build(config=config)
     files = get_files(config)
@@ -186,15 +186,15 @@ def _read_pages(config: MkDocsConfig) -> Files:
     return files
 
 
-def chosen(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
-    """Return what the named pages ask for: paths from where one stands, in the docs, or globs.
+def select_requests(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
+    """Return the requests of the named pages, or of all pages without names.
 
-    Without names, it is what all pages ask for. Raises ConfigurationError for a name that fits no
-    page with a request.
+    A name is a path in the docs directory or from the current directory, or a glob. Raises
+    ConfigurationError for a name that matches no page with a request.
     """
     selected: dict[PageRequest, None] = {}
     for name in pages:
-        found = [entry for entry in asked if _fits(entry, name)]
+        found = [entry for entry in asked if _matches(entry, name)]
         if not found:
             raise ConfigurationError(
                 f"{name}: is not a page that asks for an article; "
@@ -204,7 +204,7 @@ def chosen(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageReque
     return list(selected if pages else asked)
 
 
-def _fits(entry: PageRequest, name: str) -> bool:
+def _matches(entry: PageRequest, name: str) -> bool:
     shown = entry.place.rpartition(":")[0]
     tail = Path(name).as_posix().removeprefix("./")
     return tail.endswith(f"/{shown}") or any(fnmatchcase(p, tail) for p in (entry.page, shown))

@@ -1,4 +1,4 @@
-"""Whether a theme's template shows the text of its page, as far as its source tells."""
+"""Find out from the source of a theme's template whether it shows the text of its page."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from jinja2 import Environment, TemplateError, TemplateNotFound, nodes
 
 
 def hides_content(environment: Environment, name: str) -> bool:
-    """Tell whether a template surely never prints `page.content`, as templates of home pages do.
+    """Tell whether a template certainly never prints `page.content`, as some home pages do.
 
-    An include with a computed name counts as printing something else: themes choose small parts so.
-    A template that is not there is MkDocs' to report.
+    Includes with a computed name are ignored: themes use them for small parts. The result is False
+    for a template that does not exist, since MkDocs reports it.
     """
     try:
-        return not _shows(environment, name, frozenset())
+        return not _prints_content(environment, name, frozenset())
     except TemplateError:
         return False
 
 
-def _shows(environment: Environment, name: str, replaced: frozenset[str]) -> bool:
-    """Tell whether a template prints it outside of blocks that another one has `replaced`."""
-    tree = _parsed(environment, name)
-    if any(not replaced & blocks for blocks in _places(environment, tree, frozenset())):
+def _prints_content(environment: Environment, name: str, overridden: frozenset[str]) -> bool:
+    """Tell whether a template prints `page.content` outside of the `overridden` blocks."""
+    tree = _parse(environment, name)
+    if any(not overridden & blocks for blocks in _enclosing_blocks(environment, tree, frozenset())):
         return True
     parent = tree.find(nodes.Extends)
     if parent is None:
@@ -37,31 +37,36 @@ def _shows(environment: Environment, name: str, replaced: frozenset[str]) -> boo
             for call in block.find_all(nodes.Call)
         )
     }
-    return _shows(environment, parent.template.value, replaced | own)
+    return _prints_content(environment, parent.template.value, overridden | own)
 
 
-def _places(
-    environment: Environment, node: nodes.Node, blocks: frozenset[str], within: tuple[str, ...] = ()
+def _enclosing_blocks(
+    environment: Environment,
+    node: nodes.Node,
+    blocks: frozenset[str],
+    includes: tuple[str, ...] = (),
 ) -> Iterator[frozenset[str]]:
-    """Yield the blocks around each place where `page.content` is printed.
+    """Yield the names of the blocks around each place where `page.content` is printed.
 
-    `within` are the includes that lead to `node`: some include themselves.
+    `includes` are the templates that are being included, since some include themselves.
     """
     for child in node.iter_child_nodes():
         match child:
             case nodes.Getattr(node=nodes.Name(name="page"), attr="content"):
                 yield blocks
-            case nodes.Include(template=nodes.Const(value=str(name))) if name in within:
+            case nodes.Include(template=nodes.Const(value=str(name))) if name in includes:
                 pass
             case nodes.Include(template=nodes.Const(value=str(name))):
-                tree = _parsed(environment, name)
-                if any(True for _ in _places(environment, tree, blocks, (*within, name))):
+                tree = _parse(environment, name)
+                if any(
+                    True for _ in _enclosing_blocks(environment, tree, blocks, (*includes, name))
+                ):
                     yield blocks
         inside = blocks | {child.name} if isinstance(child, nodes.Block) else blocks
-        yield from _places(environment, child, inside, within)
+        yield from _enclosing_blocks(environment, child, inside, includes)
 
 
-def _parsed(environment: Environment, name: str) -> nodes.Template:
+def _parse(environment: Environment, name: str) -> nodes.Template:
     if environment.loader is None:
         raise TemplateNotFound(name)
     source, _, _ = environment.loader.get_source(environment, name)

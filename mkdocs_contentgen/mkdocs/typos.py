@@ -1,4 +1,4 @@
-"""What looks like a request or a marker in a page's source, and is none."""
+"""Detect misspelled requests and markers in the source of a page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t]+.*\n)*)+")
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b(.*?)-->", re.DOTALL)
 
 
-def wrong_requests(source: str) -> list[tuple[int, str]]:
-    """Return what looks like a request in a page's front matter but is not read, with its line."""
+def request_typos(source: str) -> list[tuple[int, str]]:
+    """Return the line and the problem of everything that looks like a request but is not one."""
     before = _BEFORE_FRONT_MATTER.match(source)
     start = before.end() if before else 0
     match = _FRONT_MATTER.match(source, start)
@@ -26,16 +26,16 @@ def wrong_requests(source: str) -> list[tuple[int, str]]:
                 f"'{NAME}' is read only in YAML front matter: put a line '---' above and below it",
             )
             for line, key in _keys(metadata[0] if metadata else "", 1)
-            if _means_contentgen(key)
+            if _resembles_name(key)
         ]
     first_line = source.count("\n", 0, match.start(1)) + 1
-    keys = [(line, key) for line, key in _keys(match[1], first_line) if _means_contentgen(key)]
+    keys = [(line, key) for line, key in _keys(match[1], first_line) if _resembles_name(key)]
     if keys and source[:start].lstrip("\ufeff"):
         return [
             (
                 first_line - 1,
-                "the front matter is not read, since something stands before its first line '---'; "
-                "remove the blank lines and spaces there",
+                "the front matter is not read, since there are blank lines or spaces before its "
+                "first line '---'; remove them",
             )
         ]
     return [
@@ -45,10 +45,10 @@ def wrong_requests(source: str) -> list[tuple[int, str]]:
     ]
 
 
-def wrong_marker(html: str) -> str | None:
-    """Return what is wrong with a comment that looks like a marker, or None."""
+def marker_typo(html: str) -> str | None:
+    """Return what is wrong with a comment that looks like a marker but is not one, or None."""
     match = _COMMENT.search(html)
-    if match is None or not _means_contentgen(match[1]):
+    if match is None or not _resembles_name(match[1]):
         return None
     name = re.search(r"[a-z0-9-]+", match[2].lower())
     right = f"<!-- {NAME} {name[0]} -->" if name else f"<!-- {NAME} -->"
@@ -62,10 +62,10 @@ def _keys(block: str, first_line: int) -> list[tuple[int, str]]:
     ]
 
 
-def _means_contentgen(word: str) -> bool:
+def _resembles_name(word: str) -> bool:
     word = re.sub(r"[\W_]", "", word).lower()
     if not word.startswith("c"):
         return False
-    import difflib  # few pages need it, and importing it takes 5 ms
+    import difflib  # importing it takes 5 ms
 
     return difflib.SequenceMatcher(None, word, NAME).ratio() >= 0.85

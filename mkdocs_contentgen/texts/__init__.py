@@ -1,5 +1,4 @@
-"""From requests to texts: approved files, the cache, and asking for what is missing.
+"""Get the text of each request: from approved files, from the cache, or from the service.
 
-Here it is decided which text a request has and when the service is asked. Nothing here knows a site
-generator; whoever calls hands in the requests and prints what is returned.
+Nothing here depends on MkDocs. Callers pass requests, and log or print the messages they get back.
 """

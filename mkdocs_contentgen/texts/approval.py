@@ -1,12 +1,11 @@
-"""Approved files: texts that a person answers for, committed beside the pages.
+"""Read and write approved files, which contain texts that a person has reviewed.
 
-A file is made for diffs and for editing by hand: a YAML header, then HTML with one block element a
-line, and the same bytes for the same text. Files of every earlier format are read for ever.
+A file has a YAML header, then HTML with one block element per line, for readable diffs and editing
+by hand. The same text always gives the same bytes. Later versions read all earlier formats.
 """
 
 from __future__ import annotations
 
-import hashlib
 import html
 import os
 import re
@@ -21,6 +20,7 @@ from xml.etree.ElementTree import Element
 import msgspec
 import yaml
 
+from ..digest import sha256
 from ..display import hidden_character, shown
 from ..errors import ApprovalError
 from ..files import read_text, replace_text
@@ -28,17 +28,17 @@ from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
 
 MAX_HEADER = 16 * 1024
-"""Characters of a header."""
+"""Maximum length of a header in characters."""
 
 MAX_NAME = 200
-"""Characters of the name of the person who approves."""
+"""Maximum length of the reviewer's name in characters."""
 
 _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
 _MAX_DEPTH = 10
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands above the text of an approved file."""
+    """The YAML header of an approved file."""
 
     format: Annotated[int, msgspec.Meta(ge=1, le=1)] = 1
     request: dict[str, object]
@@ -49,25 +49,25 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     approved_at: date
     sha256: str
     declined: datetime | None = None
-    """When the newest draft was generated that a person did not take in place of this text."""
+    """The generation time of the newest draft that the reviewer declined in favour of this text."""
 
 
 @dataclass(frozen=True)
 class ApprovedText:
-    """A text from an approved file, and the request that it was approved for."""
+    """The text and the header of an approved file."""
 
     header: Header
     html: str
     line: int
-    """The line of the file that the text begins with."""
+    """The number of the line that the text begins on."""
 
     @property
     def is_changed(self) -> bool:
-        """Tell whether the text was edited after its approval."""
-        return self.header.sha256 != _sha256(self.html)
+        """Whether the text was edited after its approval."""
+        return self.header.sha256 != sha256(self.html)
 
     def answers(self, request: Request) -> bool:
-        """Tell whether this is the text for `request`, whatever its key was made of at the time."""
+        """Tell whether the text was approved for `request`. Fields are compared, not keys."""
         kind = self.header.request.get("type")
         model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
         try:
@@ -87,15 +87,21 @@ def state_of(
     has_draft: bool,
     unused: Iterable[Mapping[str, object]] = (),
 ) -> tuple[State, str]:
-    """Return the state of an article, and the reason in words.
+    """Return the state of an article, and the reason as a message.
 
-    `unused` are requests whose texts are in the cache, though no page asks for them now.
+    `unused` are cached requests that no page makes any more.
     """
     if approved is None:
-        return ("draft", "not reviewed") if has_draft else ("missing", _why(request, unused))
+        return (
+            ("draft", "not reviewed")
+            if has_draft
+            else ("missing", _missing_reason(request, unused))
+        )
     by = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
-        changes = _changes(approved.header.request, request) or ["the request was another"]
+        changes = _describe_changes(approved.header.request, request) or [
+            "the request was different"
+        ]
         new = "a draft" if has_draft else "missing"
         return "outdated", f"{' and '.join(changes)}; the new text is {new}"
     if approved.is_changed:
@@ -103,16 +109,16 @@ def state_of(
     return "approved", f"{by} on {approved.header.approved_at}"
 
 
-def _why(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
-    """Say that there is no text, and what changed where one field explains it."""
+def _missing_reason(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
+    """Return why there is no text: if one field differs from a cached request, that field."""
     for before in unused:
-        if len(changes := _changes(before, request)) == 1:
+        if len(changes := _describe_changes(before, request)) == 1:
             return f"{changes[0]} in the text that the cache has"
     return "never generated"
 
 
-def _changes(before: Mapping[str, object], request: Request) -> list[str]:
-    """Say in words what an earlier request, as it was kept, had otherwise."""
+def _describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
+    """Return a message for each field of a stored request that differs from `request`."""
     fields = request.record()
     return [
         f"{name} was {shown(before[name])}"
@@ -122,14 +128,14 @@ def _changes(before: Mapping[str, object], request: Request) -> list[str]:
 
 
 def approved_path(directory: Path, page: str, name: str) -> Path:
-    """Return where the article `name` of a page (`src_uri`) has its approved file."""
+    """Return the path of the approved file for the article `name` of a page (`src_uri`)."""
     return directory / page / f"{name}.html"
 
 
 def read(path: Path, directory: Path) -> ApprovedText | None:
-    """Return an approved text below the directory of approved files, or None where there is none.
+    """Read the approved file `path` below `directory`. Return None if it does not exist.
 
-    Raises ApprovalError, with file and line, for a file that is damaged.
+    Raises ApprovalError, with file and line, for a damaged file.
     """
     try:
         content = read_text(path, directory, _MAX_FILE)
@@ -142,7 +148,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     _check_size(path, match[1], match[2])
-    fields = _fields(_read_header(match[1], path))
+    fields = _parse_times(_read_header(match[1], path))
     try:
         header = msgspec.convert(fields, Header)
     except UnicodeEncodeError as error:
@@ -154,10 +160,10 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
         name = (found[1] or found[2]) if found else "header"
         line = _line_of(name, match[1])
         value = fields.get(name) if isinstance(fields, dict) else None
-        reason = _why_wrong(name, value) or message.lower()
+        reason = _value_problem(name, value) or message.lower()
         raise ApprovalError(f"{path}:{line}: {name}: {reason}") from error
     problems = {"approved_by": name_problem(header.approved_by)}
-    if not 1 < header.generated_at.year < 9999:  # in another time zone there may be no such year
+    if not 1 < header.generated_at.year < 9999:  # other time zones would overflow
         problems["generated_at"] = f"is in the year {header.generated_at.year}"
     for name, reason in problems.items():
         if reason:
@@ -167,27 +173,27 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
 
 @dataclass(frozen=True)
 class ApprovedFiles:
-    """What the directory of approved files holds for the articles of a site."""
+    """The approved files of a site."""
 
     directory: Path = Path()
 
     texts: dict[tuple[str, str], ApprovedText | ApprovalError] = field(default_factory=dict)
-    """By page (`src_uri`) and id: a text, or what is wrong with its file."""
+    """The texts by page (`src_uri`) and id, or the errors of damaged files."""
 
     moved: dict[tuple[str, str], Path] = field(default_factory=dict)
-    """The files that were found by their request, since their page has another name now."""
+    """Files at the path of a page's former name, found by their request."""
 
     unclaimed: list[Path] = field(default_factory=list)
-    """Files of pages that do not ask for them."""
+    """Files that belong to no article."""
 
 
 def read_all(
     articles: Iterable[tuple[str, Request]], directory: Path, *, others: Collection[str] = ()
 ) -> ApprovedFiles:
-    """Return the approved texts of `articles`, each a page (`src_uri`) and its request.
+    """Read the approved files of `articles`, each a page (`src_uri`) and a request.
 
-    An article without a file of its own gets that of a page that is gone, if its request is the
-    same. `others` are pages that are there, but were not looked at.
+    An article without a file gets the file of a removed page with the same request. `others` are
+    existing pages that are not among `articles`; their files are left alone.
     """
     found = ApprovedFiles(directory)
     missing: dict[tuple[str, str], Request] = {}
@@ -204,14 +210,14 @@ def read_all(
             missing[page, request.id] = request
         else:
             found.texts[page, request.id] = text
-    left = [path for path in _files_in(directory) if path not in claimed]
-    for path in left:
+    remaining = [path for path in _list_files(directory) if path not in claimed]
+    for path in remaining:
         if path.parent.relative_to(directory).as_posix() in others:
             continue
         try:
             text = read(path, directory) if missing else None
         except ApprovalError:
-            text = None  # it is named as a file of no page
+            text = None  # reported as unclaimed
         name = next((n for n, request in missing.items() if text and text.answers(request)), None)
         if text is None or name is None:
             found.unclaimed.append(path)
@@ -222,7 +228,7 @@ def read_all(
     return found
 
 
-def _files_in(directory: Path) -> list[Path]:
+def _list_files(directory: Path) -> list[Path]:
     return sorted(
         Path(folder, name)
         for folder, _, names in os.walk(directory)
@@ -232,18 +238,18 @@ def _files_in(directory: Path) -> list[Path]:
 
 
 def name_problem(name: str) -> str | None:
-    """Say why somebody cannot approve a text under a name, or return None."""
+    """Return why a reviewer's name is not valid, or None."""
     if not name.strip():
         return "is empty; it says who answers for the text"
     if len(name) > MAX_NAME:
         return f"has {len(name)} characters; a name has at most {MAX_NAME}"
     if character := hidden_character(name):
-        return f"holds {character}, which no name has"
+        return f"contains {character}, which is not allowed in a name"
     return None
 
 
 class _HeaderLoader(yaml.SafeLoader):
-    """Reads YAML that is no larger in memory than in the file."""
+    """A SafeLoader without aliases, tags and deep nesting, which could exhaust memory."""
 
     depth = 0
 
@@ -251,7 +257,7 @@ class _HeaderLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]  # it has no types
         self.depth += 1
         problem = None
-        if event.anchor is not None:  # that of an alias included
+        if event.anchor is not None:  # or an alias
             problem = "it has an anchor or an alias"
         elif event.tag is not None:
             problem = "it has a tag"
@@ -277,7 +283,7 @@ def _check_size(path: Path, header: str, text: str) -> None:
 
 def _read_header(header: str, path: Path) -> object:
     try:
-        return yaml.load(header, _HeaderLoader)  # noqa: S506  it is a safe one
+        return yaml.load(header, _HeaderLoader)  # noqa: S506  a SafeLoader
     except yaml.reader.ReaderError as error:
         line, reason = header.count("\n", 0, error.position) + 2, str(error.reason)
     except yaml.MarkedYAMLError as error:
@@ -288,24 +294,24 @@ def _read_header(header: str, path: Path) -> object:
     raise ApprovalError(f"{path}:{line}: the header is not plain YAML: {reason[:200]}")
 
 
-def _fields(header: object) -> object:
-    """Return the fields of what YAML read as a header, with times and dates where they are due.
+def _parse_times(header: object) -> object:
+    """Return the known fields of a header, with times and dates as `datetime` and `date`.
 
-    People edit these files, and leave out the seconds, or all of the time, or add keys.
+    It accepts what people write when they edit a file: dates without a time, and unknown keys.
     """
     if not isinstance(header, dict):
         return header
     fields = {name: header[name] for name in Header.__struct_fields__ if name in header}
     for name in ("generated_at", "declined"):
-        if moment := _moment(fields.get(name)):
-            fields[name] = moment
-    if moment := _moment(fields.get("approved_at")):
-        fields["approved_at"] = moment.date()
+        if value := _to_datetime(fields.get(name)):
+            fields[name] = value
+    if value := _to_datetime(fields.get("approved_at")):
+        fields["approved_at"] = value.date()
     return fields
 
 
-def _why_wrong(name: str, value: object) -> str | None:
-    """Say what is wrong with a field of a header, and what would be right, where that is known."""
+def _value_problem(name: str, value: object) -> str | None:
+    """Return a message about a wrong value that shows the right form, or None."""
     if name == "format" and isinstance(value, int) and value > 1:
         return f"{shown(value)} is of a newer mkdocs-contentgen than this one; update it"
     if value is not None and name == "approved_at":
@@ -315,8 +321,8 @@ def _why_wrong(name: str, value: object) -> str | None:
     return None
 
 
-def _moment(value: object) -> datetime | None:
-    """Return a date or a time, or a text that says one, as a time in a zone."""
+def _to_datetime(value: object) -> datetime | None:
+    """Return a date, a time, or an ISO 8601 string as an aware datetime, or None."""
     if isinstance(value, str):
         with suppress(ValueError):
             value = datetime.fromisoformat(value)
@@ -328,7 +334,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def write(path: Path, directory: Path, header: Header, text: str) -> None:
-    """Write an approved file; another program never sees it half written. Raises ApprovalError."""
+    """Write an approved file atomically. Raises ApprovalError."""
     fields = {k: v for k, v in msgspec.structs.asdict(header).items() if v is not None}
     front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=10_000)
     _check_size(path, front, text)
@@ -350,9 +356,9 @@ def approve(
     *,
     declined: datetime | None = None,
 ) -> Header:
-    """Return the header that says that somebody approved `text` now.
+    """Return the header for `text`, approved now by the person `by`.
 
-    `declined` is the time of a newer draft that was not taken.
+    `declined` is the generation time of a newer draft that the reviewer declined.
     """
     return Header(
         request=request.record(),
@@ -361,14 +367,14 @@ def approve(
         generated_at=generated_at.astimezone(UTC).replace(microsecond=0),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
-        sha256=_sha256(text),
+        sha256=sha256(text),
         declined=declined and declined.astimezone(UTC).replace(microsecond=0),
     )
 
 
 def to_lines(article: Element) -> str:
-    """Return an article as HTML with one block element a line, ending in a line break."""
-    return "".join(f"{line}\n" for line in _lines(article))
+    """Return an article as HTML with one block element per line, and a final newline."""
+    return "".join(f"{line}\n" for line in _serialize_lines(article))
 
 
 _BLOCKS = frozenset(
@@ -377,23 +383,23 @@ _BLOCKS = frozenset(
 )
 
 
-def _lines(element: Element) -> Iterator[str]:
-    holds_only_blocks = (
+def _serialize_lines(element: Element) -> Iterator[str]:
+    has_only_blocks = (
         len(element) > 0
         and all(child.tag in _BLOCKS for child in element)
         and not (element.text or "").strip()
         and not any((child.tail or "").strip() for child in element)
     )
-    if not holds_only_blocks:
-        yield _inline(element)
+    if not has_only_blocks:
+        yield _serialize(element)
         return
-    yield _start(element)
+    yield _start_tag(element)
     for child in element:
-        yield from _lines(child)
+        yield from _serialize_lines(child)
     yield f"</{element.tag}>"
 
 
-def _inline(element: Element, *, verbatim: bool = False) -> str:
+def _serialize(element: Element, *, verbatim: bool = False) -> str:
     verbatim = verbatim or element.tag == "pre"
 
     def text(value: str | None) -> str:
@@ -401,26 +407,22 @@ def _inline(element: Element, *, verbatim: bool = False) -> str:
         return value if verbatim else re.sub(r"\s+", " ", value)
 
     if element.tag in VOID_TAGS:
-        return _start(element)
+        return _start_tag(element)
     inner = text(element.text) + "".join(
-        _inline(child, verbatim=verbatim) + text(child.tail) for child in element
+        _serialize(child, verbatim=verbatim) + text(child.tail) for child in element
     )
     if element.tag in _BLOCKS and not verbatim:
         inner = inner.strip()
-    return f"{_start(element)}{inner}</{element.tag}>"
+    return f"{_start_tag(element)}{inner}</{element.tag}>"
 
 
-def _start(element: Element) -> str:
+def _start_tag(element: Element) -> str:
     attributes = "".join(f' {name}="{html.escape(value)}"' for name, value in element.items())
     return f"<{element.tag}{attributes}>"
 
 
 def _identity(request: Request) -> tuple[object, ...]:
     return (request.operation, request.revision, *sorted(request.body().items()))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _line_of(name: str, header: str) -> int:

@@ -1,4 +1,4 @@
-"""The articles that a site asks for: what is there of each, and in which state it is."""
+"""The articles of a site, with their texts and states."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .store import Store, StoredText
 
 @dataclass(frozen=True)
 class Article:
-    """One article of a site, with its approved text and what the cache and the service have."""
+    """One article of a site, with its approved text and its draft."""
 
     asked: PageRequest
     key: str
     own_path: Path
-    """Where its approved file is to be."""
+    """The path of its approved file, whether or not that exists."""
 
     moved_from: Path | None
-    """The file of the page's former name, if the approved text is still there."""
+    """The path of its approved file under a former name of the page, or None."""
 
     directory: Path
     """The directory of approved files."""
@@ -38,42 +38,42 @@ class Article:
     """Why the approved file cannot be read."""
 
     found: Outcome = field(default_factory=Outcome)
-    """What the cache has, or the service sent: a draft, unless it was not looked for."""
+    """The outcome for the draft, from the cache or the service; empty if it was not looked up."""
 
     unused: tuple[Mapping[str, object], ...] = ()
-    """Requests whose texts are in the cache, though no page asks for them now."""
+    """Cached requests that no page makes any more."""
 
     is_shared: bool = False
-    """Whether other machines can get the draft too."""
+    """Whether the draft is in the shared cache."""
 
     @property
     def path(self) -> Path:
-        """The approved file, or where it would be."""
+        """The path of its approved file, under the former name of the page if it is there."""
         return self.moved_from or self.own_path
 
     @property
     def draft(self) -> StoredText | None:
-        """The newest text that nobody approved, as far as it was looked for."""
+        """The newest text from the cache or the service, or None."""
         return self.found.text
 
     @property
     def state(self) -> State:
-        """The state of the review, which is `missing` where the approved file is damaged."""
+        """The state of the article; `missing` if the approved file is damaged."""
         return self._state[0]
 
     @property
     def reason(self) -> str:
-        """Why the article is in that state, in words."""
+        """The reason for the state, as a message."""
         return self._state[1]
 
     @property
     def is_settled(self) -> bool:
-        """Whether an approved file decides what the page shows, and nothing is to be asked for."""
+        """Whether an approved file, even a damaged one, makes a request unnecessary."""
         return self.damaged is not None or self.state in ("approved", "changed")
 
     @property
     def outcome(self) -> Outcome:
-        """What the page shows, and what went wrong."""
+        """The outcome for the text that the page shows."""
         if self.damaged:
             return Outcome(error=self.damaged)
         if self.approved is None or not self.is_settled:
@@ -84,22 +84,22 @@ class Article:
 
     @property
     def review(self) -> Review | None:
-        """Who answers for the text that the page shows, if anybody does."""
+        """The review of the text that the page shows, or None."""
         if self.approved is None or self.state != "approved":
             return None
         return Review(self.approved.header.approved_by, self.approved.header.approved_at)
 
     @property
     def provenance(self) -> Provenance | None:
-        """How the text that the page shows came about, if there is one."""
+        """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
         return Provenance(self.asked.request.type, text.generated_at, self.review)
 
     def present(self, how: Presentation) -> tuple[Element, Facts]:
-        """Return the element that a page shows, and what it says of itself.
+        """Return the element to insert into a page, and its metadata.
 
-        Raises ContentgenError where there is no text, and UnsafeHTMLError.
+        Raises ContentgenError if there is no text, and UnsafeHTMLError as present() does.
         """
         provenance, text = self.provenance, self.outcome.text
         if provenance is None or text is None:
@@ -108,13 +108,13 @@ class Article:
 
     @property
     def where(self) -> list[str]:
-        """Where its text is: `approved file`, `cache`, `shared cache`."""
-        there = {
+        """The places that have its text: `approved file`, `cache`, `shared cache`."""
+        places = {
             "approved file": self.approved is not None,
             "cache": self.draft is not None,
             "shared cache": self.is_shared,
         }
-        return [place for place, is_there in there.items() if is_there]
+        return [place for place, has_text in places.items() if has_text]
 
     @cached_property
     def _state(self) -> tuple[State, str]:
@@ -142,12 +142,12 @@ def find_articles(
     max_age: timedelta | None = None,
     all_drafts: bool = False,
 ) -> tuple[list[Article], list[str]]:
-    """Return what is there for each request, and what is wrong with the cache.
+    """Return an article for each request, and the problems with the cache.
 
-    A draft of what an approved file settles is looked for with `all_drafts` only. The store is
-    closed afterwards.
+    Drafts of articles that an approved file settles are only looked up with `all_drafts`. The store
+    is closed afterwards.
     """
-    articles = [_with_file(entry, files, sandbox=sandbox) for entry in asked]
+    articles = [_with_approved_text(entry, files, sandbox=sandbox) for entry in asked]
     requests = {a.key: a.asked.request for a in articles if all_drafts or not a.is_settled}
     outcomes, problems = look_up(requests, store, max_age=max_age)
     return [
@@ -156,7 +156,7 @@ def find_articles(
     ], problems
 
 
-def _with_file(entry: PageRequest, files: ApprovedFiles, *, sandbox: bool) -> Article:
+def _with_approved_text(entry: PageRequest, files: ApprovedFiles, *, sandbox: bool) -> Article:
     name = entry.page, entry.request.id
     text = files.texts.get(name)
     return Article(
@@ -170,10 +170,10 @@ def _with_file(entry: PageRequest, files: ApprovedFiles, *, sandbox: bool) -> Ar
     )
 
 
-def explain(articles: Sequence[Article], store: Store) -> tuple[list[Article], list[str]]:
-    """Return articles that know why a text is missing and who can get it, and the problems.
+def add_details(articles: Sequence[Article], store: Store) -> tuple[list[Article], list[str]]:
+    """Return the articles with `unused` and `is_shared` set, and the problems with the cache.
 
-    It reads what all texts of the cache were asked for with. The store is closed afterwards.
+    It reads the requests of all cached texts, and closes the store.
     """
     shared = store.shared([article.key for article in articles])
     unused: tuple[Mapping[str, object], ...] = ()

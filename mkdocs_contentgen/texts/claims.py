@@ -1,4 +1,4 @@
-"""Which requests this run alone sends, of those that several runs with one cache want."""
+"""Claim requests, so that only one of several runs with the same cache sends each."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from .waiting import WorkerThread
 
 
 class Claims:
-    """The keys that this run alone may ask the service for; `held` has them.
+    """The claims of this run. `held` contains the keys of the requests that only it may send.
 
-    `complain` gets what went wrong where the run can go on.
+    `on_problem` is called with errors of the store that do not stop the run.
     """
 
     def __init__(
-        self, coordinator: Coordinator, thread: WorkerThread, complain: Callable[[str], None]
+        self, coordinator: Coordinator, thread: WorkerThread, on_problem: Callable[[str], None]
     ) -> None:
         self.held: set[str] = set()
         self._coordinator = coordinator
         self._thread = thread
-        self._complain = complain
+        self._on_problem = on_problem
         self._owner = uuid.uuid4().hex
 
     async def claim(self, keys: Collection[str]) -> set[str]:
-        """Return those of `keys` that no other run holds; they are held then. Raises StoreError."""
+        """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
         claimed = await self._thread.run(self._coordinator.claim, keys, self._owner)
         self.held |= claimed
         return claimed
 
     async def release(self, keys: Collection[str]) -> None:
-        """Let other runs claim these keys."""
+        """End the claims on these keys."""
         try:
             if keys:
                 await self._thread.run(self._coordinator.release, keys, self._owner)
         except StoreError as error:
-            self._complain(str(error))
+            self._on_problem(str(error))
         self.held -= set(keys)
 
     def forget(self, key: str) -> None:
-        """Hold a key no longer, without a release: saving its text has ended the claim."""
+        """Drop a key without a release, since saving its text has ended the claim."""
         self.held.discard(key)
 
     @asynccontextmanager
     async def renewed(self) -> AsyncIterator[None]:
-        """Renew what is held as long as the block runs, and release what is left after it."""
+        """Return a context manager that renews all claims, and releases them at its end."""
         renewal = asyncio.create_task(self._renew())
         try:
             yield
@@ -64,4 +64,4 @@ class Claims:
                 if self.held:
                     await self._thread.run(self._coordinator.claim, list(self.held), self._owner)
             except StoreError as error:
-                self._complain(str(error))
+                self._on_problem(str(error))

@@ -1,6 +1,6 @@
-"""Asking the service for many texts at once.
+"""Request many texts from the service at once.
 
-Nothing here prints or logs. What went wrong is part of the result, one outcome for each request.
+Nothing here prints or logs: errors are part of the outcome of each request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .throttle import Throttle
 from .waiting import Clock, Stop, WorkerThread
 
 __all__ = [
-    "WAITING",
+    "WAITING_MESSAGE",
     "Client",
     "Clock",
     "Connect",
@@ -37,33 +37,33 @@ __all__ = [
     "generate",
 ]
 
-POLL, LONGEST_POLL = 0.25, 2.0
-"""Seconds between two looks at what other runs are asking for, at first and in the end."""
+POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
+"""Seconds between two polls for texts that other runs have requested, at first and at most."""
 
 CLAIM_BATCH = 100
-"""How many such texts are looked for in one go, between which claims can be renewed."""
+"""The number of such requests per poll. Claims are renewed in between."""
 
-WAITING = "Waiting for the requests in flight (Ctrl-C gives them up)"
-"""What a person who interrupts a run is told."""
+WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
+"""Logged when a run is interrupted."""
 
 
 class Client(Protocol):
-    """What sends a request to the service."""
+    """A client of the service."""
 
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
-        """Return the body of an answer, or raise ServiceError."""
+        """Send a request, and return the body of the answer. Raises ServiceError."""
 
     def content(self, answer: bytes) -> str:
-        """Return the HTML of the article in an answer, or raise ServiceError."""
+        """Return the HTML of the article in an answer. Raises ServiceError."""
 
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
-"""Makes a client; called only where there is something to send. May raise ConfigurationError."""
+"""Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a generation is, in numbers of requests."""
+    """The progress of a generation, in numbers of requests."""
 
     total: int
     done: int
@@ -73,7 +73,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Limits:
-    """The plugin options of the same names; times are in seconds."""
+    """The plugin options of the same names. `timeout` is in seconds."""
 
     concurrency: int = 8
     timeout: float = 120
@@ -81,10 +81,10 @@ class Limits:
 
 
 class Generation:
-    """Asks the service for many texts at once, and keeps each as it arrives.
+    """Requests many texts at once, and saves each as it arrives.
 
-    One object serves one call of `run()`. What went wrong with the store is in `problems`; `debug`
-    gets a line for each try.
+    `run()` can be called once. `problems` contains the problems with the store, and `debug` gets a
+    line for each try.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Generation:
         self._clock = clock or Clock()
         self._stop = Stop()
         self._thread = WorkerThread()
-        self._claims = Claims(store, self._thread, self._complain)
+        self._claims = Claims(store, self._thread, self._add_store_problem)
         self._throttle = Throttle(
             store,
             self._thread,
@@ -121,18 +121,18 @@ class Generation:
         self._requests: Mapping[str, Request] = {}
         self._replaced: Collection[str] = ()
         self._outcomes: dict[str, Outcome] = {}
-        self._asking = 0
+        self._sending = 0
         self._failed = 0
 
     @property
     def in_flight(self) -> int:
-        """The number of requests that were sent and have no answer yet."""
+        """The number of requests without an answer."""
         return self._throttle.in_flight
 
     def stop(self, reason: ContentgenError | NoText) -> None:
-        """Send nothing more; what was not sent yet gets `reason` as its error.
+        """Send no more requests. Those that were not sent get `reason` as their error.
 
-        What is in flight is awaited, since it may have been paid for. Any thread may call this.
+        Requests in flight are awaited, since they may have been paid for. It is thread-safe.
         """
         self._stop.set(reason)
 
@@ -141,72 +141,76 @@ class Generation:
     ) -> dict[str, Outcome]:
         """Return an outcome for each request, by key.
 
-        For the keys in `replaced` there is a text already, which stays until the new one is kept.
-        Raises StoreError where the store cannot keep texts, since each would be paid for in every
-        build, and ConfigurationError where the service cannot be asked; nothing was sent then.
+        The keys in `replaced` have a text, which stays until the new one is saved. Raises
+        StoreError if the store cannot save texts, since every build would pay for them again, and
+        ConfigurationError for wrong options. In both cases, nothing was sent.
         """
         self._requests = requests
         self._replaced = replaced
-        self._tell()
-        # Beside each other: the one waits for the disk, the other imports a whole HTTP client.
+        self._report_progress()
+        # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(self._thread.run(self._store.prepare))
         try:
             await asyncio.sleep(0)
             async with self._connect() as client:
-                self._note(await preparing)
+                self._add_problems(await preparing)
                 await self._run(client)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._note(await self._thread.run(self._store.close))
+            self._add_problems(await self._thread.run(self._store.close))
             self._thread.close()
         return {key: self._outcomes[key] for key in requests}
 
     async def _run(self, client: Client) -> None:
         async with self._claims.renewed(), asyncio.TaskGroup() as group:
             for _ in range(self._limits.concurrency):
-                group.create_task(self._work(client, group))
+                group.create_task(self._worker(client, group))
             await self._queue_all()
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
         todo = list(self._requests)
-        # A few at a time, so that runs on many machines share the work.
-        batch, pause = self._limits.concurrency, POLL
+        # Small batches, so that runs on several machines share the work.
+        batch, pause = self._limits.concurrency, POLL_INTERVAL
         try:
             while todo:
-                with_others: list[str] = []
+                claimed_elsewhere: list[str] = []
                 for start in range(0, len(todo), batch):
-                    with_others += await self._queue_batch(todo[start : start + batch])
-                if with_others:
+                    claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
+                if claimed_elsewhere:
                     await self._stop.or_done(asyncio.sleep(pause))
-                pause = POLL if len(with_others) < len(todo) else min(2 * pause, LONGEST_POLL)
-                todo, batch = with_others, CLAIM_BATCH
+                pause = (
+                    POLL_INTERVAL
+                    if len(claimed_elsewhere) < len(todo)
+                    else min(2 * pause, MAX_POLL_INTERVAL)
+                )
+                todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held:
-                self._settle(key, Outcome(error=error))
+                self._set_outcome(key, Outcome(error=error))
         for _ in range(self._limits.concurrency):
             await self._queue.put(None)
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
-        """Settle or queue what can be now; return what another run is asking for."""
+        """Queue what this run can claim. Return the keys that other runs have claimed."""
         if self._stop.reason:
             for key in keys:
-                self._settle(key, Outcome(error=self._stop.reason))
+                self._set_outcome(key, Outcome(error=self._stop.reason))
             return []
-        # First the claims, then a look: another run may have got a text just before it let go.
-        mine = await self._claims.claim(keys)
-        there = await self._load(keys)
-        await self._claims.release(mine & there.keys())
+        # Claim before loading: another run may save a text just before its claim ends.
+        claimed = await self._claims.claim(keys)
+        cached = await self._load_new(keys)
+        await self._claims.release(claimed & cached.keys())
         for key in keys:
-            if key in there:
-                self._settle(key, Outcome("cache", there[key]))
-            elif key in mine:
+            if key in cached:
+                self._set_outcome(key, Outcome("cache", cached[key]))
+            elif key in claimed:
                 await self._queue.put(key)
-        return [key for key in keys if key not in mine and key not in there]
+        return [key for key in keys if key not in claimed and key not in cached]
 
-    async def _load(self, keys: Collection[str]) -> dict[str, StoredText]:
-        """Return the texts that another run has got meanwhile."""
+    async def _load_new(self, keys: Collection[str]) -> dict[str, StoredText]:
+        """Return the texts that other runs have saved since this one started."""
         replaced = [key for key in keys if key in self._replaced]
         others = [key for key in keys if key not in self._replaced]
         texts: dict[str, StoredText] = {}
@@ -214,23 +218,23 @@ class Generation:
             if wanted:
                 load = partial(load_usable, since=since)
                 found, _, problems = await self._thread.run(load, wanted, self._store)
-                self._note(problems)
+                self._add_problems(problems)
                 texts |= found
         return texts
 
-    async def _work(self, client: Client, group: asyncio.TaskGroup) -> None:
+    async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
             await self._throttle.wait_for_turn()
             if self._stop.reason:
                 answer: bytes | ContentgenError | NoText = self._stop.reason
             else:
-                self._tell(asking=1)
-                answer = await self._ask(client, self._requests[key])
-                self._tell(asking=-1)
-            # The next request is on its way while this answer is judged and written to the disk.
+                self._report_progress(sending=1)
+                answer = await self._send(client, self._requests[key])
+                self._report_progress(sending=-1)
+            # The next request is sent while this answer is parsed and saved.
             group.create_task(self._finish(client, key, answer))
 
-    async def _ask(self, client: Client, request: Request) -> bytes | ContentgenError | NoText:
+    async def _send(self, client: Client, request: Request) -> bytes | ContentgenError | NoText:
         idempotency_key = uuid.uuid4().hex
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
@@ -269,29 +273,30 @@ class Generation:
     ) -> None:
         if isinstance(answer, bytes):
             try:
-                text, failure = await self._thread.run(self._keep, client, key, answer)
+                text, failure = await self._thread.run(self._save, client, key, answer)
             except ServiceError as error:
                 answer = error
         if isinstance(answer, ContentgenError | NoText):
             await self._claims.release({key})
-            self._settle(key, Outcome(error=answer))
+            self._set_outcome(key, Outcome(error=answer))
             return
         if failure:
-            # What else is asked for now would be paid for again in the next build.
-            self._complain(
-                f"{failure}; what was paid for is in this build only, and no more is sent"
+            # The next build would have to pay for further texts again.
+            self._add_store_problem(
+                f"{failure}; the text is in this build only, and no more requests are sent"
             )
             full = "it was not sent, since the cache can keep no more texts"
             self.stop(NoText(Absence.STOPPED, full))
         self._claims.forget(key)
-        self._settle(key, Outcome("service", text))
+        self._set_outcome(key, Outcome("service", text))
 
-    def _keep(
+    def _save(
         self, client: Client, key: str, answer: bytes
     ) -> tuple[StoredText, StoreError | None]:
-        """Judge an answer and save its text: in one go, so that no interrupt comes in between.
+        """Parse an answer and save its text, in one call that no interrupt can split.
 
-        Returns why it could not be saved, if so. Raises ServiceError for a wrong answer.
+        Returns the text, and the error if it could not be saved. Raises ServiceError for an invalid
+        answer.
         """
         text = StoredText(client.content(answer), datetime.now(UTC), self._requests[key].record())
         try:
@@ -300,22 +305,22 @@ class Generation:
             return text, error
         return text, None
 
-    def _settle(self, key: str, outcome: Outcome) -> None:
+    def _set_outcome(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
-        self._tell(failed=int(outcome.text is None))
+        self._report_progress(failed=int(outcome.text is None))
 
-    def _tell(self, *, asking: int = 0, failed: int = 0) -> None:
-        self._asking += asking
+    def _report_progress(self, *, sending: int = 0, failed: int = 0) -> None:
+        self._sending += sending
         self._failed += failed
         total, done = len(self._requests), len(self._outcomes)
-        self._on_progress(Progress(total, done, self._failed, in_flight=self._asking))
+        self._on_progress(Progress(total, done, self._failed, in_flight=self._sending))
 
-    def _note(self, problems: Iterable[str]) -> None:
-        """Keep what is wrong with the store, each once, though it may show at each look."""
+    def _add_problems(self, problems: Iterable[str]) -> None:
+        """Add problems with the store, each once."""
         self.problems += [problem for problem in problems if problem not in self.problems]
 
-    def _complain(self, problem: str) -> None:
-        """Note the first problem with the store; the others follow from it."""
+    def _add_store_problem(self, problem: str) -> None:
+        """Add the first error of the store only; the others follow from it."""
         if not self._store_failed:
             self.problems.append(problem)
         self._store_failed = True
@@ -328,11 +333,11 @@ def generate(
     replaced: Collection[str] = (),
     log: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Outcome]:
-    """Run `generation` to its end in this thread, and return its outcomes.
+    """Run `generation` in this thread, and return its outcomes.
 
-    On Ctrl-C or SIGTERM nothing more is sent; what is in flight is awaited and kept, which `log`
-    is told, and then KeyboardInterrupt or SystemExit is raised. A second signal gives up what is
-    in flight.
+    After Ctrl-C or SIGTERM, no more requests are sent. The answers to those in flight are awaited
+    and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second signal
+    cancels the requests in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -341,14 +346,14 @@ def generate(
     async def run() -> dict[str, Outcome]:
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101  this is one
+        assert task is not None  # noqa: S101  for mypy
 
         def interrupt(number: int, frame: FrameType | None) -> None:
-            # Not from here: the signal may have come while a line was being written.
+            # Not logged in the handler, which may interrupt the writing of a line.
             if received:
                 loop.call_soon_threadsafe(task.cancel)
             elif generation.in_flight:
-                loop.call_soon_threadsafe(log, WAITING)
+                loop.call_soon_threadsafe(log, WAITING_MESSAGE)
             received.append(number)
             why = "it was not sent, since the build was interrupted"
             generation.stop(NoText(Absence.STOPPED, why))

@@ -1,7 +1,4 @@
-"""What is there already for the requests of a build, and what is left to ask the service for.
-
-A build that finds all its texts needs no more than this.
-"""
+"""Look up cached texts."""
 
 from __future__ import annotations
 
@@ -22,10 +19,9 @@ NEVER_GENERATED = "the text was never generated"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one request.
+    """The result of one request: a text and its source, or an error.
 
-    Without a text, `error` says why. With a text and an error, the text is an old one that could
-    not be replaced.
+    With both a text and an error, the text is an old one that could not be replaced.
     """
 
     source: Literal["approved", "cache", "service"] | None = None
@@ -45,13 +41,13 @@ class Outcome:
 def look_up(
     requests: Mapping[str, Request], store: Store, *, max_age: timedelta | None = None
 ) -> tuple[dict[str, Outcome], list[str]]:
-    """Return an outcome for each request, by key, from what is in the store; and its problems.
+    """Return the cached text or an error for each request, by key, and the problems with the store.
 
-    An outcome with an error is one to ask the service for. The store is closed afterwards.
+    Requests with an error have to be sent. The store is closed afterwards.
     """
     texts, unusable, problems = load_usable(requests, store)
     if max_age is not None:
-        # Another machine may have asked anew for what is too old here.
+        # The shared cache may have a newer text from another machine.
         limit = datetime.now(UTC) - max_age
         if old := [key for key, text in texts.items() if text.generated_at <= limit]:
             newer, _, more = load_usable(old, store, since=limit)
@@ -59,36 +55,37 @@ def look_up(
             problems += more
     problems += store.close()
     return {
-        key: _found(texts.get(key), unusable.get(key, NEVER_GENERATED), max_age) for key in requests
+        key: _to_outcome(texts.get(key), unusable.get(key, NEVER_GENERATED), max_age)
+        for key in requests
     }, problems
 
 
 def load_usable(
     keys: Collection[str], store: Store, *, since: datetime | None = None
 ) -> tuple[dict[str, StoredText], dict[str, str], list[str]]:
-    """Return the texts in the store that hold an article, why others do not, and its problems.
+    """Return the usable texts in the store, why others are not usable, and the store's problems.
 
-    With `since`, only texts that were generated after it.
+    With `since`, only texts that were generated after it are returned.
     """
     texts, problems = store.load(keys, since=since)
     unusable = {
         key: f"the cached text cannot be used ({reason})"
         for key, text in texts.items()
-        if (reason := _why_no_article(text.html))
+        if (reason := _article_problem(text.html))
     }
     problems += [f"{reason}; {key[:12]}… counts as missing" for key, reason in unusable.items()]
     return {key: texts[key] for key in texts if key not in unusable}, unusable, problems
 
 
-def _why_no_article(html: str) -> str | None:
-    """Say why a text cannot be shown, as far as that can be told in a hundredth of the time.
+def _article_problem(html: str) -> str | None:
+    """Return why a text is not an article, or None.
 
-    What looks as articles do is parsed when its page is made; only the rest is parsed here as well.
+    Most texts pass a check that takes a hundredth of the time of parsing; only others are parsed.
     """
     inside = html.partition("<article")[2].partition("</article>")[0]
     if (
         html.count("<article") == html.count("</article>") == 1
-        and _TEXT.search(inside)
+        and _HAS_TEXT.search(inside)
         and len(html) <= MAX_CHARACTERS
         and html.count("<") <= MAX_TAGS
     ):
@@ -100,18 +97,18 @@ def _why_no_article(html: str) -> str | None:
     return None
 
 
-_TEXT = re.compile(r">\s*[^\s<]")
+_HAS_TEXT = re.compile(r">\s*[^\s<]")
 
 
-def _found(text: StoredText | None, missing: str, max_age: timedelta | None) -> Outcome:
+def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None) -> Outcome:
     if text is None:
         return Outcome(error=NoText(Absence.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        old = NoText(Absence.MISSING, f"the text is {_in_words(age)} old")
+        old = NoText(Absence.MISSING, f"the text is {_format_age(age)} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
 
 
-def _in_words(age: timedelta) -> str:
+def _format_age(age: timedelta) -> str:
     return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"

@@ -1,4 +1,4 @@
-"""From what pages ask for to texts: the one operation of builds, commands and programs."""
+"""Get the texts for requests: the central operation of builds and commands."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from .generation import Connect, Limits, Progress
 
 Ask = Callable[[Mapping[str, Request], Collection[str]], tuple[dict[str, Outcome], list[str]]]
-"""Asks for texts: takes the requests by key, and the keys for which a text is there already.
+"""A function that sends requests. It takes them by key, and the keys with a cached text.
 
-Returns an outcome for each key, and what is wrong with the cache.
+It returns an outcome for each key, and the problems with the cache.
 """
 
 
 @dataclass
 class Obtained:
-    """What became of each article, and what there is to say about it, one line each."""
+    """The articles with their outcomes, and messages of one line each."""
 
     articles: list[Article] = field(default_factory=list)
-    """In the order in which they were asked for."""
+    """In the order of the requests."""
 
     wanted: dict[str, Request] = field(default_factory=dict)
-    """What was asked for, by key, or would be."""
+    """The requests that were sent, or would be, by key."""
 
     sent: int = 0
-    """How many requests were handed to whoever asks."""
+    """The number of requests that were passed to `ask`."""
 
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def say(self, message: str, *, tolerated: bool) -> None:
-        """Add a warning, or a failure; what is the same for many pages is said once."""
+    def add_message(self, message: str, *, tolerated: bool) -> None:
+        """Add a warning or a failure. A message that repeats the last one is left out."""
         messages = self.warnings if tolerated else self.failures
         if message and message not in messages[-1:]:
             messages.append(message)
@@ -54,11 +54,11 @@ def obtain(
     policy: Policy,
     ask: Ask | None,
 ) -> Obtained:
-    """Return a text for each request: from its approved file, the cache, or whoever `ask` asks.
+    """Return the text for each request: from its approved file, from the cache, or from `ask`.
 
-    Nothing is asked for where one of the approved `files` is damaged or an approval is missing that
-    `policy` requires, where that would be more than its `max_requests`, or without `ask`. Whatever
-    went wrong is in what is returned.
+    `ask` is None to send nothing. Nothing is sent either if one of the approved `files` is damaged,
+    if an approval is missing that `policy` requires, or if there are more requests than its
+    `max_requests`. Errors are part of the result, and not raised.
     """
     articles, problems = find_articles(
         asked,
@@ -69,17 +69,17 @@ def obtain(
         all_drafts=policy.refresh,
     )
     obtained = Obtained(articles)
-    _judge_approvals(obtained, policy)
+    _report_approvals(obtained, policy)
     if not obtained.failures:
         obtained.wanted = {a.key: a.asked.request for a in articles if _is_wanted(a, policy)}
         if obtained.wanted and policy.on_missing == "generate" and ask:
-            problems += _ask(obtained, policy, ask)
+            problems += _request_wanted(obtained, policy, ask)
     if not obtained.failures:
         obtained.warnings += dict.fromkeys(problems)
     outdated = [article for article in obtained.articles if article.state == "outdated"]
-    obtained.warnings += map(_review_is_due, outdated)
+    obtained.warnings += map(_review_message, outdated)
     if not obtained.failures and ask:
-        _judge_texts(obtained, policy)
+        _report_texts(obtained, policy)
     return obtained
 
 
@@ -92,23 +92,22 @@ def asking(
     log: Callable[[str], None] = lambda line: None,
     debug: Callable[[str], None] | None = None,
 ) -> Ask:
-    """Return what asks the service that `connect` makes a client of, and waits for its answers.
+    """Return a function that sends requests, waits for the answers, and saves them in `store`.
 
-    What arrives is kept in `store`. `log` is told of a wait that an interrupt begins, and `debug`
-    of each try.
+    `connect` makes a client of the service. `log` gets a line if an interrupt has to wait, and
+    `debug` a line for each try.
     """
 
     def ask(
-        wanted: Mapping[str, Request], there: Collection[str]
+        wanted: Mapping[str, Request], cached_keys: Collection[str]
     ) -> tuple[dict[str, Outcome], list[str]]:
-        # It imports what a build does not need that finds all its texts.
         from .generation import Generation, Limits, generate
 
         generation = Generation(
             store, connect, limits or Limits(), on_progress=on_progress, debug=debug
         )
         try:
-            outcomes = generate(generation, wanted, replaced=there, log=log)
+            outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
         except (ConfigurationError, StoreError) as error:
             outcomes = dict.fromkeys(wanted, Outcome(error=error))
         return outcomes, generation.problems
@@ -122,8 +121,8 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
     return policy.refresh or (not article.is_settled and article.found.error is not None)
 
 
-def _ask(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
-    """Ask for what is wanted, and put what came into the articles; return the problems."""
+def _request_wanted(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
+    """Send the wanted requests, update the articles, and return the problems with the cache."""
     number = len(obtained.wanted)
     if number > policy.max_requests and not policy.lenient:
         obtained.warnings += [
@@ -137,10 +136,10 @@ def _ask(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
         )
         return []
     obtained.sent = number
-    there = {article.key for article in obtained.articles if article.draft}
-    outcomes, problems = ask(obtained.wanted, there & obtained.wanted.keys())
+    cached_keys = {article.key for article in obtained.articles if article.draft}
+    outcomes, problems = ask(obtained.wanted, cached_keys & obtained.wanted.keys())
     obtained.articles = [
-        replace(article, found=_newer(article.found, outcomes[article.key]))
+        replace(article, found=_merge_outcomes(article.found, outcomes[article.key]))
         if article.key in outcomes
         else article
         for article in obtained.articles
@@ -148,39 +147,39 @@ def _ask(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
     return problems
 
 
-def _newer(old: Outcome, new: Outcome) -> Outcome:
-    """Return the new outcome, but keep an old text where no new one came."""
+def _merge_outcomes(old: Outcome, new: Outcome) -> Outcome:
+    """Return the new outcome. Keep the old text where a refresh failed."""
     if new.text or old.text is None:
         return new
     if old.error:
-        reason = f"{old.error}, and no newer came: {new.error}"
+        reason = f"{old.error}, and no newer text arrived: {new.error}"
     else:
-        reason = f"no newer text came: {new.error}"
+        reason = f"no newer text arrived: {new.error}"
     return Outcome(old.source, old.text, NoText(Absence.MISSING, reason))
 
 
-def _judge_approvals(obtained: Obtained, policy: Policy) -> None:
-    """Say what there is to say of approved files, and of texts that need one."""
+def _report_approvals(obtained: Obtained, policy: Policy) -> None:
+    """Add messages about approved files, and about missing approvals."""
     for article in obtained.articles:
         place = article.asked.place
         if article.damaged:
-            obtained.say(str(article.damaged), tolerated=policy.lenient)
+            obtained.add_message(str(article.damaged), tolerated=policy.lenient)
             continue
         if article.moved_from:
             message = (
                 f"{place}: its approved text is still in the file of a page that is gone; "
                 f"move {article.moved_from} to {article.own_path}"
             )
-            obtained.say(message, tolerated=True)
+            obtained.add_message(message, tolerated=True)
         if article.state == "changed":
-            obtained.say(_review_is_due(article), tolerated=True)
+            obtained.add_message(_review_message(article), tolerated=True)
     for article in obtained.articles if policy.require_approval else ():
         if not article.is_settled:
-            obtained.say(_unapproved(article), tolerated=policy.lenient)
+            obtained.add_message(_unapproved_message(article), tolerated=policy.lenient)
 
 
-def _judge_texts(obtained: Obtained, policy: Policy) -> None:
-    """Say what there is to say of texts that are missing or old."""
+def _report_texts(obtained: Obtained, policy: Policy) -> None:
+    """Add messages about missing and old texts."""
     for article in obtained.articles:
         if article.is_settled and article.key not in obtained.wanted:
             continue
@@ -188,16 +187,14 @@ def _judge_texts(obtained: Obtained, policy: Policy) -> None:
         is_missing = _absence(outcome) is Absence.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         tolerated = policy.lenient or outcome.text is not None or setting == "placeholder"
-        obtained.say(_message(outcome, article.asked.place, policy), tolerated=tolerated)
+        obtained.add_message(_message(outcome, article.asked.place, policy), tolerated=tolerated)
 
 
-def _review_is_due(article: Article) -> str:
-    return (
-        f"{article.asked.place}: {article.state}, {article.reason}; `contentgen status` says more"
-    )
+def _review_message(article: Article) -> str:
+    return f"{article.asked.place}: {article.state}, {article.reason}; see `contentgen status`"
 
 
-def _unapproved(article: Article) -> str:
+def _unapproved_message(article: Article) -> str:
     place, page = article.asked.place, article.asked.page
     if article.draft is None:
         return (
@@ -215,10 +212,10 @@ def _absence(outcome: Outcome) -> Absence | None:
 
 
 def _message(outcome: Outcome, place: str, policy: Policy) -> str:
-    """Return what there is to say about an outcome, if anything."""
+    """Return the message about an outcome, or an empty string."""
     match outcome.error:
         case None | NoText(absence=Absence.PENDING | Absence.STOPPED):
-            return ""  # why all was stopped is said once, not for each page
+            return ""  # the reason is reported once, not for each page
         case error if outcome.text:
             return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:

@@ -1,4 +1,4 @@
-"""What pages ask for, and what may be done to get it: the input of `obtain`."""
+"""The input of `obtain`: requests of pages, and a policy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OnError = Literal["fail", "placeholder"]
 
 @dataclass(frozen=True)
 class PageRequest:
-    """One article that a page asks for. `place` is for messages, such as `docs/post.md:2`."""
+    """The request of a page. `place` is its file and line, such as `docs/post.md:2`."""
 
     request: Request
     page: str = ""
@@ -26,10 +26,10 @@ class PageRequest:
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be asked for, and what counts as a failure: the plugin options of the same names.
+    """What may be requested, and what counts as a failure: the plugin options of the same names.
 
-    With `refresh`, every text is asked for, also what is there. With `lenient`, nothing is a
-    failure, and `max_requests` is left to whoever asks, as under `mkdocs serve`.
+    With `refresh`, all texts are requested, cached ones too. With `lenient`, as in `mkdocs serve`,
+    all failures are warnings, and `ask` has to respect `max_requests`.
     """
 
     on_missing: OnMissing = "generate"

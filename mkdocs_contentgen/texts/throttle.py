@@ -1,4 +1,4 @@
-"""When the next request may be sent, as far as the service has told this run and other machines."""
+"""Rate limiting: concurrency, pauses that the service asks for, and back-off."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from .store import Coordinator
 from .waiting import Clock, Stop, WorkerThread
 
 FIRST_BACKOFF = 0.5
-"""Seconds before the second try, at most; each further try may wait twice as long."""
+"""Maximum seconds before the second try. They double with each further try."""
 
 REFUSALS = 3
-"""Connections refused in a row after which the service counts as down."""
+"""Refused connections in a row after which the service counts as down."""
 
-PAUSE_POLL = 0.25
-"""Seconds between two looks at whether another machine was asked to pause."""
+PAUSE_POLL_INTERVAL = 0.25
+"""Seconds between two checks for a pause that another machine was asked for."""
 
 
 class Throttle:
-    """Lets requests go out one by one, and no more at once than the service takes.
+    """Limits the requests in flight, and pauses or stops all requests after a failure.
 
-    A failure of one request can make all others wait, or stop the run. Where a pause would be
-    longer than `longest_pause` seconds, the run is stopped.
+    A pause of more than `longest_pause` seconds stops the run.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class Throttle:
         """Return the remaining pause, also one that another machine was asked for."""
         now = self._clock.monotonic()
         if now >= self._next_poll:
-            self._next_poll = now + PAUSE_POLL
+            self._next_poll = now + PAUSE_POLL_INTERVAL
             elsewhere = await self._thread.run(self._coordinator.paused)
             self._paused_until = max(self._paused_until, now + elsewhere)
         return self.pause
@@ -133,6 +132,6 @@ class Throttle:
             return
         self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
         if not isinstance(failure, UnreachableError):
-            # What is in flight now is what the service takes at once.
+            # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))
             await self._thread.run(self._coordinator.pause, delay)

@@ -1,4 +1,4 @@
-"""What the parts of a run wait with: a clock, a thread for what blocks, and the stop of the run."""
+"""Clock, worker thread and stop event of a generation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Clock:
-    """Time and chance, handed in so that a test of waiting need not wait."""
+    """Sources of time and randomness, which tests replace."""
 
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -26,24 +26,24 @@ class Clock:
 
 
 class WorkerThread:
-    """Runs blocking calls, one after the other, in a thread of its own."""
+    """Runs blocking calls one after the other in a separate thread."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "contentgen")
 
     async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
-        """Return the result of a call, or raise what it raises."""
+        """Run a call in the thread, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
 
     def close(self) -> None:
-        """Wait for the calls that were begun, and end the thread."""
+        """Wait for pending calls, and end the thread."""
         self._executor.shutdown()
 
 
 class Stop:
-    """Tells the parts of a run that nothing more is to be sent.
+    """An event that keeps a run from sending more requests.
 
-    `reason` is the error of what was not sent, or None as long as the run goes on.
+    `reason` is the error for the requests that were not sent, or None if the run is not stopped.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Stop:
     async def or_done(self, waiting: Awaitable[object]) -> None:
         """Wait until `waiting` is done or the run is stopped."""
         self._loop = asyncio.get_running_loop()
-        if self.reason:  # perhaps since before there was a loop to tell
+        if self.reason:  # set() may have been called before the loop ran
             self._event.set()
         either = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._event.wait())]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

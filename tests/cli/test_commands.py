@@ -505,7 +505,7 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
         "After.\n",
     )
     run(project, "generate")
-    assert "holds its text now" in run(project, "eject", "index.md")
+    assert "contains its text now" in run(project, "eject", "index.md")
     assert (project.root / "docs/index.md").read_text() == (
         "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
         "```\n```md\n<!-- contentgen -->\n```\n\n"
@@ -522,7 +522,7 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     [
         (
             "---\n{contentgen: {type: blog, topic: A}}\n---\n",
-            ":1: the front matter is not one key a",
+            ":1: the front matter does not have one key",
         ),
         ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
     ],
@@ -550,15 +550,15 @@ def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -
     assert "All texts are there; nothing was sent." in run(project, "generate")
     for name in ("a", "b"):
         project.page(f"{name}.md", {"type": "blog", "topic": name})
-    assert "?.md fits 2 pages; name one" in run(project, "eject", "?.md", code=2)
+    assert "?.md matches 2 pages; name one" in run(project, "eject", "?.md", code=2)
     assert "name the pages to approve, or use --all" in run(project, "approve", code=2)
     both = run(project, "approve", "--all", "a.md", code=2)
     assert "--all approves every article of the site; leave it out to approve a.md alone" in both
     compared = run(project, "diff", "a.md")
-    assert "article 'main': missing, never generated; there are no two to compare" in compared
+    assert "article 'main': missing, never generated; there is nothing to compare" in compared
     run(project, "generate")
     run(project, "approve", "a.md", "--by", "Jo")
-    assert "the draft says the same as the approved text" in run(project, "diff", "a.md")
+    assert "the draft is the same as the approved text" in run(project, "diff", "a.md")
     assert sorted(service.topics) == ["a", "b"]
 
 

@@ -90,7 +90,10 @@ MERGES = (
         ({"note": "x" * 17_000}, ":2: the header has 17"),
         ({"generated_at": "0001-01-01 00:00:00+23:00"}, ":6: generated_at: "),
         ({"approved_by": "'" + "J" * 201 + "'"}, ":7: approved_by: has 201 characters"),
-        ({"approved_by": '"Jo\\nDoe"'}, ":7: approved_by: holds \\n, which no name has"),
+        (
+            {"approved_by": '"Jo\\nDoe"'},
+            ":7: approved_by: contains \\n, which is not allowed in a name",
+        ),
         ({"approved_by": '"\\x02wzxhzdk:0\\x03"'}, ":7: approved_by: holds \\x02, which"),
         ({"approved_by": '"Jo \\e]52;c;eA==\\a"'}, ":7: approved_by: holds \\x1b, which"),
         ({"approved_by": '"Jo \\u202e"'}, ":7: approved_by: holds \\u202e, which"),
@@ -326,7 +329,12 @@ def test_names_that_no_page_should_show(project: Project, name: str) -> None:
 @pytest.mark.parametrize(
     ("topic", "text", "by", "message"),
     [
-        ("x", "text", "Jo\x02", "cannot be written (holds \\x02, which no name has)"),
+        (
+            "x",
+            "text",
+            "Jo\x02",
+            "cannot be written (contains \\x02, which is not allowed in a name)",
+        ),
         ("x" * 17_000, "text", "Jo", ":2: the header has 17"),
         ("x", "x" * 262_145, "Jo", "the text has 262145 characters, 262144 at most"),
     ],

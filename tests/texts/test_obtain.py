@@ -152,6 +152,6 @@ def test_an_old_text_stays(site: Site) -> None:
     obtained = site.obtain({"a.md": A}, Policy(sandbox=True, max_age=timedelta(days=1)))
     assert site.asked == [["Alpha"]]
     assert obtained.failures == []
-    assert "and no newer came" in obtained.warnings[0]
+    assert "and no newer text arrived" in obtained.warnings[0]
     assert obtained.warnings[0].endswith("; the old text stays")
     assert obtained.articles[0].outcome.source == "cache"

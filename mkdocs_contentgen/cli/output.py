@@ -1,0 +1,149 @@
+"""Print lines, tables and JSON that are safe in terminals and in CI logs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from ..display import shown, visible, without_commands
+
+if TYPE_CHECKING:
+    from ..texts.articles import Article
+    from ..texts.obtain import Obtained
+
+STATE_COLOURS = {
+    "approved": "green",
+    "draft": "yellow",
+    "changed": "magenta",
+    "outdated": "magenta",
+    "missing": "red",
+}
+
+MAX_WIDTH = 1_000_000
+"""Columns of a table that is not printed to a terminal: no line is ever folded."""
+
+MAX_VALUE = 200
+"""Characters of a cached value above which it is shortened."""
+
+
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print a line, with control characters and CI commands escaped."""
+    click.echo(visible(line), err=err)
+
+
+def debug_printer() -> Callable[[str], None] | None:
+    """Return a function that prints a line to stderr, or None without `--verbose`."""
+    is_verbose = click.get_current_context().find_root().obj
+    return partial(print_line, err=True) if is_verbose else None
+
+
+def print_warnings(problems: Sequence[str]) -> None:
+    """Print warnings to stderr."""
+    for problem in problems:
+        print_line(f"Warning: {problem}", err=True)
+
+
+def print_errors(errors: Sequence[str]) -> None:
+    """Print errors to stderr, and exit with status 1 if there are any."""
+    for error in errors:
+        print_line(f"Error: {error}", err=True)
+    if errors:
+        raise SystemExit(1)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    # Azure Pipelines looks for `##vso[` within a line too.
+    click.echo(re.sub("#(?=#)", r"\\u0023", json.dumps(value, indent=2)))
+
+
+def print_articles_json(articles: Sequence[Article]) -> None:
+    """Print articles as a JSON list, with their state and review."""
+    print_json([_to_json(article) for article in articles])
+
+
+def _to_json(article: Article) -> dict[str, object]:
+    request = article.asked.request
+    header = article.approved.header if article.approved else None
+    draft = article.draft if article.state in ("draft", "outdated") else None
+    text = draft or header
+    return {
+        "page": article.asked.page,
+        "id": request.id,
+        "type": request.type,
+        "topic": request.topic,
+        "state": article.state,
+        "key": article.key,
+        "reason": article.reason,
+        "where": article.where,
+        "generated_at": text.generated_at.isoformat() if text else None,
+        "approved_by": header.approved_by if header else None,
+    }
+
+
+def print_articles_table(articles: Sequence[Article]) -> None:
+    """Print articles as a table that fits the terminal; elsewhere, with one line for each."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not articles:
+        print_line("No page asks for an article.")
+        return
+
+    def cell(text: str) -> Text:
+        return Text(visible(text))
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Page", "Id", "Type", "Topic", "State", "Where", "Reason"):
+        table.add_column(heading, overflow="fold")
+    for article in articles:
+        request = article.asked.request
+        state = Text(article.state, style=STATE_COLOURS[article.state])
+        left = (article.asked.page, request.id, request.type, request.topic)
+        right = (", ".join(article.where), article.reason)
+        table.add_row(*map(cell, left), state, *map(cell, right))
+    console = Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
+    with console.capture() as printed:
+        console.print(table)
+    # A folded line may begin with any part of a cell. rich decides whether there are colours.
+    click.echo(without_commands(printed.get()), nl=False, color=True)
+
+
+def print_dry_run(obtained: Obtained, max_requests: int) -> None:
+    """Print the requests that would be sent."""
+    for article in obtained.articles:
+        if article.key in obtained.wanted:
+            print_line(f"{article.asked.place}: {article.asked.request.topic}")
+    number = len(obtained.wanted)
+    print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
+
+
+def print_obtained(obtained: Obtained) -> None:
+    """Print warnings and counts; with `--verbose`, also the outcome of each article."""
+    print_warnings(obtained.warnings)
+    wanted = [article for article in obtained.articles if article.key in obtained.wanted]
+    if debug := debug_printer():
+        for article in obtained.articles:
+            outcome = article.found if article in wanted else article.outcome
+            debug(f"{article.asked.place}: {outcome}")
+    if obtained.sent:
+        failed = len({article.key for article in wanted if article.found.error})
+        print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
+    elif not obtained.failures:
+        print_line("All texts are there; nothing was sent.")
+
+
+def print_cached_request(request: Mapping[str, object]) -> None:
+    """Print the type and the topic of a cached text."""
+    print_line(": ".join(_shorten(request.get(name)) for name in ("type", "topic")))
+
+
+def _shorten(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= MAX_VALUE else shown(value)

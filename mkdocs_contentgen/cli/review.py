@@ -1,0 +1,111 @@
+"""The commands `contentgen diff`, `approve` and `eject`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from ..display import visible
+from .common import config_option, load_articles, load_undamaged, open_site, verbose_option
+from .output import print_errors, print_line
+
+if TYPE_CHECKING:
+    from ..texts.articles import Article
+
+
+@click.command()
+@config_option
+@verbose_option
+@click.argument("page")
+def diff(config_file: str | None, page: str) -> None:
+    """Compare the newest draft of PAGE with its approved text, word by word."""
+    from ..mkdocs.review import draft_lines, word_diff
+
+    with open_site(config_file) as site:
+        for article in load_undamaged(site, page):
+            name = f"{article.asked.page}, article '{article.asked.request.id}'"
+            if article.approved is None or article.draft is None:
+                print_line(
+                    f"{name}: {article.state}, {article.reason}; there is nothing to compare"
+                )
+                continue
+            click.echo(click.style(visible(name), bold=True))
+            click.echo(word_diff(article.approved.html, draft_lines(article.draft, site.options)))
+
+
+@click.command()
+@config_option
+@verbose_option
+@click.argument("pages", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
+@click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
+def approve(
+    config_file: str | None, pages: tuple[str, ...], everything: bool, by: str | None
+) -> None:
+    """Write the texts of PAGES to approved files: you have read them and answer for them.
+
+    It approves the newest draft. If an approved file was edited by hand, it approves the edited
+    text, unless you choose a newer draft when asked.
+    """
+    from ..errors import ApprovalError
+    from ..mkdocs.review import approve_article
+    from ..texts.approval import name_problem
+
+    if pages and everything:
+        raise click.UsageError(
+            "--all approves every article of the site; "
+            f"leave it out to approve {' '.join(pages)} alone"
+        )
+    if not (pages or everything):
+        raise click.UsageError("name the pages to approve, or use --all")
+    name = by or _git_user_name()
+    if problem := name_problem(name):
+        raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
+
+    def prefer_draft(article: Article) -> bool:
+        question = f"{article.path} was edited by hand. Replace it by the newer draft?"
+        return sys.stdin.isatty() and click.confirm(visible(question), default=False)
+
+    with open_site(config_file) as site:
+        failures: list[str] = []
+        for article in load_articles(site, pages):
+            try:
+                print_line(approve_article(article, site.options, name, prefer_draft))
+            except ApprovalError as error:
+                failures.append(str(error))
+    print_errors(failures)
+
+
+@click.command()
+@config_option
+@verbose_option
+@click.argument("page")
+def eject(config_file: str | None, page: str) -> None:
+    """Write the articles of PAGE into its file as Markdown, and remove the requests.
+
+    From then on, you edit the page by hand, and the plugin ignores it.
+    """
+    from ..mkdocs.ejection import eject_articles
+
+    with open_site(config_file) as site:
+        articles = load_undamaged(site, page)
+        pages = {article.asked.page for article in articles}
+        if len(pages) > 1:
+            raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
+        print_line(eject_articles(site, articles))
+
+
+def _git_user_name() -> str:
+    import subprocess
+
+    command = ["git", "config", "user.name"]
+    with suppress(OSError):
+        ran = subprocess.run(  # noqa: S603
+            command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
+        )
+        if name := ran.stdout.strip():
+            return name
+    raise click.UsageError("git knows no user.name; say who approves with --by NAME")

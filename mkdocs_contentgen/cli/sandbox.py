@@ -1,0 +1,36 @@
+"""The command `contentgen sandbox`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+
+@click.command()
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
+def sandbox(port: int) -> None:
+    """Serve the sandbox on this machine, as the service would be served.
+
+    It answers with sample texts, to any user and any token.
+    """
+    import socket
+
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise click.ClickException(
+            "the sandbox is served by uvicorn; "
+            'install it with: pip install "mkdocs-contentgen[sandbox]"'
+        ) from error
+    from ..service.sandbox import app
+
+    try:
+        # uvicorn logs several lines, of which none names the option.
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)  # the error itself contains the address
+        raise click.ClickException(
+            f"port {port} cannot be used ({reason}); choose another one with --port"
+        ) from error
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")
