@@ -397,7 +397,7 @@ def test_a_request_that_others_refer_to_stays(project: Project) -> None:
     page = "---\ncontentgen: &asked {type: blog, topic: Alpha}\nextra: *asked\n---\n"
     project.write("docs/page.md", page)
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "take out `contentgen` by hand" in eject(project, "page")["page"]
+    assert "remove `contentgen` by hand" in eject(project, "page")["page"]
     assert source(project, "page") == page
 
 
