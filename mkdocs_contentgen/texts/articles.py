@@ -24,14 +24,11 @@ class Article:
 
     asked: PageRequest
     key: str
-    own_path: Path
-    """The path of its approved file, whether or not that exists."""
-
-    moved_from: Path | None
-    """The path of its approved file under a former name of the page, or None."""
-
     directory: Path
     """The directory of approved files."""
+
+    moved_from: Path | None = None
+    """The path of its approved file under a former name of the page, or None."""
 
     approved: ApprovedText | None = None
     damaged: ApprovalError | None = None
@@ -45,6 +42,11 @@ class Article:
 
     is_shared: bool = False
     """Whether the draft is in the shared cache."""
+
+    @property
+    def own_path(self) -> Path:
+        """The path of its approved file, whether or not that exists."""
+        return approved_path(self.directory, self.asked.page, self.asked.request.id)
 
     @property
     def path(self) -> Path:
@@ -71,7 +73,7 @@ class Article:
         """Whether an approved file, even a damaged one, makes a request unnecessary."""
         return self.damaged is not None or self.state in ("approved", "changed")
 
-    @property
+    @cached_property
     def outcome(self) -> Outcome:
         """The outcome for the text that the page shows."""
         if self.damaged:
@@ -162,9 +164,8 @@ def _with_approved_text(entry: PageRequest, files: ApprovedFiles, *, sandbox: bo
     return Article(
         entry,
         entry.request.key(sandbox=sandbox),
-        approved_path(files.directory, *name),
-        files.moved.get(name),
         files.directory,
+        files.moved.get(name),
         approved=text if isinstance(text, ApprovedText) else None,
         damaged=text if isinstance(text, ApprovalError) else None,
     )
