@@ -70,9 +70,9 @@ class Site:
 
     def approved_files(self) -> ApprovedFiles:
         """Read the approved files of this site."""
-        asking = [(entry.page, entry.request) for entry in self.requests]
         others = self.files.src_uris.keys() - self.plugin.pages_read
-        return read_all(asking, self.options.approved_directory(self.config), others=others)
+        directory = self.options.approved_directory(self.config)
+        return read_all(self.requests, directory, others=others)
 
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
         """Return the articles of the named pages, or all, and the problems with cache and files.

@@ -26,6 +26,7 @@ from ..errors import ApprovalError
 from ..files import read_text, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
+from .policy import PageRequest
 
 MAX_HEADER = 16 * 1024
 """Maximum length of a header in characters."""
@@ -188,17 +189,18 @@ class ApprovedFiles:
 
 
 def read_all(
-    articles: Iterable[tuple[str, Request]], directory: Path, *, others: Collection[str] = ()
+    asked: Iterable[PageRequest], directory: Path, *, others: Collection[str] = ()
 ) -> ApprovedFiles:
-    """Read the approved files of `articles`, each a page (`src_uri`) and a request.
+    """Read the approved files of the articles that pages ask for.
 
     An article without a file gets the file of a removed page with the same request. `others` are
-    existing pages that are not among `articles`; their files are left alone.
+    existing pages (`src_uri`) that are not among `asked`; their files are left alone.
     """
     found = ApprovedFiles(directory)
     missing: dict[tuple[str, str], Request] = {}
     claimed = set()
-    for page, request in articles:
+    for entry in asked:
+        page, request = entry.page, entry.request
         path = approved_path(directory, page, request.id)
         claimed.add(path)
         try:

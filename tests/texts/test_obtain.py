@@ -57,7 +57,7 @@ class Site:
     def obtain(self, pages: Mapping[str, Request], policy: Policy = POLICY) -> Obtained:
         """Return what the pages get."""
         entries = [PageRequest(it, page, f"docs/{page}:2") for page, it in pages.items()]
-        files = read_all(pages.items(), self.directory)
+        files = read_all(entries, self.directory)
         is_up = policy.max_age is None
         ask = asking(self.store, connect if is_up else connect_to_nobody)
 
