@@ -82,12 +82,15 @@ class Background:
         self,
         wanted: Mapping[str, Request],
         replaced: Collection[str],
+        *,
         open_store: Callable[[], Cache],
         connect: Connect,
         limits: Limits,
         debug: Callable[[str], None] | None,
-    ) -> dict[str, Outcome]:
+    ) -> tuple[dict[str, Outcome], list[str]]:
         """Return the current outcome of each request, by key, and queue the new requests.
+
+        The second value, the problems with the cache, is empty: those of later runs are not known.
 
         Those of the first build are sent at once. Later ones are sent if the newest build still
         asks for them after DEBOUNCE seconds. Failed requests are not sent again, since each save
@@ -111,7 +114,7 @@ class Background:
                 for key, request in new.items():
                     waiting = _QueuedRequest(request, since, key in replaced)
                     self._queued[key] = self._queued_before.get(key, waiting)
-            return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}
+            return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}, []
 
     def stop(self, log: Callable[[str], None]) -> None:
         """Send nothing more, and wait for the requests in flight, which `log` is told."""

@@ -148,8 +148,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for warning in resolution.warnings:
             log.warning(warning)
         _raise_problems(resolution.failures)
-        for detail in resolution.details:
-            log.debug(detail)
         log.info(resolution.summary)
         self.set_articles(resolution.articles)
         incomplete = resolution.incomplete

@@ -65,8 +65,6 @@ class Resolution:
 
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    details: list[str] = field(default_factory=list)
-    """Where the text of each article came from."""
 
     summary: str = ""
 
@@ -104,14 +102,14 @@ def resolve(
 
     Nothing is sent if there are `problems` with pages or damaged approved files. With `background`,
     the call does not wait for the service, and placeholders take the place of failures. `budget`
-    is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try.
+    is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try and
+    for the source of each text.
     `others` are the pages that were not read; if it is None, approved files without a page are not
     reported. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
-    names = [(entry.page, entry.request) for entry in asked]
-    files = read_all(names, options.approved_directory(site), others=others or ())
+    files = read_all(asked, options.approved_directory(site), others=others or ())
     policy = options.policy(budget=budget, lenient=background is not None)
     resolution.add_problems(problems, tolerated=policy.lenient)
     if others is not None:
@@ -129,7 +127,8 @@ def resolve(
     presentation = options.presentation()
     for article in obtained.articles:
         entry = article.asked
-        resolution.details.append(f"{entry.place}: {article.outcome}")
+        if debug:
+            debug(f"{entry.place}: {article.outcome}")
         resolution.add_article(entry.page, entry.request.id, _page_content(article, presentation))
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
@@ -147,15 +146,13 @@ def _make_ask(
     """Return a function that requests texts: in the background, or else with visible progress."""
     if background is None:
         return ask_with_progress(options.store(site), options, log, debug)
-    limits = options.limits()
-    open_store = partial(options.store, site)
-
-    def ask(
-        wanted: Mapping[str, Request], cached_keys: Collection[str]
-    ) -> tuple[dict[str, Outcome], list[str]]:
-        return background.ask(wanted, cached_keys, open_store, options.connect, limits, debug), []
-
-    return ask
+    return partial(
+        background.ask,
+        open_store=partial(options.store, site),
+        connect=options.connect,
+        limits=options.limits(),
+        debug=debug,
+    )
 
 
 def ask_with_progress(
