@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import replace
 from functools import partial
 
 import click
@@ -98,17 +97,18 @@ def generate(
     from ..mkdocs.resolution import ask_with_progress
     from ..mkdocs.site import select_requests
     from ..texts.obtain import obtain
+    from ..texts.policy import Policy
 
     with open_site(config_file) as site:
         options = site.options
         asked = select_requests(site.requests, pages)
         files = site.approved_files()
         store = options.store(site.config)
-        policy = replace(
-            options.policy(budget=max_requests, refresh=refresh),
-            on_missing="generate",
-            on_error="fail",
-            require_approval=False,
+        policy = Policy(
+            max_requests=options.max_requests if max_requests is None else max_requests,
+            max_age=options.max_age,
+            sandbox=options.uses_sandbox(),
+            refresh=refresh,
         )
         ask = ask_with_progress(store, options, partial(print_line, err=True), debug_printer())
         obtained = obtain(asked, files, store, policy, None if dry_run else ask)

@@ -236,10 +236,8 @@ class ContentgenConfig(Config):
             raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
         return cast(OnMissing, value)
 
-    def policy(
-        self, *, budget: int | None = None, refresh: bool = False, lenient: bool = False
-    ) -> Policy:
-        """Return the options for requests and failures. `budget` overrides `max_requests`.
+    def policy(self, *, budget: int, lenient: bool) -> Policy:
+        """Return the options for requests and failures, with `budget` as `max_requests`.
 
         Raises ConfigurationError, as effective_on_missing() does.
         """
@@ -247,10 +245,9 @@ class ContentgenConfig(Config):
             on_missing=self.effective_on_missing(),
             on_error=self.on_error,
             require_approval=self.require_approval,
-            max_requests=self.max_requests if budget is None else budget,
+            max_requests=budget,
             max_age=self.max_age,
             sandbox=self.uses_sandbox(),
-            refresh=refresh,
             lenient=lenient,
         )
 
