@@ -32,7 +32,7 @@ settings.load_profile("patient")
 SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
 """What starts other programs: whole builds, a browser, a Redis."""
 
-SLOW_FOLDERS = {"compat", "fuzz", "benchmarks"}
+SLOW_FOLDERS = {"compat", "fuzz"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

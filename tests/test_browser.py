@@ -344,7 +344,6 @@ LOOKS = [
 ]
 THEMES = ("material", "mkdocs", "readthedocs")
 KEPT = ("keep", "keep-material", "keep-readthedocs")
-in_each_look = pytest.mark.parametrize("look", LOOKS, ids="-".join)
 in_each_theme = pytest.mark.parametrize("theme", THEMES)
 
 

@@ -88,7 +88,7 @@ def test_a_claim_of_a_killed_build_ends(project: Project, service: ServiceDouble
     started = time.monotonic()
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
-    assert time.monotonic() - started < 28
+    assert time.monotonic() - started < 15
 
 
 def test_three_builds_at_once_pay_once(project: Project, service: ServiceDouble) -> None:
@@ -121,7 +121,7 @@ def test_an_interrupt_keeps_what_is_in_flight(
     started = time.monotonic()
     assert build.wait(10) in code
     assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 3
     assert len(service.received) == 2
     assert project.cached() == set(service.topics)
     assert "Traceback" not in project.output

@@ -235,7 +235,11 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
         ({"disclosure": "no"}, {}, "expected true, false or a mapping of lines, found 'no'"),
         ({"disclosure": {"drafts": "x"}}, {}, "'drafts' is not a known key; known are draft, appr"),
-        ({"disclosure": {"draft": "\x02amp\x03"}}, {}, "the line 'draft' contains '\\x02'"),
+        (
+            {"disclosure": {"draft": "\x02amp\x03"}},
+            {},
+            "the line 'draft' contains '\\x02', a control",
+        ),
         ({"timeout": 10**400}, {}, "expected a number of seconds above 0, found 1000"),
         ({"timeout": True}, {}, "expected a number of seconds above 0, found true"),
         ({"base_url": "https://far.example/?x"}, {}, "expected https://host/path, without"),
