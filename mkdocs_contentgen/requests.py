@@ -66,8 +66,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def __post_init__(self) -> None:
         """Check the values, since msgspec does not check the arguments of a constructor."""
-        for name, kind in field_types(self.__class__).items():
-            _check(getattr(self, name), kind)
+        msgspec.convert(self, _checked_fields(self.__class__), from_attributes=True)
+        self.topic.encode()  # raises UnicodeEncodeError for unpaired surrogates
         topic = unicodedata.normalize("NFC", self.topic).strip()
         msgspec.structs.force_setattr(self, "topic", topic)
 
@@ -159,24 +159,25 @@ def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     return {name: get_args(kind) for name, kind in types.items() if get_args(kind)}
 
 
+@cache
+def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
+    """Return a type with the fields of a request, for checking all of them in one step."""
+    return msgspec.defstruct(model.__name__, list(field_types(model).items()))
+
+
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields that are missing or have an invalid value."""
     wrong = []
     for name, kind in field_types(model).items():
         try:
             if name in fields:
-                _check(fields[name], kind)
+                msgspec.convert(fields[name], kind)
+                str(fields[name]).encode()  # raises UnicodeEncodeError for unpaired surrogates
             elif name == "topic":
                 wrong.append(name)
         except ValueError:
             wrong.append(name)
     return wrong
-
-
-def _check(value: object, kind: object) -> None:
-    """Raise ValueError if a value is invalid for a field of type `kind`."""
-    msgspec.convert(value, kind)
-    str(value).encode()  # raises UnicodeEncodeError for unpaired surrogates
 
 
 @dataclass(frozen=True)
@@ -345,14 +346,15 @@ def _parse_entry(
 def _validate(
     model: type[Request], fields: Mapping[str, object], path: tuple[str | int, ...]
 ) -> tuple[Request | None, list[Problem]]:
-    if wrong := wrong_fields(model, fields):
+    try:
+        return msgspec.convert(fields, model), []
+    except ValueError:
         return None, [
             Problem((*path, name), _describe_invalid(model, name, fields[name]))
             if name in fields
             else Problem(path, "'topic' is missing, and the page has no title to take its place")
-            for name in wrong
+            for name in wrong_fields(model, fields)
         ]
-    return msgspec.convert(fields, model), []
 
 
 def _describe_invalid(model: type[Request], name: str, value: object) -> str:

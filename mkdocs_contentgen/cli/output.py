@@ -59,8 +59,11 @@ def print_errors(errors: Sequence[str]) -> None:
 
 def print_json(value: object) -> None:
     """Print a value as JSON."""
+    import msgspec
+
     # Azure Pipelines looks for `##vso[` within a line too.
-    click.echo(re.sub("#(?=#)", r"\\u0023", json.dumps(value, indent=2)))
+    lines = msgspec.json.format(json.dumps(value), indent=2)
+    click.echo(re.sub("#(?=#)", r"\\u0023", lines))
 
 
 def print_articles_json(articles: Sequence[Article]) -> None:
