@@ -25,6 +25,10 @@ from service_double import TOKEN, USER, ServiceDouble, running
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Compiling this package takes a fifth of the time of a small build, of which there are hundreds.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # No test may fail on a machine that has other things to do.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -36,10 +40,11 @@ SLOW_FOLDERS = {"compat", "fuzz"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what starts other programs, so that `pytest -m "not slow"` is for each edit."""
+    """Mark what starts other programs or tries random input as slow."""
     for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        if fixtures & SLOW_FIXTURES or item.path.parent.name in SLOW_FOLDERS:
+        starts_programs = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
+        is_random = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if starts_programs or is_random or item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
 
 

@@ -353,6 +353,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize(("html", "fine"), LIMITS.values(), ids=LIMITS)
+@pytest.mark.slow
 def test_what_is_too_much_is_refused_quickly(html: str, fine: bool, tmp_path: Path) -> None:
     """In a gigabyte and a few seconds, whatever comes is either sanitized or refused."""
     file = tmp_path / "page.html"

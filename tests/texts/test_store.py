@@ -864,6 +864,7 @@ def test_a_request_that_no_version_keeps(lab: Lab, request_: dict[str, object]) 
 
 @pytest.mark.parametrize("use", ["load", "requests"])
 @pytest.mark.parametrize("kind", ["nested", "names", "wide", "html"])
+@pytest.mark.slow
 def test_memory_for_requests(lab: Lab, kind: str, use: str) -> None:
     """What a cache says about its texts takes no more memory than the file is large."""
     request_ = {
@@ -1077,6 +1078,7 @@ def test_the_shared_pages_are_real(lab: Lab) -> None:
 
 @pytest.mark.parametrize("use", ["load", "requests", "prepare", "claim"])
 @pytest.mark.parametrize("tree", TREES)
+@pytest.mark.slow
 def test_a_tree_that_shares_its_pages(lab: Lab, tree: str, use: str) -> None:
     """A small file with endless rows is set aside, whoever meets it first."""
     store = DiskStore(lab.directory)
