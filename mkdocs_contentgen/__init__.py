@@ -71,4 +71,4 @@ def __getattr__(name: str) -> object:
         if name in names:
             value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
             return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return object.__getattribute__(import_module(__name__), name)  # raises AttributeError

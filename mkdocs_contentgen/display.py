@@ -48,8 +48,11 @@ def shown(value: object) -> str:
         else:
             text = str(value) if isinstance(value, date) else reprlib.repr(value)
     except ValueError:  # Python does not convert integers of more than 4300 digits
-        return "a number with too many digits"
+        return _TOO_MANY_DIGITS_MESSAGE
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+_TOO_MANY_DIGITS_MESSAGE = "a number with too many digits"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -213,7 +213,7 @@ def parse_front_matter(
         else [(("contentgen",), value)]
     )
     if not entries:
-        return [], [Problem(("contentgen",), f"{shown(value)} asks for nothing; {_EXAMPLE}")]
+        return [], [Problem(("contentgen",), f"{shown(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
     requests: list[Request] = []
     problems: list[Problem] = []
@@ -243,13 +243,13 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         if name == "length":
             problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
         elif (model := REQUEST_TYPES.get(name)) is None:
-            problems.append(Problem(path, _unknown(name, ["length", *REQUEST_TYPES])))
+            problems.append(Problem(path, _unknown_key_message(name, ["length", *REQUEST_TYPES])))
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {shown(value)}"))
         else:
             allowed = [n for n in field_types(model) if n not in _NOT_DEFAULTABLE]
             problems += [
-                Problem((*path, _displayed_key(key)), _unknown(key, allowed))
+                Problem((*path, _displayed_key(key)), _unknown_key_message(key, allowed))
                 for key in value
                 if key not in allowed
             ]
@@ -296,7 +296,7 @@ def front_matter_schema() -> dict[str, object]:
 
 
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-_EXAMPLE = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
+_EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 _NOT_DEFAULTABLE = ("type", "topic", "id", "revision")
 
 
@@ -304,7 +304,7 @@ def _parse_entry(
     path: tuple[str | int, ...], entry: object, title: object, defaults: Mapping[str, object]
 ) -> tuple[Request | None, list[Problem]]:
     if not isinstance(entry, dict):
-        return None, [Problem(path, f"expected a mapping, found {shown(entry)}; {_EXAMPLE}")]
+        return None, [Problem(path, f"expected a mapping, found {shown(entry)}; {_EXAMPLE_HINT}")]
 
     kind = entry.get("type")
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
@@ -313,7 +313,7 @@ def _parse_entry(
         names = ", ".join(REQUEST_TYPES)
         problems.append(Problem(path, f"'type' is missing; it is one of {names}"))
     elif model is None:
-        problems.append(Problem((*path, "type"), _not_one_of(kind, REQUEST_TYPES)))
+        problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
 
     known = {name for other in REQUEST_TYPES.values() for name in field_types(other)}
     allowed = list(field_types(model)) if model else sorted(known)
@@ -322,7 +322,7 @@ def _parse_entry(
             message = (
                 f"is not a key of type {kind}, which has {', '.join(allowed)}"
                 if name in known
-                else _unknown(name, allowed)
+                else _unknown_key_message(name, allowed)
             )
             problems.append(Problem((*path, _displayed_key(name)), message))
 
@@ -350,16 +350,16 @@ def _validate(
         return msgspec.convert(fields, model), []
     except ValueError:
         return None, [
-            Problem((*path, name), _describe_invalid(model, name, fields[name]))
+            Problem((*path, name), _invalid_value_message(model, name, fields[name]))
             if name in fields
             else Problem(path, "'topic' is missing, and the page has no title to take its place")
             for name in wrong_fields(model, fields)
         ]
 
 
-def _describe_invalid(model: type[Request], name: str, value: object) -> str:
+def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
     if name in choices(model):
-        return _not_one_of(value, choices(model)[name])
+        return _not_one_of_message(value, choices(model)[name])
     if name == "revision":
         return f"{shown(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
@@ -373,15 +373,15 @@ def _describe_invalid(model: type[Request], name: str, value: object) -> str:
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
-def _not_one_of(value: object, known: Collection[str]) -> str:
-    return f"{shown(value)} is not one of {', '.join(known)}{_did_you_mean(value, known)}"
+def _not_one_of_message(value: object, known: Collection[str]) -> str:
+    return f"{shown(value)} is not one of {', '.join(known)}{_spelling_hint(value, known)}"
 
 
-def _unknown(name: object, known: Collection[str]) -> str:
-    return f"is not a known key{_did_you_mean(name, known) or '; known are ' + ', '.join(known)}"
+def _unknown_key_message(name: object, known: Collection[str]) -> str:
+    return f"is not a known key{_spelling_hint(name, known) or '; known are ' + ', '.join(known)}"
 
 
-def _did_you_mean(found: object, known: Collection[str]) -> str:
+def _spelling_hint(found: object, known: Collection[str]) -> str:
     close = difflib.get_close_matches(found.lower(), known, n=1) if type(found) is str else []
     return f"; did you mean '{close[0]}'?" if close else ""
 

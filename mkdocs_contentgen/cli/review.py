@@ -66,8 +66,8 @@ def approve(
         raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
 
     def prefer_draft(article: Article) -> bool:
-        question = f"{article.path} was edited by hand. Replace it by the newer draft?"
-        return sys.stdin.isatty() and click.confirm(visible(question), default=False)
+        message = f"{article.path} was edited by hand. Replace it by the newer draft?"
+        return sys.stdin.isatty() and click.confirm(visible(message), default=False)
 
     with open_site(config_file) as site:
         failures: list[str] = []

@@ -94,17 +94,17 @@ def close_heading_gaps(article: Element) -> None:
 
 def placeholder(message: str) -> Element:
     """Return an `<article>` that stands in for a missing text and shows `message`."""
-    return _admonition("warning", "Text missing", message)
+    return _article_with_message("warning", "Text missing", message)
 
 
 def being_generated(topic: str) -> Element:
     """Return an `<article>` that stands in for the text about `topic` while it is generated."""
-    return _admonition(
+    return _article_with_message(
         "note", "Generating …", f"“{topic}”. The page reloads when the text is there."
     )
 
 
-def _admonition(kind: str, title: str, message: str) -> Element:
+def _article_with_message(kind: str, title: str, message: str) -> Element:
     # Most themes have styles for the classes of admonitions.
     article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
     SubElement(article, "p", {"class": "admonition-title"}).text = title

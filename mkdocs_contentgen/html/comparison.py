@@ -22,17 +22,17 @@ class Differences:
     """The differences between two pages.
 
     `blocks` are the blocks of articles that differ, `abbreviations` the words that only the new
-    page marks up as abbreviations, and `example` describes the first element that differs.
+    page marks up as abbreviations, and `problem` describes the first element that differs.
     """
 
     blocks: set[Place] = field(default_factory=set)
     abbreviations: set[str] = field(default_factory=set)
-    example: str = ""
+    problem: str = ""
 
     def add(self, element: Element, *blocks: Place) -> None:
         """Record an element that differs or is missing, and the blocks that may be the cause."""
         text = " ".join("".join(element.itertext()).split())
-        self.example = self.example or f"<{element.tag}> ('{text[:40]}')"
+        self.problem = self.problem or f"<{element.tag}> ('{text[:40]}')"
         self.blocks.update(blocks)
 
 
@@ -55,7 +55,7 @@ def compare(before: str, after: str) -> Differences:
     titles = {id(title): name for title in old.iter("h1") if (name := title.get("ai-disclosure"))}
     differences = Differences()
     _compare_children(old, new, article_ids | titles, ancestors, differences)
-    if differences.example:
+    if differences.problem:
         own = {_text(part) for article in articles for part in article.iter("abbr")}
         differences.abbreviations = {_text(part) for part in new.iter("abbr")} - own
     return differences

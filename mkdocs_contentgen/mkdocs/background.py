@@ -121,8 +121,7 @@ class Background:
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
-            why = "it was not sent, since the server was stopped"
-            generation.stop(NoText(Absence.STOPPED, why))
+            generation.stop(NoText(Absence.STOPPED, "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             log(WAITING_MESSAGE)
         for thread in self._threads:

@@ -36,7 +36,7 @@ _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.D
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
-_LIST_LINE = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
+_LINE_IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
 _MAX_ROUNDS = 12
 
 
@@ -70,9 +70,13 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         replace_text(path, below, written.replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
+    return _success_message(page, articles)
+
+
+def _success_message(page: str, articles: Sequence[Article]) -> str:
     files = ", ".join(str(article.path) for article in articles if article.approved)
-    also = f"; {files} can be removed" if files else ""
-    return f"{page}: contains its text now, and no request{also}"
+    hint = f"; {files} can be removed" if files else ""
+    return f"{page}: contains its text now, and no request{hint}"
 
 
 def _source_file(site: Site, page: str) -> Path:
@@ -254,11 +258,11 @@ class _PageBody:
         first = after.lstrip("\n").partition("\n")[0]
         if (
             LIST_ITEM.match(lines[0])
-            and _LIST_LINE.match(last)
+            and _LINE_IN_LIST.match(last)
             and continuation_indent == indentation
         ):
             lines = ["<!-- -->", "", *lines]
-        if self.blocks[name][-1].tag in ("ul", "ol") and _LIST_LINE.match(first):
+        if self.blocks[name][-1].tag in ("ul", "ol") and _LINE_IN_LIST.match(first):
             lines += ["", "<!-- -->"]
         lines = [
             f"{continuation_indent if number else indentation}{line}".rstrip()
@@ -293,13 +297,13 @@ def _find_equivalent_page(
         differences, new_title = _render_and_compare(
             site, articles[0].asked.page, page, before, draft
         )
-        if not differences.example:
+        if not differences.problem:
             if not title and new_title != before.title and _is_markup(new_title):
                 title = before.title
                 continue
             if plain_text(before.title) == plain_text(new_title):
                 return page
-            differences.example = "the page's title"
+            differences.problem = "the page's title"
             break
         if new := differences.abbreviations - draft.writer.words:
             draft.writer.words |= new
@@ -311,7 +315,7 @@ def _find_equivalent_page(
     name = min(differences.blocks, default=(articles[0].asked.request.id, 0))[0]
     article = next(a for a in articles if a.asked.request.id == name)
     raise ApprovalError(
-        f"{_place(article, draft.source, draft.markers.get(name))}: {differences.example} would "
+        f"{_place(article, draft.source, draft.markers.get(name))}: {differences.problem} would "
         "not be the same in Markdown; give the article a marker between empty lines, outside of "
         "lists, quotes and tabs, or write it there by hand"
     )
@@ -325,10 +329,10 @@ def _render_and_compare(
         after = site.render(name, source)
     except Exception as error:  # noqa: BLE001  an extension may fail on any text
         places = {(name, number) for name, b in draft.blocks.items() for number in range(len(b))}
-        return Differences(places, set(), f"the page, over which {error!r} is raised,"), ""
+        return Differences(places, set(), problem=f"the page, over which {error!r} is raised,"), ""
     differences = compare(before.content, after.content)
-    if not differences.example and before.toc != after.toc:
-        differences.example = "the table of contents"
+    if not differences.problem and before.toc != after.toc:
+        differences.problem = "the table of contents"
     return differences, after.title
 
 

@@ -23,7 +23,7 @@ from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
 from .internals import file_of_page, set_title_found
-from .typos import marker_typo
+from .typos import marker_typo_problem
 
 if TYPE_CHECKING:
     from ..html.presentation import Facts
@@ -113,7 +113,7 @@ class _ArticleTreeprocessor(Treeprocessor):
             for number, block in blocks.items()
             if number not in markers
             and GENERATED_SEPARATOR not in block
-            and (problem := marker_typo(block))
+            and (problem := marker_typo_problem(block))
         ]
         if not (markers or articles):
             return
@@ -191,8 +191,8 @@ class _ArticlePlacer:
         if name in self._articles:
             return ""
         names = ", ".join(self._articles)
-        known = f"the page asks for {names}" if names else "it asks for none"
-        return f"the marker names an article '{name}' that is not there; {known}"
+        hint = f"the page asks for {names}" if names else "it asks for none"
+        return f"the marker names an article '{name}' that is not there; {hint}"
 
     def _create(self, name: str, context: _Context) -> Element:
         """Return the element of an article; of one that cannot be shown, an empty `<div>`."""

@@ -17,7 +17,7 @@ from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
 from .options import project_directory
-from .typos import NAME, request_typos
+from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
     from ..requests import Request
@@ -85,7 +85,7 @@ def read_requests(
                 continue
         if not page_problems:
             collected.warnings += [
-                f"{path}:{line}: {message}" for line, message in request_typos(source)
+                f"{path}:{line}: {message}" for line, message in request_typo_problems(source)
             ]
     return collected
 
@@ -174,7 +174,7 @@ def _read_page(
         else _merge_inherited(asked, inherited)
     )
     requests, problems = parse_front_matter(meta, defaults)
-    key = _KEY_LINE.search(source)
+    key = _LINE_WITH_KEY.search(source)
     if key and not problems and not listed:
         # A shortcut for most pages: parsing the YAML once more would take most of the time.
         line = source.count("\n", 0, key.start(1)) + 1
@@ -201,13 +201,13 @@ def _front_matter_problems(source: str) -> list[tuple[int, str]]:
                 mark = getattr(error, "problem_mark", None)
                 line = mark.line + _FIRST_LINE if mark else 1
                 reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-                advice = ""
+                hint = ""
                 if _NEEDS_QUOTES.match(reason):
-                    advice = (
+                    hint = (
                         "; put a value that contains ': ' or a tab, or begins with a special "
                         "character, in quotes"
                     )
-                return [(line, f"the front matter is not valid YAML: {reason}{advice}")]
+                return [(line, f"the front matter is not valid YAML: {reason}{hint}")]
     elif source.startswith("---") and _KEY_ANYWHERE.search(source.split("\n\n", 1)[0]):
         return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
@@ -236,4 +236,4 @@ def _line_of(
 _SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
 _NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
 _KEY_ANYWHERE = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
-_KEY_LINE = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")
+_LINE_WITH_KEY = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")

@@ -261,5 +261,5 @@ def _raise_problems(problems: Collection[str]) -> None:
     for problem in problems:
         log.error(problem)
     if problems:
-        number = "1 problem" if len(problems) == 1 else f"{len(problems)} problems, each"
-        raise PluginError(f"contentgen: {number} named above")
+        message = "1 problem" if len(problems) == 1 else f"{len(problems)} problems, each"
+        raise PluginError(f"contentgen: {message} named above")

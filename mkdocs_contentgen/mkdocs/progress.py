@@ -45,8 +45,8 @@ def _bar() -> Iterator[tuple[_Show, _Log]]:
         task = bar.add_task("", total=None, state="")
 
         def show(progress: Progress) -> None:
-            state = f"{progress.in_flight} in flight, {progress.failed} failed"
-            bar.update(task, total=progress.total, completed=progress.done, state=state)
+            message = f"{progress.in_flight} in flight, {progress.failed} failed"
+            bar.update(task, total=progress.total, completed=progress.done, state=message)
 
         yield show, partial(bar.console.print, markup=False, highlight=False)
 

@@ -132,7 +132,7 @@ def resolve(
         resolution.add_article(entry.page, entry.request.id, _page_content(article, presentation))
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
-    resolution.summary = _summary(outcomes, seconds)
+    resolution.summary = _summary_message(outcomes, seconds)
     return resolution
 
 
@@ -205,13 +205,13 @@ def _placeholder_content(message: str) -> PageContent:
     return PageContent(lambda: (placeholder(message), None), None)
 
 
-def _summary(outcomes: Sequence[Outcome], seconds: float) -> str:
+def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
-    pending_part = f", {pending} being generated" if pending else ""
+    pending_message = f", {pending} being generated" if pending else ""
     return (
         f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
-        f"{number['cache']} from the cache, {number['service']} generated{pending_part}, "
+        f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
         f"{number[None] - pending} missing, in {seconds:.1f} s"
     )

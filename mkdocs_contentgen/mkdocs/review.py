@@ -51,7 +51,7 @@ def approve_article(
         > max(approved.header.generated_at, approved.header.declined or _MIN_TIME)
     )
     if article.state == "approved" and not newer:
-        return f"{article.asked.page}: already approved: {article.reason}"
+        return _approval_message(article, is_new=False)
     declined = approved.header.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
@@ -75,7 +75,13 @@ def approve_article(
     request, key = article.asked.request, article.key
     header = approve(request, key, service, generated_at, text, by, declined=declined)
     write(article.path, article.directory, header, text)
-    return f"{article.asked.page}: approved in {article.path}"
+    return _approval_message(article, is_new=True)
+
+
+def _approval_message(article: Article, *, is_new: bool) -> str:
+    if is_new:
+        return f"{article.asked.page}: approved in {article.path}"
+    return f"{article.asked.page}: already approved: {article.reason}"
 
 
 _MIN_TIME = datetime.min.replace(tzinfo=UTC)
@@ -92,6 +98,9 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
         raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
 
 
+_SAME_TEXT_MESSAGE = "the draft is the same as the approved text"
+
+
 def word_diff(before: str, after: str) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
@@ -99,14 +108,15 @@ def word_diff(before: str, after: str) -> str:
     lines are compared.
     """
     if before == after:
-        return "the draft is the same as the approved text"
+        return _SAME_TEXT_MESSAGE
     texts = (text.removesuffix("\n").split("\n") for text in (before, after))
     old, new = ([visible(line) for line in lines] for lines in texts)
     budget = _Budget(_MAX_PAIRS)
     shown = []
     for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():
         if kind == "equal":
-            shown.append(f"… {b - a} lines the same …" if b - a > 1 else old[a])
+            message = f"… {b - a} lines the same …"
+            shown.append(message if b - a > 1 else old[a])
         else:
             shown.append("".join(_diff_words("\n".join(old[a:b]), "\n".join(new[c:d]), budget)))
     return "\n".join(shown)

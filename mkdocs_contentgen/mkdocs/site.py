@@ -86,8 +86,8 @@ class Site:
             select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = add_details(articles, store)
-        unclaimed = [f"{path}: no page asks for this text" for path in files.unclaimed]
-        return articles, [*dict.fromkeys(problems + more), *unclaimed]
+        warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
+        return articles, [*dict.fromkeys(problems + more), *warnings]
 
     def render(
         self, name: str, source: str, articles: Mapping[str, PageContent] | None = None

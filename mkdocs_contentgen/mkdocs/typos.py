@@ -13,7 +13,7 @@ _METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t]+.*\n)*)+")
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b(.*?)-->", re.DOTALL)
 
 
-def request_typos(source: str) -> list[tuple[int, str]]:
+def request_typo_problems(source: str) -> list[tuple[int, str]]:
     """Return the line and the problem of everything that looks like a request but is not one."""
     before = _BEFORE_FRONT_MATTER.match(source)
     start = before.end() if before else 0
@@ -45,7 +45,7 @@ def request_typos(source: str) -> list[tuple[int, str]]:
     ]
 
 
-def marker_typo(html: str) -> str | None:
+def marker_typo_problem(html: str) -> str | None:
     """Return what is wrong with a comment that looks like a marker but is not one, or None."""
     match = _COMMENT.search(html)
     if match is None or not _resembles_name(match[1]):

@@ -109,11 +109,11 @@ def _parse(model: type[Request], body: bytes) -> Request:
         names = ", ".join(unknown[:3])
         raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
     if invalid := wrong_fields(model, fields):
-        raise HTTPException(422, "; ".join(_expected(model, name) for name in invalid))
+        raise HTTPException(422, "; ".join(_field_problem(model, name) for name in invalid))
     return msgspec.convert(fields, model)
 
 
-def _expected(model: type[Request], name: str) -> str:
+def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
     return f"{name} is required and must be valid text that is not empty"

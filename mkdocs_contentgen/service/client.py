@@ -33,7 +33,7 @@ from . import SANDBOX
 MAX_ANSWER = 2 * 1024 * 1024
 """The maximum size of an answer in bytes."""
 
-MAY_BE_PAID = (
+MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
 )
 
@@ -126,7 +126,7 @@ class ServiceClient:
             failure = (
                 UnknownOutcomeError(
                     f"{self._host} sent no complete answer within {timeout:g} s "
-                    f"(the option `timeout` sets the limit); {MAY_BE_PAID}"
+                    f"(the option `timeout` sets the limit); {MAY_BE_PAID_HINT}"
                 )
                 if sent
                 else UnreachableError(f"no connection to {self._host} within {timeout:g} s")
@@ -137,7 +137,7 @@ class ServiceClient:
             failure = (
                 UnknownOutcomeError(
                     f"the connection to {self._host} was lost after the request was sent "
-                    f"({reason}); {MAY_BE_PAID}"
+                    f"({reason}); {MAY_BE_PAID_HINT}"
                 )
                 if sent
                 else UnreachableError(
@@ -258,7 +258,7 @@ def _check_status(response: httpx.Response) -> None:
         retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
         raise NotSentError(f"the service answered {status_text}{retry_hint}", seconds)
     if status in (502, 504):
-        raise UnknownOutcomeError(f"a gateway answered {status_text}; {MAY_BE_PAID}")
+        raise UnknownOutcomeError(f"a gateway answered {status_text}; {MAY_BE_PAID_HINT}")
     if response.is_redirect:
         raise RejectedError(
             f"the service answered {status_text}, and redirects are not followed; "

@@ -40,7 +40,7 @@ def write_article(request: Request) -> str:
         case NewsRequest():
             root, content = '<article class="news-article">', _news(rng, request)
         case _:
-            raise TypeError(f"{type(request).__name__} is no operation of the interface")
+            raise TypeError(type(request).__name__)
     text = "\n".join([root, *content, "</article>"])
     # Last, since a topic may itself contain the placeholder.
     return text.replace("{topic}", html.escape(request.topic))

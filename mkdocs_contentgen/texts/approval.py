@@ -81,7 +81,7 @@ class ApprovedText:
 State = Literal["missing", "draft", "approved", "changed", "outdated"]
 
 
-def state_of(
+def state_and_reason(
     request: Request,
     approved: ApprovedText | None,
     *,
@@ -98,16 +98,15 @@ def state_of(
             if has_draft
             else ("missing", _missing_reason(request, unused))
         )
-    by = f"{approved.header.approved_by} approved it"
+    reason = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
-        changes = _describe_changes(approved.header.request, request) or [
-            "the request was different"
-        ]
-        new = "a draft" if has_draft else "missing"
-        return "outdated", f"{' and '.join(changes)}; the new text is {new}"
+        changes = _describe_changes(approved.header.request, request)
+        reason = " and ".join(changes) or "the request was different"
+        hint = "a draft" if has_draft else "missing"
+        return "outdated", f"{reason}; the new text is {hint}"
     if approved.is_changed:
-        return "changed", f"edited since {by}"
-    return "approved", f"{by} on {approved.header.approved_at}"
+        return "changed", f"edited since {reason}"
+    return "approved", f"{reason} on {approved.header.approved_at}"
 
 
 def _missing_reason(request: Request, unused: Iterable[Mapping[str, object]]) -> str:

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
-from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_of
-from .lookup import NEVER_GENERATED, Outcome, look_up
+from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_and_reason
+from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
 from .store import Store, StoredText
 
@@ -105,7 +105,7 @@ class Article:
         """
         provenance, text = self.provenance, self.outcome.text
         if provenance is None or text is None:
-            raise ContentgenError(str(self.outcome.error or NEVER_GENERATED))
+            raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
         return present(text.html, provenance, how)
 
     @property
@@ -122,13 +122,17 @@ class Article:
     def _state(self) -> tuple[State, str]:
         if self.damaged:
             return "missing", str(self.damaged)
-        state, reason = state_of(
+        state, reason = state_and_reason(
             self.asked.request,
             self.approved,
             has_draft=self.draft is not None,
             unused=self.unused,
         )
-        if state == "missing" and self.found.error and str(self.found.error) != NEVER_GENERATED:
+        if (
+            state == "missing"
+            and self.found.error
+            and str(self.found.error) != NEVER_GENERATED_REASON
+        ):
             reason = str(self.found.error)
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"

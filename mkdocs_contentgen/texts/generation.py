@@ -239,7 +239,7 @@ class Generation:
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for attempt in range(tries):
-            name = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
+            line = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
             started = self._clock.monotonic()
             try:
                 with self._throttle.sending():
@@ -250,7 +250,7 @@ class Generation:
                 failure = error
             else:
                 seconds = self._clock.monotonic() - started
-                self._debug(f"{name}: answered after {seconds:.1f} s, {len(answer)} bytes")
+                self._debug(f"{line}: answered after {seconds:.1f} s, {len(answer)} bytes")
                 self._throttle.answered()
                 return answer
 
@@ -259,8 +259,8 @@ class Generation:
             pause = self._throttle.pause
             left = deadline - self._clock.monotonic() - pause
             again = isinstance(failure, NotSentError) and attempt + 1 < tries and left >= 0
-            what_next = f"next in {pause:.1f} s" if again else "not tried again"
-            self._debug(f"{name}: {failure}, after {seconds:.1f} s; {what_next}")
+            hint = f"next in {pause:.1f} s" if again else "not tried again"
+            self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
             if not again:
                 break
             deadline += await self._throttle.wait_for_turn()
@@ -285,8 +285,8 @@ class Generation:
             self._add_store_problem(
                 f"{failure}; the text is in this build only, and no more requests are sent"
             )
-            full = "it was not sent, since the cache can keep no more texts"
-            self.stop(NoText(Absence.STOPPED, full))
+            reason = "it was not sent, since the cache can keep no more texts"
+            self.stop(NoText(Absence.STOPPED, reason))
         self._claims.forget(key)
         self._set_outcome(key, Outcome("service", text))
 
@@ -355,8 +355,7 @@ def generate(
             elif generation.in_flight:
                 loop.call_soon_threadsafe(log, WAITING_MESSAGE)
             received.append(number)
-            why = "it was not sent, since the build was interrupted"
-            generation.stop(NoText(Absence.STOPPED, why))
+            generation.stop(NoText(Absence.STOPPED, "interrupted"))  # nobody is shown it
 
         caught = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, interrupt) for number in caught}

@@ -14,7 +14,7 @@ from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
 from .store import Store, StoredText
 
-NEVER_GENERATED = "the text was never generated"
+NEVER_GENERATED_REASON = "the text was never generated"
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Outcome:
     error: ContentgenError | NoText | None = None
 
     def __str__(self) -> str:
-        source = {
+        message = {
             "approved": "from its approved file",
             "cache": "from the cache",
             "service": "from the service, just now",
             None: "no text",
         }[self.source]
-        return f"{source} ({self.error})" if self.error else source
+        return f"{message} ({self.error})" if self.error else message
 
 
 def look_up(
@@ -55,7 +55,7 @@ def look_up(
             problems += more
     problems += store.close()
     return {
-        key: _to_outcome(texts.get(key), unusable.get(key, NEVER_GENERATED), max_age)
+        key: _to_outcome(texts.get(key), unusable.get(key, NEVER_GENERATED_REASON), max_age)
         for key in requests
     }, problems
 
@@ -68,13 +68,13 @@ def load_usable(
     With `since`, only texts that were generated after it are returned.
     """
     texts, problems = store.load(keys, since=since)
-    unusable = {
+    reasons = {
         key: f"the cached text cannot be used ({reason})"
         for key, text in texts.items()
         if (reason := _article_problem(text.html))
     }
-    problems += [f"{reason}; {key[:12]}… counts as missing" for key, reason in unusable.items()]
-    return {key: texts[key] for key in texts if key not in unusable}, unusable, problems
+    problems += [f"{reason}; {key[:12]}… counts as missing" for key, reason in reasons.items()]
+    return {key: texts[key] for key in texts if key not in reasons}, reasons, problems
 
 
 def _article_problem(html: str) -> str | None:

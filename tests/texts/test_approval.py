@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_of, write
+from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_and_reason, write
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
@@ -303,7 +303,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
         return
     assert approved is not None
     assert name_problem(approved.header.approved_by) is None
-    state, reason = state_of(BlogRequest(topic="Alpha"), approved, has_draft=False)
+    state, reason = state_and_reason(BlogRequest(topic="Alpha"), approved, has_draft=False)
     assert state in ("approved", "changed", "outdated")
     assert len(reason) < 1000
     approve(BlogRequest(topic="x"), "key", "sandbox", approved.header.generated_at, "text", "Jo")

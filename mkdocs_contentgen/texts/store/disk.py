@@ -58,7 +58,7 @@ class DiskStore:
     ) -> tuple[dict[str, StoredText], list[str]]:
         """Return the stored texts by key, and the problems of the store."""
         texts: dict[str, StoredText] = {}
-        damaged: list[str] = []
+        entry_problems: list[str] = []
 
         def read(connection: sqlite3.Connection) -> None:
             for key in keys:
@@ -67,7 +67,7 @@ class DiskStore:
                     continue
                 text = decode(key, entry)
                 if text is None:
-                    damaged.append(
+                    entry_problems.append(
                         f"the cache entry {key[:12]}… in {self._path} was changed or damaged, "
                         "and is ignored"
                     )
@@ -75,7 +75,7 @@ class DiskStore:
                     texts[key] = text
 
         problems = self._read(read, lookups=len(keys))
-        return texts, problems + damaged
+        return texts, problems + entry_problems
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
@@ -216,6 +216,10 @@ class DiskStore:
     def _set_aside(self, reason: str) -> str:
         self.close()  # otherwise texts would be saved to the renamed file
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        problem = (
+            f"the cache {self._path} cannot be trusted ({reason}); "
+            f"it was renamed to {DATABASE}.set-aside-{stamp}, and a new one is used"
+        )
         try:
             for suffix in ("", "-journal", "-wal", "-shm"):
                 path = self._path.with_name(DATABASE + suffix)
@@ -226,10 +230,7 @@ class DiskStore:
                 f"the cache {self._path} cannot be trusted ({reason}), "
                 f"nor can it be set aside ({error.strerror}); remove it"
             ) from error
-        return (
-            f"the cache {self._path} cannot be trusted ({reason}); "
-            f"it was renamed to {DATABASE}.set-aside-{stamp}, and a new one is used"
-        )
+        return problem
 
 
 _CLAIM = "claim:"
@@ -267,7 +268,7 @@ def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
 
         def fetch(self, mode: int, filename: object, value: object, read: bool) -> str:
             if mode != diskcache.core.MODE_RAW or not isinstance(value, str):
-                raise OSError("not a text")  # a cache miss for diskcache
+                raise OSError  # a cache miss for diskcache
             return value
 
         def remove(self, file_path: str) -> None:
