@@ -38,14 +38,24 @@ SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejec
 
 SLOW_FOLDERS = {"compat", "fuzz"}
 
+SHARED_BUILDS = {"test_browser.py", "test_ejection.py", "test_markup_outside.py"}
+"""The modules whose tests share builds that take long, so that one worker runs all of them."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores, since many tests wait for a timeout."""
+    return (os.cpu_count() or 1) + 1
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts other programs or tries random input as slow."""
+    """Mark slow tests, and those that share builds."""
     for item in items:
         starts_programs = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
         is_random = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if starts_programs or is_random or item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
+        if item.path.name in SHARED_BUILDS:
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
 
 
 @pytest.fixture
