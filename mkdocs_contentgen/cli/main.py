@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from functools import partial
@@ -61,6 +62,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     Ready is what a build publishes without a request: approved texts, and drafts where
     require_approval is off.
     """
+    gc.disable()  # looking for garbage would take a tenth of the time for 10,000 pages
     with open_site(config_file) as site:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
