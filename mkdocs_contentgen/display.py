@@ -12,6 +12,9 @@ from datetime import date
 _CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
 )
+MAX_MODEL = 100
+"""The maximum length of a model's name in characters."""
+
 # GitHub executes a line that begins with `::name`, and a log may wrap at any space; Azure executes
 # `##vso[` and `##[` anywhere in a line.
 _CI_COMMAND = re.compile(r"(?<!\S):(?=:\w)|#(?=#\w*\[)")
@@ -34,6 +37,12 @@ def visible(text: str) -> str:
 def without_commands(text: str) -> str:
     r"""Return lines with CI commands escaped: `\x3a:error::` for `::error::`."""
     return _CI_COMMAND.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def model_name(value: object) -> str:
+    """Return an untrusted name of a model if it can be shown, or else an empty string."""
+    name = value.strip() if isinstance(value, str) else ""
+    return name if name.isprintable() and len(name) <= MAX_MODEL else ""
 
 
 def shown(value: object) -> str:

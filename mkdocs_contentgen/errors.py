@@ -6,9 +6,11 @@ ContentgenError
 │   ├── NotSentError          it was not processed, and can be sent again
 │   │   └── UnreachableError  no connection to the service
 │   ├── UnknownOutcomeError   it was sent, and may have been processed and paid for
-│   ├── AccessDeniedError     status 401 or 403: all other requests would fail too
+│   ├── UnusableServiceError  all other requests would fail too
+│   │   └── AccessDeniedError  status 401 or 403
 │   ├── RejectedError         any other status except 200
-│   └── InvalidAnswerError    status 200, but the body violates the interface
+│   ├── InvalidAnswerError    status 200, but the body violates the interface
+│   └── FailedCheckError      the text of a language model fails a check
 ├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
 └── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
@@ -51,7 +53,11 @@ class UnknownOutcomeError(ServiceError):
     """The request was sent, but not answered completely. It may have been paid for."""
 
 
-class AccessDeniedError(ServiceError):
+class UnusableServiceError(ServiceError):
+    """All other requests of the run would fail too."""
+
+
+class AccessDeniedError(UnusableServiceError):
     """The service answered with status 401 or 403."""
 
 
@@ -61,6 +67,10 @@ class RejectedError(ServiceError):
 
 class InvalidAnswerError(ServiceError):
     """The service answered with status 200, but not as in interface section 2.2."""
+
+
+class FailedCheckError(ServiceError):
+    """The text of a language model fails a check, also after its repair. It is not kept."""
 
 
 class ApprovalError(ContentgenError):

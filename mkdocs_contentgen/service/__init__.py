@@ -1,7 +1,11 @@
-"""The HTTP client of the content generation service, and the sandbox for use without the service.
+"""Whoever writes the texts: a service over HTTP, a language model, or the sandbox.
 
-The client sends one request at a time. Concurrency, retries and caching are implemented in `texts`.
+Each client sends one request at a time. Concurrency, retries and caching are implemented in
+`texts`.
 """
 
 SANDBOX = "sandbox"
 """The value of `base_url` that selects the sandbox."""
+
+WRITER = "writer"
+"""The value of `base_url` that selects the writer."""

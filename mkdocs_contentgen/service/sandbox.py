@@ -18,6 +18,7 @@ import yaml
 
 from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from .application import application
+from .markup import byline, root, tag
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""
@@ -34,14 +35,14 @@ def write_article(request: Request) -> str:
     rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
     match request:
         case ArticleRequest():
-            root, content = "<article>", _article(rng, request)
+            content = _article(rng, request)
         case BlogRequest():
-            root, content = '<article class="blog-post">', _blog(rng, request)
+            content = _blog(rng, request)
         case NewsRequest():
-            root, content = '<article class="news-article">', _news(rng, request)
+            content = _news(rng, request)
         case _:
             raise TypeError(type(request).__name__)
-    text = "\n".join([root, *content, "</article>"])
+    text = root(request.type, content)
     # Last, since a topic may itself contain the placeholder.
     return text.replace("{topic}", html.escape(request.topic))
 
@@ -74,7 +75,6 @@ class _Phrasing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
-    styles: dict[str, str]
     article: dict[str, _Phrasing]
     blog: dict[str, _Phrasing]
     news: dict[str, _Phrasing]
@@ -91,14 +91,14 @@ def _article(rng: random.Random, request: ArticleRequest) -> list[str]:
     opening, closing = _opening_and_closing(rng, structure, voice)
     rows = voice.table if request.length != "short" else []
     words_used = _count_words(opening, closing, *(cell for row in rows for cell in row))
-    cells = [[_tag("td" if i else "th", cell) for cell in row] for i, row in enumerate(rows)]
-    table = "".join(_tag("tr", "".join(row)) for row in cells)
+    cells = [[tag("td" if i else "th", cell) for cell in row] for i, row in enumerate(rows)]
+    table = "".join(tag("tr", "".join(row)) for row in cells)
     return [
         *_title(),
-        _tag("p", opening),
+        tag("p", opening),
         *_with_headings(_sections(rng, request.length, structure, voice, words_used)),
-        *([_tag("table", table)] if table else []),
-        _tag("p", closing),
+        *([tag("table", table)] if table else []),
+        tag("p", closing),
     ]
 
 
@@ -106,18 +106,18 @@ def _blog(rng: random.Random, request: BlogRequest) -> list[str]:
     structure, voice = (_phrases().blog[name] for name in (request.format, request.style))
     opening, closing = _opening_and_closing(rng, structure, voice)
     tip = rng.choice(voice.tips)
-    code = _tag("code", html.escape(voice.code)) if voice.code and request.length != "short" else ""
+    code = tag("code", html.escape(voice.code)) if voice.code and request.length != "short" else ""
     words_used = _count_words(opening, closing, tip, code)
     numbered = request.format == "listicle"
     return [
         *_title(),
-        _tag("p", opening, "intro"),
+        tag("p", opening, "intro"),
         *_with_headings(
             _sections(rng, request.length, structure, voice, words_used, numbered=numbered)
         ),
-        *([_tag("p", "In commands, it looks like this."), _tag("pre", code)] if code else []),
-        _tag("div", f"💡 <strong>Pro tip:</strong> {tip}", "pro-tip"),
-        _tag("p", closing, "conclusion"),
+        *([tag("p", "In commands, it looks like this."), tag("pre", code)] if code else []),
+        tag("div", f"💡 <strong>Pro tip:</strong> {tip}", "pro-tip"),
+        tag("p", closing, "conclusion"),
     ]
 
 
@@ -128,16 +128,16 @@ def _news(rng: random.Random, request: NewsRequest) -> list[str]:
     # Not today, since equal requests must get equal texts.
     day = date(2020, 1, 1) + timedelta(days=rng.randrange(5 * 365))
     displayed = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-    byline = f'By the sandbox desk · <time datetime="{day.isoformat()}">{displayed}</time>'
+    dateline = byline("By the sandbox desk", day, displayed)
     title, label = _title()
-    words_used = _count_words(lead, closing, quote, byline)
+    words_used = _count_words(lead, closing, quote, dateline)
     # The first section of a news article has no heading.
     (_, event), *rest = _sections(rng, request.length, structure, voice, words_used)
-    story = [event, _tag("blockquote", quote), *_with_headings(rest), _tag("p", closing)]
+    story = [event, tag("blockquote", quote), *_with_headings(rest), tag("p", closing)]
     return [
-        _tag("header", "\n".join([title, _tag("p", byline, "byline"), label])),
-        _tag("p", lead.replace("{date}", displayed), "lead"),
-        _tag("div", "\n".join(story), "article-body"),
+        tag("header", "\n".join([title, tag("p", dateline, "byline"), label])),
+        tag("p", lead.replace("{date}", displayed), "lead"),
+        tag("div", "\n".join(story), "article-body"),
     ]
 
 
@@ -151,7 +151,7 @@ _LENGTHS = {"short": (162, 2), "medium": (370, 3), "long": (830, 6)}
 
 
 def _title() -> tuple[str, str]:
-    return _tag("h1", "{topic}"), _tag("p", LABEL, style_name="label")
+    return tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
 
 
 def _opening_and_closing(
@@ -190,13 +190,13 @@ def _sections(
         heading = f"{position}. {section.heading}" if numbered else section.heading
         if section.role == "steps":
             steps = _choose_sentences(rng, section.text, 2 * words_per_share)
-            content.append((heading, _tag("ol", "".join(_tag("li", step) for step in steps))))
+            content.append((heading, tag("ol", "".join(tag("li", step) for step in steps))))
             continue
         remarks = _pop_sentences(asides.get(section.role, []), words_per_share // 3)
         text = _choose_sentences(rng, section.text, words_per_share - _count_words(*remarks))
         separate = remarks and _count_words(*text) > 40
         paragraphs = [text, remarks] if separate else [text + remarks]
-        content.append((heading, "\n".join(_tag("p", " ".join(p)) for p in paragraphs)))
+        content.append((heading, "\n".join(tag("p", " ".join(p)) for p in paragraphs)))
     return content
 
 
@@ -221,11 +221,4 @@ def _count_words(*texts: str) -> int:
 
 
 def _with_headings(sections: list[tuple[str, str]]) -> list[str]:
-    return [f"{_tag('h2', heading)}\n{text}" for heading, text in sections]
-
-
-def _tag(name: str, content: str, class_name: str = "", *, style_name: str = "") -> str:
-    style = _phrases().styles.get(style_name or class_name or name)
-    attributes = {"class": class_name, "style": style}
-    attributes_html = "".join(f' {key}="{value}"' for key, value in attributes.items() if value)
-    return f"<{name}{attributes_html}>{content}</{name}>"
+    return [f"{tag('h2', heading)}\n{text}" for heading, text in sections]

@@ -9,7 +9,7 @@ import asyncio
 import signal
 import threading
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from typing import Protocol
 from ..display import shown
 from ..errors import Absence, ContentgenError, NoText, NotSentError, ServiceError, StoreError
 from ..requests import Request
+from ..service.answer import GeneratedText
 from .claims import Claims
 from .lookup import Outcome, load_usable
 from .store import Cache, StoredText
@@ -53,8 +54,12 @@ class Client(Protocol):
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Send a request, and return the body of the answer. Raises ServiceError."""
 
-    def content(self, answer: bytes) -> str:
-        """Return the HTML of the article in an answer. Raises ServiceError."""
+    def read(self, answer: bytes) -> GeneratedText:
+        """Return the text in an answer. Raises ServiceError."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Messages about all requests."""
 
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
@@ -155,6 +160,7 @@ class Generation:
             async with self._connect() as client:
                 self._add_problems(await preparing)
                 await self._run(client)
+                self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
             self._add_problems(await self._thread.run(self._store.close))
@@ -298,7 +304,9 @@ class Generation:
         Returns the text, and the error if it could not be saved. Raises ServiceError for an invalid
         answer.
         """
-        text = StoredText(client.content(answer), datetime.now(UTC), self._requests[key].record())
+        generated = client.read(answer)
+        request = self._requests[key].record()
+        text = StoredText(generated.html, datetime.now(UTC), request, generated.model)
         try:
             self._store.save({key: text})
         except StoreError as error:

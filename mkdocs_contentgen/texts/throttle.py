@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import AccessDeniedError, NotSentError, ServiceError, UnreachableError
+from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
 from .store import Coordinator
 from .waiting import Clock, Stop, WorkerThread
 
@@ -106,7 +106,7 @@ class Throttle:
         `attempt` counts the tries of that request from 0, and `started` is when this one was sent.
         """
         self._count_refusal(failure, started)
-        if isinstance(failure, AccessDeniedError):
+        if isinstance(failure, UnusableServiceError):
             self._stop.set(failure)
         elif self._refusals >= REFUSALS:
             self._stop.set(

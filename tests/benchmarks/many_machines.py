@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +27,7 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.texts.generation import Clock, Generation, Limits
 from mkdocs_contentgen.texts.store import DiskStore, SharedStore, StoredText
 
@@ -60,7 +61,11 @@ class Service:
         await asyncio.sleep(random.uniform(0.5, 1.5) * SECONDS)
         return b"<article><h1>T</h1><p>A text.</p></article>"
 
-    content = staticmethod(bytes.decode)
+    warnings: Sequence[str] = ()
+
+    def read(self, answer: bytes) -> GeneratedText:
+        """Return an answer, which is HTML alone."""
+        return GeneratedText(answer.decode())
 
 
 class InMemory(DiskStore):

@@ -57,7 +57,8 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service.client import MAX_ANSWER, ServiceClient
+from mkdocs_contentgen.service.client import ServiceClient
+from mkdocs_contentgen.service.connection import MAX_ANSWER
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -82,7 +83,7 @@ async def send(
     """Send one request, as a build does."""
     async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
         answer = await client.send(request, idempotency_key="key-1", timeout=timeout)
-        return client.content(answer)
+        return client.read(answer).html
 
 
 def failure(
@@ -210,7 +211,7 @@ def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None
                     for number, (path, values) in enumerate(fields)
                 )
             )
-            return [client.content(answer) for answer in answers]
+            return [client.read(answer).html for answer in answers]
 
     answers = asyncio.run(send_all())
     assert len(service.received) == len(fields) == 24

@@ -27,6 +27,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.texts.generation import Client, Clock, Generation, Limits, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
@@ -52,6 +53,11 @@ class FakeTime:
         return Clock(monotonic=lambda: self.now, sleep=sleep, random=lambda: self.chance)
 
 
+def read(answer: bytes) -> GeneratedText:
+    """Return an answer, which is HTML alone."""
+    return GeneratedText(answer.decode())
+
+
 @dataclass
 class Script:
     """Stands for the service: what it does with the tries of a topic, one after the other."""
@@ -73,7 +79,9 @@ class Script:
             raise error
         return ANSWER
 
-    content = staticmethod(bytes.decode)
+    warnings: Sequence[str] = ()
+
+    read = staticmethod(read)
 
     @property
     def topics(self) -> list[str]:
@@ -170,7 +178,9 @@ class TwoAtATime:
         self.inside -= 1
         return ANSWER
 
-    content = staticmethod(bytes.decode)
+    warnings: Sequence[str] = ()
+
+    read = staticmethod(read)
 
 
 def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
@@ -187,11 +197,11 @@ class Thorough(Script):
 
     sent_by_then: list[int] = field(default_factory=list)
 
-    def content(self, answer: bytes) -> str:  # type: ignore[override]  # it is a function there
+    def read(self, answer: bytes) -> GeneratedText:
         """Take half a second."""
         sleep(0.5)
         self.sent_by_then.append(len(self.sent))
-        return answer.decode()
+        return read(answer)
 
 
 def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:
@@ -219,7 +229,9 @@ class Refusing:
             raise NotSentError("too many requests", retry_after=pause)
         return ANSWER
 
-    content = staticmethod(bytes.decode)
+    warnings: Sequence[str] = ()
+
+    read = staticmethod(read)
 
 
 def refuse(

@@ -1,0 +1,243 @@
+"""HTTP requests with one deadline, limited answers and errors that tell what was sent.
+
+The clients of the service and of a model server share it. No message quotes a header or an answer,
+which could repeat the token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from importlib.metadata import version
+from ipaddress import ip_address
+from typing import Self
+
+import httpx
+
+from ..errors import (
+    ConfigurationError,
+    InvalidAnswerError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnreachableError,
+)
+
+MAX_ANSWER = 2 * 1024 * 1024
+"""The maximum size of an answer in bytes."""
+
+MAY_BE_PAID_HINT = (
+    "it may have been processed, so it is not sent again in this build, only in the next one"
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer. The body is empty if it was not read."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+    @property
+    def status_text(self) -> str:
+        """The status with its standard phrase, such as `404 Not Found`."""
+        # Not the reason phrase of the answer, which could repeat the token.
+        try:
+            return f"{self.status} {HTTPStatus(self.status).phrase}"
+        except ValueError:
+            return str(self.status)
+
+    def retry_after(self) -> float | None:
+        """Return the seconds in the header `Retry-After`, which is a number or a date."""
+        value = self.headers.get("Retry-After", "").strip()
+        if re.fullmatch(r"[0-9]{1,9}", value):
+            return float(value)
+        try:
+            moment = parsedate_to_datetime(value)
+            return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+        except (ValueError, OverflowError):
+            return None
+
+
+class Connection:
+    """Sends requests to one server. Used with `async with`.
+
+    `name` stands for the server in messages, and `address_option` and `timeout_option` are the
+    options to check. With an ASGI application as `app`, requests go there. Raises
+    ConfigurationError if the environment names a proxy or a certificate that cannot be used.
+    """
+
+    def __init__(
+        self,
+        address: httpx.URL,
+        name: str,
+        headers: Mapping[str, str],
+        *,
+        params: Mapping[str, str] | None = None,
+        app: Callable[..., Awaitable[None]] | None = None,
+        address_option: str = "base_url",
+        timeout_option: str = "timeout",
+    ) -> None:
+        self._name = name
+        self._address_option = address_option
+        self._timeout_option = timeout_option
+        fixed = {
+            "Accept": "application/json",
+            # 661 bytes of gzip can expand to 300 MB.
+            "Accept-Encoding": "identity",
+            "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
+        }
+        try:
+            self._client = httpx.AsyncClient(
+                base_url=address,
+                params=params,
+                headers={**headers, **fixed},
+                transport=httpx.ASGITransport(app) if app else None,
+                # httpx would restart its timeout with each byte; request() has one of its own.
+                timeout=None,  # noqa: S113
+                follow_redirects=False,
+                # Loading the certificates is slow, and plain http does not need them.
+                verify=address.scheme == "https",
+                # If the server closed a reused connection, the outcome would be unknown.
+                limits=httpx.Limits(max_keepalive_connections=0),
+                # A proxy would see the token of a request over plain http.
+                trust_env=address.scheme == "https",
+            )
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            # The message of InvalidURL could quote a password.
+            reason = type(error).__name__ if isinstance(error, httpx.InvalidURL) else error
+            raise ConfigurationError(
+                "a proxy or certificate file that the environment names (HTTPS_PROXY, ALL_PROXY, "
+                f"SSL_CERT_FILE, SSL_CERT_DIR) cannot be used: {reason}"
+            ) from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._client.aclose()
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        timeout: float,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        read: Collection[int] = (200,),
+    ) -> Answer:
+        """Send a request with a JSON `body`, and return the answer.
+
+        `timeout` is in seconds, from the start of the connection to the last byte. `read` are the
+        statuses whose body is read. Raises UnreachableError if nothing was sent,
+        UnknownOutcomeError if the answer is missing or incomplete, and InvalidAnswerError if it is
+        too large or compressed.
+        """
+        failure: ServiceError
+        sent = False
+
+        async def trace(event: str, info: Mapping[str, object]) -> None:
+            nonlocal sent
+            if event.endswith("send_request_headers.started"):
+                # A proxy gets a CONNECT first.
+                sent = sent or getattr(info["request"], "method", b"") == method.encode()
+
+        try:
+            async with (
+                asyncio.timeout(timeout),
+                self._client.stream(
+                    method, path, json=body, headers=headers, extensions={"trace": trace}
+                ) as response,
+            ):
+                content = await _read(response) if response.status_code in read else b""
+                return Answer(response.status_code, response.headers, content)
+        except TimeoutError:
+            failure = (
+                UnknownOutcomeError(
+                    f"{self._name} sent no complete answer within {timeout:g} s "
+                    f"(the option `{self._timeout_option}` sets the limit); {MAY_BE_PAID_HINT}"
+                )
+                if sent
+                else UnreachableError(f"no connection to {self._name} within {timeout:g} s")
+            )
+        # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            reason = type(error).__name__
+            failure = (
+                UnknownOutcomeError(
+                    f"the connection to {self._name} was lost after the request was sent "
+                    f"({reason}); {MAY_BE_PAID_HINT}"
+                )
+                if sent
+                else UnreachableError(
+                    f"no connection to {self._name} ({str(error) or reason}); "
+                    f"is {self._address_option} right?"
+                )
+            )
+        # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
+        # answer, which could repeat the token.
+        raise failure
+
+
+def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:
+    """Return the URL in an option. Raises ConfigurationError, which says what is `expected`."""
+    address = address.strip()
+    url = _parse_url(address)
+    if url is None or url.scheme not in ("http", "https") or not url.host:
+        # Not quoted, since it could be the token or contain a password.
+        raise ConfigurationError(f"{option}: is not an https address; expected {expected}")
+    if url.userinfo or "?" in address or "#" in address:
+        raise ConfigurationError(
+            f"{option}: expected https://host/path, without a user, '?' or '#'; "
+            "credentials are separate options"
+        )
+    if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
+        raise ConfigurationError(
+            f"{option}: '{url}' would send the token unencrypted; "
+            "use https, or set `allow_http: true` where the network is trusted"
+        )
+    return url
+
+
+def check_token(token: str, option: str) -> str:
+    """Return a token without surrounding spaces. Raises ConfigurationError if it is invalid."""
+    token = token.strip()
+    if not re.fullmatch(r"[!-~]*", token):
+        raise ConfigurationError(
+            f"{option}: contains an invalid character, such as a space or a line break; "
+            "copy it again"
+        )
+    return token
+
+
+def _parse_url(address: str) -> httpx.URL | None:
+    try:
+        url = httpx.URL(address)
+        # Reading the host raises UnicodeError if it cannot be decoded.
+        return url if url.host is not None and 0 <= (url.port or 0) < 2**16 else None
+    except (httpx.InvalidURL, UnicodeError):
+        return None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+async def _read(response: httpx.Response) -> bytes:
+    if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise InvalidAnswerError("the service sent a compressed answer, which was not requested")
+    answer = bytearray()
+    async for chunk in response.aiter_raw():
+        answer += chunk
+        if len(answer) > MAX_ANSWER:
+            raise InvalidAnswerError(f"the answer is larger than {MAX_ANSWER // 1024**2} MiB")
+    return bytes(answer)
