@@ -1,0 +1,75 @@
+"""The writer in place of the service: the answers of the interface, written by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Self
+
+import msgspec
+
+from ...requests import Request
+from ..answer import parse_answer
+from .model import Completion, Message, Model
+from .options import WriterOptions
+from .prompts import check_prompts
+from .usage import Spending
+from .writing import raise_problems, write
+
+
+class WriterClient:
+    """Writes texts with a model. Used with `async with`, like ServiceClient.
+
+    `spending` gets the usage of each call, and `debug` a line for it. `retries` counts for each
+    call. Raises ConfigurationError for invalid options.
+    """
+
+    def __init__(
+        self,
+        options: WriterOptions,
+        spending: Spending | None = None,
+        *,
+        retries: int = 2,
+        debug: Callable[[str], None] | None = None,
+    ) -> None:
+        self._options = options
+        check_prompts(options)
+        self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
+
+    read = staticmethod(parse_answer)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Messages about all requests."""
+        return self._model.warnings
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._model.__aexit__(*error)
+
+    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+        """Write a text, and return it as the body of an answer (interface section 2.2).
+
+        Neither `idempotency_key` nor `timeout` matters: nothing is sent twice, and each call to the
+        model has a timeout of its own. Raises a ServiceError, such as FailedCheckError, but never a
+        NotSentError: an earlier call for the text may have been sent.
+        """
+        written = await write(request, self._options, self._ask, today=date.today())
+        raise_problems(written)
+        usage = written.usage
+        answer = {
+            "success": True,
+            "content": written.html,
+            "model": self._model.name,
+            "usage": {
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "cost": usage.cost,
+            },
+        }
+        return msgspec.json.encode(answer)
+
+    async def _ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
+        return await self._model.ask(messages, max_tokens=max_tokens)

@@ -1,0 +1,128 @@
+"""Try out a model: write texts that nobody keeps, and measure them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import msgspec
+
+from ...errors import ServiceError, UnusableServiceError
+from ...requests import REQUEST_TYPES, Request, choices
+from .model import Completion, Message, Model
+from .options import WriterOptions
+from .usage import format_cost
+from .writing import Written, estimate, write
+
+_TOPICS = {
+    "article": "How teams keep their documentation up to date",
+    "blog": "Seven habits of good documentation",
+    "news": "City library opens its catalogue to everyone",
+}
+
+
+def estimate_message(requests: Iterable[Request], options: WriterOptions) -> str:
+    """Return the calls that texts will take, with an estimate of tokens and cost."""
+    total = [estimate(request, options) for request in requests]
+    calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
+    given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
+    price = options.fields.price
+    cost = price and format_cost((given * price.input + written * price.output) / 1e6)
+    hint = f", costing about {cost}" if cost else ""
+    return (
+        f"calls to the model: {calls}, or up to {most} with repairs; about "
+        f"{given + written:,} tokens{hint} without repairs"
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A request with its text and the seconds that it took, or with an error."""
+
+    request: Request
+    seconds: float
+    target: int
+    """The number of words that the text was to have."""
+
+    written: Written | None = None
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        """The type and the values that are not the default, such as `blog, format listicle`."""
+        default = msgspec.convert({"type": self.request.type, "topic": "-"}, type(self.request))
+        defaults = default.body()
+        body = self.request.body()
+        changed = [f"{k} {v}" for k, v in body.items() if k != "topic" and v != defaults[k]]
+        return ", ".join([self.request.type, *changed])
+
+    @property
+    def failed_checks(self) -> list[str]:
+        """The names of the checks that failed."""
+        return [problem.check for problem in self.written.problems] if self.written else []
+
+    @property
+    def cost(self) -> str:
+        """The cost, or an empty string if it is not known."""
+        cost = self.written.usage.cost if self.written else None
+        return "" if cost is None else format_cost(cost)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the figures as an object for scripts."""
+        written = self.written or Written()
+        return {
+            **self.request.body(),
+            "type": self.request.type,
+            "words": written.words,
+            "target": self.target,
+            "problems": {problem.check: problem.message for problem in written.problems},
+            "error": self.error or None,
+            "repairs": written.repairs,
+            "marked": written.marked,
+            "calls": written.usage.calls,
+            "tokens": written.usage.tokens,
+            "cost": written.usage.cost,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def requests_to_evaluate() -> Iterator[Request]:
+    """Return requests of all types in which each value of each field occurs."""
+    for kind, model in REQUEST_TYPES.items():
+        fields = {"type": kind, "topic": _TOPICS[kind]}
+        default = msgspec.convert(fields, model)
+        yield default
+        for name, value in default.body().items():
+            others = [other for other in choices(model).get(name, ()) if other != value]
+            yield from (msgspec.convert({**fields, name: other}, model) for other in others)
+
+
+async def try_out(
+    requests: Iterable[Request], options: WriterOptions, model: Model
+) -> Sequence[Trial]:
+    """Write a text for each request, and return the trials in the same order.
+
+    Errors are part of a trial, except for UnusableServiceError, which is raised.
+    """
+    places = asyncio.Semaphore(options.fields.parallel)
+
+    async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
+        return await model.ask(messages, max_tokens=max_tokens)
+
+    async def attempt(request: Request) -> Trial:
+        async with places:
+            started = time.monotonic()
+            written, error = None, ""
+            try:
+                written = await write(request, options, ask, today=date.today())
+            except UnusableServiceError:
+                raise
+            except ServiceError as failure:
+                error = str(failure)
+            seconds = time.monotonic() - started
+            return Trial(request, seconds, options.target(request.length), written, error)
+
+    return await asyncio.gather(*map(attempt, requests))

@@ -1,0 +1,384 @@
+"""Read the Markdown of a model, and give it the HTML of interface section 2.2.
+
+HTML in it stays text, images are dropped, and links lose their address, since nobody vouches for
+it. Statements that a person has to check are put into `<mark>`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ..markup import STYLES, byline, root, tag
+from .statements import Range, find_statements, is_invented, item_number, without_overlaps
+from .words import count_words, split_words
+
+BYLINE = "AI-generated"
+"""The byline of a news article. It names no person."""
+
+_MAX_TITLE = 150
+_MAX_LEVEL = 4
+_STYLED = frozenset("h2 p ol ul blockquote table th td".split())
+_SAME_STYLE = {"ul": "ol"}
+_TIP = re.compile(
+    r"\s*(?:💡\s*)?((?:pro[ -]?)?tipp?|astuce|conseil|consejo|提示|小?贴士|ヒント|совет|نصيحة)"
+    r"\s?[:：]\s*",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+_MAX_PREFACE = 300
+"""The number of characters before or after a text that may be a remark to the reader."""
+
+_FENCE = re.compile(
+    rf"(?:[^#`~]{{0,{_MAX_PREFACE}}}\n)?(```+|~~~+)[ \t]*(?P<language>markdown|md)?[ \t]*\n"
+    rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
+    re.DOTALL | re.IGNORECASE,
+)
+_PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block at the top level of a text, such as a paragraph, a heading or a list."""
+
+    tokens: list[Token]
+
+    @property
+    def kind(self) -> str:
+        """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
+        return {"fence": "pre", "code_block": "pre"}.get(self.tokens[0].type, self.tokens[0].tag)
+
+    @property
+    def text(self) -> str:
+        """The plain text of the block, without code blocks."""
+        return " ".join(plain_text(children) for children in self.inlines)
+
+    @property
+    def prose(self) -> str:
+        """The plain text of the block without any code."""
+        return " ".join(
+            plain_text(token for token in children if token.type != "code_inline")
+            for children in self.inlines
+        )
+
+    @property
+    def inlines(self) -> list[list[Token]]:
+        """The inline tokens of each paragraph, heading and cell in the block."""
+        return [token.children for token in self.tokens if token.children is not None]
+
+
+@dataclass
+class Document:
+    """A text as its title and its blocks."""
+
+    title: list[Token] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The plain text of all blocks, without code blocks."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @property
+    def prose(self) -> str:
+        """The plain text of all blocks without any code."""
+        return "\n".join(block.prose for block in self.blocks)
+
+    @property
+    def words(self) -> int:
+        """The number of words below the title. Code blocks are not counted."""
+        return count_words(self.text)
+
+    @property
+    def headings(self) -> list[str]:
+        """The texts of the headings of sections."""
+        return [block.text for block in self.blocks if block.kind == "h2"]
+
+
+def plain_text(tokens: Iterable[Token]) -> str:
+    """Return the text of inline tokens."""
+    return "".join(
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in tokens
+        if token.type in ("text", "code_inline", "softbreak", "hardbreak")
+    )
+
+
+def clean_answer(answer: str) -> str:
+    """Return the Markdown in an answer without what models put around it.
+
+    That is thinking text before it, a code fence around it, and remarks before the title.
+    """
+    text = answer.replace("\r\n", "\n")
+    text = re.split(r"(?<!`)</think>(?!`)", text, maxsplit=1)[-1].strip()
+    if text.startswith("<think>"):
+        return ""
+    fenced = _FENCE.fullmatch(text)
+    if fenced and (fenced["language"] or fenced["text"].lstrip().startswith("#")):
+        text = fenced["text"].strip()
+    return _PREFACE.sub("", text, count=1) if _PREFACE.match(text) else text
+
+
+def read_markdown(text: str, *, title: str = "") -> Document:
+    """Return the document in a Markdown text, with `title` where it has none.
+
+    The first heading of level 1 is the title, or else a first block that repeats `title`. The
+    other headings become sections of level 2 and deeper, without gaps between the levels. Images
+    are dropped, and headings within lists and quotations become paragraphs.
+    """
+    document = Document()
+    for block in _split(_parser().parse(text)):
+        _simplify(block)
+        if block.kind == "h1" and not document.title:
+            document.title = _inline(block)
+        elif block.kind == "pre" or block.text.strip():
+            document.blocks.append(block)
+    blocks = document.blocks
+    if blocks and not document.title and split_words(blocks[0].text) == split_words(title):
+        document.title = _inline(blocks.pop(0))
+    _close_gaps(blocks)
+    if not plain_text(document.title).strip():
+        document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
+    return document
+
+
+def to_html(document: Document, kind: str, *, given: str, day: date) -> str:
+    """Return the HTML of a text of type `kind` (interface section 2.2).
+
+    What does not stand in `given` is marked as a statement to check. `day` is the date of a news
+    article.
+    """
+    _mark(document.title, given)
+    for block in document.blocks:
+        _style(block, given)
+    title = tag("h1", _render_inline(document.title))
+    match kind:
+        case "blog":
+            content = [title, *_blog(document.blocks)]
+        case "news":
+            header = tag("p", byline(BYLINE, day, day.isoformat()), "byline")
+            content = [tag("header", f"{title}\n{header}"), *_news(document.blocks)]
+        case _:
+            content = [title, *map(_render, document.blocks)]
+    return root(kind, content)
+
+
+def count_marks(text: str) -> int:
+    """Return the number of statements to check in HTML of to_html()."""
+    return text.count("<mark>")
+
+
+def is_tip(block: Block) -> bool:
+    """Tell whether a block is a paragraph that begins with `Tip:`."""
+    is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
+    return is_short and bool(_TIP.match(block.text))
+
+
+def is_quote(block: Block) -> bool:
+    """Tell whether a block quote is a quotation, and not a box that begins with `Note:`."""
+    return block.kind == "blockquote" and not _LABEL.match(block.text)
+
+
+def _blog(blocks: list[Block]) -> list[str]:
+    paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
+    content = []
+    for block in blocks:
+        if is_tip(block):
+            content.append(_tip(block))
+        elif block in paragraphs[:1]:
+            content.append(_paragraph(block, "intro"))
+        elif block is blocks[-1] and block in paragraphs[-1:]:
+            content.append(_paragraph(block, "conclusion"))
+        else:
+            content.append(_render(block))
+    return content
+
+
+def _tip(block: Block) -> str:
+    inline = _inline(block)
+    match = _TIP.match(plain_text(inline))
+    label = match[1] if match else ""
+    _cut(inline, match.end() if match else 0)
+    label = f"💡 <strong>{html.escape(label)}:</strong>"
+    return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")
+
+
+def _news(blocks: list[Block]) -> list[str]:
+    lead = next((block for block in blocks if block.kind == "p"), None)
+    body = [_render(block) for block in blocks if block is not lead]
+    parts = [_paragraph(lead, "lead")] if lead else []
+    return [*parts, tag("div", "\n".join(body), "article-body")]
+
+
+def _paragraph(block: Block, class_name: str) -> str:
+    return tag("p", _render_inline(_inline(block)), class_name)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    for name in ("fence", "code_block"):
+        parser.add_render_rule(name, _render_code)
+    return parser
+
+
+def _render_code(
+    _: object, tokens: Sequence[Token], index: int, options: object, environment: object
+) -> str:
+    return tag("pre", f"<code>{html.escape(tokens[index].content)}</code>")
+
+
+def _split(tokens: list[Token]) -> list[Block]:
+    """Return the blocks at the top level. Rules between sections are dropped."""
+    blocks: list[Block] = []
+    current: list[Token] = []
+    for token in tokens:
+        current.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            if token.type != "hr":
+                blocks.append(Block(current))
+            current = []
+    return blocks
+
+
+def _inline(block: Block) -> list[Token]:
+    """Return the inline tokens of a paragraph or heading."""
+    return next(iter(block.inlines), [])
+
+
+def _simplify(block: Block) -> None:
+    """Drop images, and make headings in lists and quotations paragraphs, in place."""
+    for token in block.tokens:
+        if token.type.startswith("heading_") and token.level > 0:
+            token.tag = "p"
+        if token.children is not None:
+            token.children = [child for child in token.children if child.type != "image"]
+            for index, strip in ((0, str.lstrip), (-1, str.rstrip)):
+                if token.children and token.children[index].type == "text":
+                    token.children[index].content = strip(token.children[index].content)
+
+
+def _close_gaps(blocks: list[Block]) -> None:
+    """Give the headings levels from 2, each at most one below the one before it."""
+    headings = [block for block in blocks if block.tokens[0].type == "heading_open"]
+    if not headings:
+        return
+    offset = max(0, min(int(block.kind[1]) for block in headings) - 2)
+    previous = 1
+    for block in headings:
+        level = max(2, int(block.kind[1]) - offset)
+        previous = min(level, previous + 1, _MAX_LEVEL)
+        block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
+
+
+def _style(block: Block, given: str) -> None:
+    """Add the inline styles and mark the statements, in place."""
+    for token in block.tokens:
+        if token.nesting == 1 and token.tag in _STYLED:
+            own = token.attrGet("style")  # the alignment of a cell
+            style = STYLES[_SAME_STYLE.get(token.tag, token.tag)]
+            token.attrSet("style", f"{style} {own};" if own else style)
+    is_heading = block.tokens[0].type == "heading_open"
+    for children in block.inlines:
+        _mark(children, given, is_heading=is_heading, is_quotation=is_quote(block))
+
+
+def _mark(
+    tokens: list[Token], given: str, *, is_heading: bool = False, is_quotation: bool = False
+) -> None:
+    """Drop the addresses of links, and put statements to check into `<mark>`, in place.
+
+    The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
+    a whole.
+    """
+    links, kept = _take_links(tokens)
+    starts = [0]
+    text = ""
+    for token in kept:
+        # What stands in code is no statement.
+        part = plain_text([token])
+        text += "\ufffc" * len(part) if token.type == "code_inline" else part
+        starts.append(len(text))
+    number = item_number(text) if is_heading else None
+    if is_quotation and is_invented(text, given):
+        ranges = [(0, len(text))]
+    else:
+        first = number.end() if number else 0
+        found = [marked for marked in find_statements(text, given) if marked[0] >= first]
+        ranges = without_overlaps([*links, *found])
+    marked: list[Token] = []
+    for token, start in zip(kept, starts, strict=False):
+        marked += _split_text(token, start, ranges) if token.type == "text" else [token]
+    tokens[:] = marked
+
+
+def _take_links(tokens: list[Token]) -> tuple[list[Range], list[Token]]:
+    """Return where in the text the links are, and the tokens without them."""
+    links: list[Range] = []
+    kept: list[Token] = []
+    position = opened = 0
+    for token in tokens:
+        if token.type == "link_open":
+            opened = position
+        elif token.type == "link_close":
+            links.append((opened, position))
+        else:
+            kept.append(token)
+            position += len(plain_text([token]))
+    return links, kept
+
+
+def _split_text(token: Token, start: int, ranges: list[Range]) -> list[Token]:
+    """Return the tokens of a text that begins at `start`, with the parts in `ranges` marked."""
+    content, done = token.content, 0
+    tokens: list[Token] = []
+    first = bisect_right(ranges, start, key=lambda marked: marked[1])
+    for index in range(first, len(ranges)):
+        begin, end = (max(0, min(place - start, len(content))) for place in ranges[index])
+        if begin == len(content):
+            break
+        tokens += [
+            Token("text", "", 0, content=content[done:begin]),
+            Token("mark_open", "mark", 1),
+            Token("text", "", 0, content=content[begin:end]),
+            Token("mark_close", "mark", -1),
+        ]
+        done = end
+    return [*tokens, Token("text", "", 0, content=content[done:])]
+
+
+def _cut(tokens: list[Token], length: int) -> None:
+    """Remove the first `length` characters of a text, and formatting that is empty then."""
+    kept: list[Token] = []
+    for token in tokens:
+        size = len(plain_text([token]))
+        if token.type == "text":
+            token.content = token.content[length:]
+        is_empty = size > 0 and size <= length
+        length = max(0, length - size)
+        if token.nesting == -1 and kept and kept[-1].nesting == 1:
+            kept.pop()
+        elif not is_empty and (token.type != "text" or token.content):
+            kept.append(token)
+    if kept and kept[0].type == "text":
+        kept[0].content = kept[0].content.lstrip()
+    tokens[:] = kept
+
+
+def _render_inline(tokens: list[Token]) -> str:
+    parser = _parser()
+    inline = Token("inline", "", 0, children=tokens)
+    return str(parser.renderer.render([inline], parser.options, {}))
+
+
+def _render(block: Block) -> str:
+    parser = _parser()
+    return str(parser.renderer.render(block.tokens, parser.options, {})).rstrip("\n")

@@ -1,0 +1,392 @@
+"""Ask a language model, through OpenAI's chat completions API.
+
+Ollama, llama.cpp, vLLM, LM Studio and most providers have this API.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Self, TypedDict
+
+import msgspec
+
+from ...display import shown, visible
+from ...errors import (
+    AccessDeniedError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnreachableError,
+    UnusableServiceError,
+)
+from ..connection import MAY_BE_PAID_HINT, Answer, Connection, check_address, check_token
+from .options import OLLAMA, OLLAMA_PORT, WriterOptions
+from .usage import Spending, Usage, format_cost, read_usage
+
+FIRST_BACKOFF = 1.0
+"""Seconds before the first retry if the server does not say how long to wait."""
+
+LIST_TIMEOUT = 10.0
+"""Seconds for the list of models, which is only asked for after an error."""
+
+_CHARACTERS_PER_TOKEN = 10
+"""More characters of a prompt for each counted token mean that the server cut it."""
+
+_CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
+_MAX_REASON, _MAX_NAMES = 200, 10
+
+_LEAST_SECRET = 16
+"""A shorter key can be a word that a text has by chance, such as `ollama`."""
+
+_TOO_LONG = re.compile(
+    "context (length|size|window)|prompt is too long|token count exceeds", re.IGNORECASE
+)
+_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
+
+
+class Message(TypedDict):
+    """A message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What the model answered, and the usage of the call."""
+
+    text: str
+    finish_reason: str = "stop"
+    thought: bool = False
+    """Whether the server reports thinking text apart from the answer."""
+
+    usage: Usage = field(default_factory=Usage)
+
+
+class Model:
+    """A language model on a server. Used with `async with`.
+
+    `spending` gets the usage of each call, and `debug` a line for it. `warnings` are messages about
+    all calls. `retries` is the maximum for each call. Raises ConfigurationError for invalid
+    options. No message contains the key.
+    """
+
+    def __init__(
+        self,
+        options: WriterOptions,
+        spending: Spending,
+        *,
+        retries: int = 2,
+        debug: Callable[[str], None] | None = None,
+    ) -> None:
+        fields = options.fields
+        address = check_address(
+            fields.endpoint,
+            "writer.endpoint",
+            f"one such as https://models.example/v1, or {OLLAMA} for Ollama",
+            allow_http=options.allow_http,
+        )
+        self.warnings: list[str] = []
+        self.name = fields.model
+        self._key = check_token(fields.api_key, "writer.api_key")
+        self._is_ollama = address.port == OLLAMA_PORT
+        self._server = f"the model server {address.netloc.decode()}"
+        self._connection = Connection(
+            address,
+            self._server,
+            {"Authorization": f"Bearer {self._key}"} if self._key else {},
+            address_option="writer.endpoint",
+            timeout_option="writer.call_timeout",
+        )
+        self._fields = fields
+        self._spending = spending
+        self._tries = retries + 1
+        self._debug = debug or (lambda line: None)
+        self._limit_field = _LIMIT_FIELDS[0]
+        self._paused_until = 0.0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._connection.__aexit__(*error)
+
+    async def ask(self, messages: Sequence[Message], *, max_tokens: int) -> Completion:
+        """Return the model's answer to a conversation.
+
+        Status 429 and 503 and refused connections are tried again, for `call_timeout` seconds at
+        most. The time that the server asks for holds back all calls. Raises a ServiceError: an
+        UnusableServiceError if all calls would fail, and never a NotSentError, since a text can
+        have calls that were sent before.
+        """
+        await self._wait_for_pause()
+        deadline = time.monotonic() + self._fields.call_timeout
+        for attempt in range(1, self._tries + 1):
+            self._check_budget()
+            try:
+                return await self._call(messages, max_tokens)
+            except NotSentError as error:
+                self._back_off(error, attempt, deadline)
+            await self._wait_for_pause()
+        raise AssertionError("unreachable")  # the last try returns or raises
+
+    async def _wait_for_pause(self) -> None:
+        while (seconds := self._paused_until - time.monotonic()) > 0:
+            await asyncio.sleep(seconds)
+
+    def _back_off(self, error: NotSentError, attempt: int, deadline: float) -> None:
+        """Pause all calls, or raise an error that ends the tries of this one."""
+        seconds = error.retry_after
+        if seconds is not None and seconds > self._fields.call_timeout:
+            raise UnusableServiceError(
+                f"{error}, and asks to wait {seconds:.0f} s, which is longer than "
+                f"writer.call_timeout ({self._fields.call_timeout:g} s); build again later"
+            ) from None
+        if seconds is None:
+            seconds = FIRST_BACKOFF * 2 ** (attempt - 1) * (0.5 + random.random() / 2)  # noqa: S311
+        if attempt < self._tries and time.monotonic() + seconds < deadline:
+            self._debug(f"{error}; next try in {seconds:.1f} s")
+            self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+        elif isinstance(error, UnreachableError):
+            raise UnusableServiceError(str(error)) from None
+        else:
+            noun = "try" if attempt == 1 else "tries"
+            raise RejectedError(
+                f"{error}; gave up after {attempt} {noun}; a lower writer.parallel may help"
+            ) from None
+
+    def _check_budget(self) -> None:
+        """Raise UnusableServiceError if `max_cost` allows no more calls."""
+        limit, total = self._fields.max_cost, self._spending.total
+        if limit is None:
+            return
+        if total.cost is None:
+            missing, hint = (
+                ("what a call costs", "set writer.price, or leave max_cost out")
+                if self._fields.price is None
+                else ("the tokens of a call", "leave max_cost out")
+            )
+            raise UnusableServiceError(
+                f"writer.max_cost cannot be kept, since {self._server} does not report {missing}; "
+                f"{hint}"
+            )
+        if total.cost >= limit:
+            raise UnusableServiceError(
+                f"writer.max_cost is reached: {format_cost(total.cost)} of {format_cost(limit)} "
+                "were spent, so no more calls are made; the finished texts are kept"
+            )
+
+    async def _call(self, messages: Sequence[Message], max_tokens: int) -> Completion:
+        started = time.monotonic()
+        answer = await self._post_with_limit(messages, max_tokens)
+        if answer.status != 200:
+            await self._raise_status(answer)
+        completion = self._read(answer)
+        self._spending.add(completion.usage)
+        self._debug(
+            f"{shown(self.name)}: answered after {time.monotonic() - started:.1f} s, "
+            f"{completion.usage.tokens:,} tokens, finish_reason {shown(completion.finish_reason)}"
+        )
+        self._warn_if_cut(messages, completion.usage)
+        return completion
+
+    async def _post_with_limit(self, messages: Sequence[Message], max_tokens: int) -> Answer:
+        """Send a call with the field for the limit of tokens that the server knows."""
+        old, new = _LIMIT_FIELDS
+        if any(name in self._fields.parameters for name in _LIMIT_FIELDS):
+            return await self._post(messages, {})
+        used = self._limit_field
+        answer = await self._post(messages, {used: max_tokens})
+        # Another call may have changed _limit_field in the meantime.
+        if used == old and answer.status in (400, 422) and new.encode() in answer.body:
+            answer = await self._post(messages, {new: max_tokens})
+            if answer.status == 200:
+                self._limit_field = new
+        return answer
+
+    async def _post(self, messages: Sequence[Message], limit: Mapping[str, int]) -> Answer:
+        body = {
+            "model": self.name,
+            "messages": list(messages),
+            **limit,
+            **self._fields.parameters,
+        }
+        try:
+            return await self._connection.request(
+                "POST",
+                "chat/completions",
+                body=body,
+                timeout=self._fields.call_timeout,
+                read=range(200, 600),
+            )
+        except UnreachableError as error:
+            hint = " Is Ollama running? `ollama serve` starts it" if self._is_ollama else ""
+            raise UnreachableError(f"{error}{hint}") from None
+
+    async def _raise_status(self, answer: Answer) -> None:
+        status, reason = answer.status, _find_reason(answer.body)
+        message = f"{self._server} answered {answer.status_text}"
+        if quoted := self._quote(reason):
+            message += f": {quoted}"
+        _raise_known_status(answer, message)
+        if status == 413 or _TOO_LONG.search(reason):
+            raise RejectedError(
+                f"{message}; give the model a larger context ({_CONTEXT_OPTIONS}), or choose a "
+                "shorter length"
+            )
+        if status == 404 or "model" in reason.lower():
+            await self._raise_unknown_model()
+        if status == 404:
+            raise UnusableServiceError(
+                f"{message}; check writer.model, and writer.endpoint, which often ends in /v1"
+            )
+        is_limit = any(name in reason for name in _LIMIT_FIELDS)
+        hint = "; set it in writer.parameters" if is_limit else ""
+        raise RejectedError(f"{message}{hint}")
+
+    async def _raise_unknown_model(self) -> None:
+        """Raise UnusableServiceError if the server lists its models, and this one is missing."""
+        known = await self._list_models()
+        if known is None or self.name in known:
+            return
+        quotable = [shown(name) for name in known if self._quote(name)]
+        names = ", ".join(quotable[:_MAX_NAMES]) or "none"
+        more = f" and {len(quotable) - _MAX_NAMES} more" if len(quotable) > _MAX_NAMES else ""
+        hint = f"; `ollama pull {self.name}` gets it" if self._is_ollama else ""
+        raise UnusableServiceError(
+            f"{self._server} does not know the model {shown(self.name)} (writer.model); it has "
+            f"{names}{more}{hint}"
+        )
+
+    async def _list_models(self) -> list[str] | None:
+        """Return the names of the server's models, or None if it does not list them."""
+        try:
+            answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
+        except ServiceError:
+            return None
+        fields = _decode(answer.body)
+        models = fields.get("data") if isinstance(fields, dict) else None
+        if not isinstance(models, list):
+            return None
+        names = [model.get("id") for model in models if isinstance(model, dict)]
+        return [name for name in names if isinstance(name, str)]
+
+    def _read(self, answer: Answer) -> Completion:
+        """Return the completion in an answer. Raises InvalidAnswerError."""
+        if answer.body.lstrip().startswith(b"<"):
+            raise InvalidAnswerError(
+                f"{self._server} answered with HTML, not JSON; is writer.endpoint right? "
+                "It often ends in /v1"
+            )
+        fields = _decode(answer.body)
+        if not isinstance(fields, dict):
+            raise InvalidAnswerError(f"{self._server} did not answer with a JSON object in UTF-8")
+        if fields.get("error"):
+            reason = self._quote(_find_reason(answer.body)) or "without a message"
+            raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
+        try:
+            choice = msgspec.convert(fields, _Response).choices[0]
+        except (ValueError, IndexError):
+            raise InvalidAnswerError(
+                f"{self._server} answered without a message in `choices`"
+            ) from None
+        text, thought = choice.message.texts()
+        if len(self._key) >= _LEAST_SECRET and self._key in text:
+            raise InvalidAnswerError(f"{self._server} repeats writer.api_key in its text")
+        given = choice.finish_reason or "stop"
+        reason = self._quote(given) if isinstance(given, str) else ""
+        usage = read_usage(fields.get("usage"), self._fields.price)
+        return Completion(text, reason or "unknown", thought, usage)
+
+    def _quote(self, text: str) -> str:
+        """Return a text of the server for a message, or an empty string if it has the key in it."""
+        return "" if self._repeats_key(text) else visible(" ".join(text.split()))[:_MAX_REASON]
+
+    def _repeats_key(self, text: str) -> bool:
+        """Tell whether a text has eight characters in a row of the key."""
+        key, text = self._key.lower(), "".join(text.split()).lower()
+        length = min(len(key), 8)
+        return bool(key) and any(
+            key[start : start + length] in text for start in range(len(key) - length + 1)
+        )
+
+    def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:
+        characters = sum(len(message["content"]) for message in messages)
+        if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN and not self.warnings:
+            warning = (
+                f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
+                f"{characters:,} characters, so it probably cut the prompt; give the model a "
+                f"larger context ({_CONTEXT_OPTIONS})"
+            )
+            self.warnings.append(warning)
+
+
+class _Message(msgspec.Struct):
+    content: object = None
+    reasoning: object = None
+    reasoning_content: object = None
+
+    def texts(self) -> tuple[str, bool]:
+        """Return the text, and whether there is thinking text apart from it."""
+        thought = bool(self.reasoning or self.reasoning_content)
+        if isinstance(self.content, str):
+            return self.content, thought
+        # Some servers answer with a list of parts.
+        parts = self.content if isinstance(self.content, list) else []
+        texts = [part.get("text") for part in parts if isinstance(part, dict)]
+        text = "".join(text for text in texts if isinstance(text, str))
+        return text, thought or (bool(parts) and not text)
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: object = None
+
+
+class _Response(msgspec.Struct):
+    """The fields of an answer that are used. Others are ignored."""
+
+    choices: list[_Choice]
+
+
+def _raise_known_status(answer: Answer, message: str) -> None:
+    """Raise the error for a status that means the same on all servers."""
+    status = answer.status
+    if status in (401, 403):
+        raise AccessDeniedError(f"{message}; check writer.api_key (CONTENTGEN_MODEL_KEY)")
+    if status == 402:
+        raise UnusableServiceError(message)
+    if status in (429, 503):
+        raise NotSentError(message, answer.retry_after())
+    if status in (502, 504):
+        raise UnknownOutcomeError(f"{message}; {MAY_BE_PAID_HINT}")
+    if 300 <= status < 400:
+        raise UnusableServiceError(
+            f"{message}, and redirects are not followed; set writer.endpoint to its new address"
+        )
+
+
+def _decode(body: bytes) -> object:
+    try:
+        return msgspec.json.decode(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _find_reason(body: bytes) -> str:
+    """Return the server's own message about an error, or an empty string."""
+    found = _decode(body)
+    while not isinstance(found, str):
+        if isinstance(found, dict):
+            names = ("error", "message", "detail", "msg")
+            found = next((found[name] for name in names if found.get(name)), "")
+        else:
+            found = found[0] if isinstance(found, list) and found else ""
+    return found

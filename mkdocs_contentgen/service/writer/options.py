@@ -1,0 +1,246 @@
+"""The options of the writer: `writer:` of the plugin in `mkdocs.yml`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from ...display import MAX_MODEL, model_name, shown, visible
+from ...errors import ConfigurationError
+
+OLLAMA_PORT = 11434
+OLLAMA = f"http://127.0.0.1:{OLLAMA_PORT}/v1"
+"""The default of `endpoint`."""
+
+_RESERVED = ("model", "messages", "stream", "n", "tools")
+_MAX_CHARACTERS = 64 * 1024
+"""The maximum length of `instructions` and of a prompt file."""
+
+_EXPECTED = {
+    "model": "a name, in quotes if it looks like a number",
+    "endpoint": "the address of the API",
+    "parameters": "a mapping such as `{temperature: 0.7}`",
+    "instructions": "the path of a text file",
+    "prompts": "the path of a directory",
+    "words": "whole numbers from 50 to 10000, such as `{short: 400, medium: 900, long: 2000}`",
+    "parallel": "a whole number from 1 to 1000",
+    "call_timeout": "a number of seconds above 0, up to 1000000",
+    "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
+    "max_cost": "a number from 0 to 1000000",
+}
+"""What is right for an option, for messages."""
+
+_Price = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The number of words of each length. A text is within 15 % of it."""
+
+    short: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 400
+    medium: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 900
+    long: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 2000
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The price of a million tokens, in the currency of your contract."""
+
+    input: _Price
+    output: _Price
+
+
+class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The options under `writer:` of the plugin."""
+
+    model: str = ""
+    """The name of the model, as its server knows it.
+
+    Default: the environment variable `CONTENTGEN_MODEL`."""
+
+    endpoint: str = ""
+    """The base address of the API, such as `https://models.example/v1`.
+
+    Default: the environment variable `CONTENTGEN_MODEL_ENDPOINT`, or Ollama on this machine:
+    `http://127.0.0.1:11434/v1`."""
+
+    api_key: str = ""
+    """The key of the model server. It is never printed or stored, and sent nowhere else.
+
+    Default: the environment variable `CONTENTGEN_MODEL_KEY`, which is the place to keep it."""
+
+    parameters: dict[str, object] = {}
+    """Further fields of each request to the model: `{temperature: 0.7, reasoning_effort: low}`.
+
+    Default: `{}`."""
+
+    instructions: str = ""
+    """A text file with house rules, which the model gets with every request. Default: none."""
+
+    prompts: str = ""
+    """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
+
+    The package's file is used where one is missing. Default: none."""
+
+    words: Words = Words()
+    """The number of words of each length. A text is within 15 % of it.
+
+    Default: `{short: 400, medium: 900, long: 2000}`."""
+
+    parallel: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 4
+    """The maximum number of concurrent calls to the model. It replaces `concurrency`.
+
+    Default: `4`."""
+
+    call_timeout: Annotated[float, msgspec.Meta(gt=0, le=1e6)] = 300.0
+    """The timeout of one call to the model in seconds. It replaces `timeout`. Default: `300`."""
+
+    price: Price | None = None
+    """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
+
+    A cost that the server reports takes precedence. Default: none."""
+
+    max_cost: _Price | None = None
+    """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+
+@dataclass(frozen=True)
+class WriterOptions:
+    """The validated options, with the content of the files that they name."""
+
+    fields: WriterFields
+    instructions: str = ""
+    prompts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Own prompt files by type: the path to show in messages, and the content."""
+
+    allow_http: bool = False
+
+    def target(self, length: str) -> int:
+        """Return the number of words for a length such as `short`."""
+        return int(getattr(self.fields.words, length))
+
+
+def option_problems(value: object) -> list[str]:
+    """Return the problems in the option `writer`, each as a message. None stands for no value."""
+    if not isinstance(value, dict):
+        # Not quoted, since it could be the key.
+        return ["expected a mapping of options, such as `{model: qwen3:8b}`"]
+    known = WriterFields.__struct_fields__
+    problems = []
+    for name in value:
+        if name not in known:
+            close = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"known are {', '.join(known)}"
+            problems.append(f"{shown(name)} is not a known option; {hint}")
+    for name in known:
+        if value.get(name) is not None and (problem := _value_problem(name, value[name])):
+            problems.append(problem)
+    return problems
+
+
+def _value_problem(name: str, value: object) -> str | None:
+    try:
+        fields = msgspec.convert({name: value}, WriterFields)
+    except ValueError:
+        if name == "api_key":
+            return (
+                "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY "
+                "instead"
+            )
+        return f"{name}: expected {_EXPECTED[name]}, found {shown(value)}"
+    for reserved in _RESERVED:
+        if reserved in fields.parameters:
+            return f"parameters: '{reserved}' is set by the writer; leave it out"
+    try:
+        json.dumps(fields.parameters, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return (
+            "parameters: contains a value that JSON does not have, such as a date or .nan; "
+            "put it in quotes"
+        )
+    return None
+
+
+def load_options(
+    value: Mapping[str, object], directory: Path, *, allow_http: bool
+) -> WriterOptions:
+    """Return the options with environment variables and files read.
+
+    `value` has passed option_problems(). Paths are relative to `directory`. Symbolic links are
+    followed, wherever they lead: like the configuration, they are the site's own. Raises
+    ConfigurationError for a missing model, and for files that cannot be used.
+    """
+    given = {name: option for name, option in value.items() if option is not None}
+    fields = msgspec.convert(given, WriterFields)
+    fields = msgspec.structs.replace(
+        fields,
+        model=_setting(fields.model, "CONTENTGEN_MODEL"),
+        endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
+        api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
+    )
+    if not fields.model:
+        raise ConfigurationError(
+            "writer: no model is named; write `writer: {model: qwen3:8b}` in mkdocs.yml, or set "
+            "CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
+        )
+    if not model_name(fields.model):
+        raise ConfigurationError(
+            f"writer.model: {shown(fields.model)} cannot be the name of a model; expected at most "
+            f"{MAX_MODEL} characters, without line breaks"
+        )
+    instructions = ""
+    if fields.instructions:
+        instructions = _read_text(_path(fields.instructions, directory), "instructions")
+    prompts = _read_prompts(_path(fields.prompts, directory)) if fields.prompts else {}
+    return WriterOptions(fields, instructions, prompts, allow_http)
+
+
+def _setting(option: str, variable: str) -> str:
+    """Return an option, or else an environment variable, without surrounding spaces."""
+    return option.strip() or os.environ.get(variable, "").strip()
+
+
+def _path(value: str, directory: Path) -> Path:
+    return directory / os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
+
+
+def _read_prompts(directory: Path) -> dict[str, tuple[str, str]]:
+    try:
+        paths = sorted(path for path in directory.iterdir() if path.suffix == ".md")
+    except (OSError, ValueError) as error:
+        raise _unreadable_error("prompts", directory, error) from error
+    if not paths:
+        raise ConfigurationError(
+            f"writer.prompts: {directory} has no prompt file, such as article.md; add one, or "
+            "remove the option"
+        )
+    return {path.stem: (str(path), _read_text(path, "prompts")) for path in paths}
+
+
+def _read_text(path: Path, option: str) -> str:
+    try:
+        if path.exists() and not path.is_file():  # a pipe would block
+            raise ConfigurationError(f"writer.{option}: {path} is not a file")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_MAX_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        raise _unreadable_error(option, path, error) from error
+    if not text.strip():
+        raise ConfigurationError(f"writer.{option}: {path} is empty; write something, or remove it")
+    if len(text) > _MAX_CHARACTERS:
+        raise ConfigurationError(
+            f"writer.{option}: {path} has more than {_MAX_CHARACTERS:,} characters; shorten it"
+        )
+    return text
+
+
+def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
+    reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its path is not valid"
+    if isinstance(error, OSError):
+        reason = error.strerror or type(error).__name__
+    return ConfigurationError(f"writer.{option}: {visible(str(path))} cannot be read ({reason})")

@@ -1,0 +1,81 @@
+"""Tokens and cost of calls to a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from .options import Price
+
+_MAX_COUNT = 10**9
+"""Reported numbers from here on are errors of the server."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The tokens and the cost of one or more calls. `cost` is None if it is not known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        known = self.cost is not None and other.cost is not None
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            (self.cost or 0.0) + (other.cost or 0.0) if known else None,
+        )
+
+    def __str__(self) -> str:
+        noun = "call" if self.calls == 1 else "calls"
+        cost = f", {format_cost(self.cost)} in all" if self.cost else ""
+        return f"{self.calls} {noun}, {self.tokens:,} tokens{cost}"
+
+
+def format_cost(cost: float) -> str:
+    """Return a cost such as `12.34`, or below 0.1 with two significant digits, such as `0.0042`."""
+    return f"{cost:.2f}" if cost >= 0.1 or not cost else format(Decimal(f"{cost:.2g}"), "f")
+
+
+def read_usage(fields: object, price: Price | None) -> Usage:
+    """Return the usage that a server reports for one call, in OpenAI's format.
+
+    A reported `cost` above zero takes precedence over `price`. Tokens that are not reported as a
+    plausible number count as zero, but then `price` gives no cost.
+    """
+    reported = fields if isinstance(fields, dict) else {}
+    given = _count(reported.get("prompt_tokens"))
+    written = _count(reported.get("completion_tokens"))
+    cost = _reported_cost(reported.get("cost"))
+    if price and not cost and given is not None and written is not None:
+        cost = (given * price.input + written * price.output) / 1e6
+    return Usage(1, given or 0, written or 0, cost)
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value < _MAX_COUNT else None
+
+
+def _reported_cost(value: object) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value < _MAX_COUNT else None
+
+
+class Spending:
+    """The usage of all calls of a build."""
+
+    def __init__(self) -> None:
+        self.total = Usage()
+
+    def add(self, usage: Usage) -> None:
+        """Add the usage of a call."""
+        self.total += usage

@@ -1,0 +1,225 @@
+"""Write a text with a model: prompt, Markdown, checks, one repair, HTML.
+
+A short or medium text takes one call, a long one a plan and a call for each section. A text or a
+section that fails a check is repaired once. So the number of calls is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from ...errors import FailedCheckError, UnsafeHTMLError
+from ...html.article import parse_article
+from ...requests import BlogRequest, Request
+from .checks import (
+    ALL_CHECKS,
+    PLAN_CHECKS,
+    SECTION_CHECKS,
+    Check,
+    Draft,
+    Problem,
+    failed_checks,
+    items_of,
+)
+from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
+from .model import Completion, Message
+from .options import WriterOptions
+from .prompts import fill, system_prompt, topic_prompt
+from .usage import Usage
+
+WORDS_PER_SECTION = 350
+"""The number of words of a section of a long text."""
+
+TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
+"""The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
+
+_LEAST_WORDS = 100
+"""The smallest section of a long text. A text whose items are shorter takes one call."""
+
+_CHARACTERS_PER_TOKEN = 4
+
+Ask = Callable[[Sequence[Message], int], Awaitable[Completion]]
+"""Asks the model: a conversation, and the maximum number of tokens of the answer."""
+
+
+@dataclass
+class Written:
+    """A text, with the problems that its repair has left. Only one without problems is kept."""
+
+    html: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    words: int = 0
+    marked: int = 0
+    repairs: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The calls for a text without and with repairs, and the usage without."""
+
+    calls: int
+    most_calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+async def write(request: Request, options: WriterOptions, ask: Ask, *, today: date) -> Written:
+    """Return the text for a request. `today` is the date of a news article.
+
+    Raises the errors of `ask`.
+    """
+    writing = _Writing(request, options, ask)
+    document = await writing.write()
+    written = writing.written
+    written.words = document.words
+    html = to_html(document, request.type, given=request.topic, day=today)
+    try:
+        parse_article(html)
+    except UnsafeHTMLError as error:
+        written.problems = written.problems or [Problem("shape", str(error))]
+    else:
+        written.html, written.marked = html, count_marks(html)
+    return written
+
+
+def raise_problems(written: Written) -> None:
+    """Raise FailedCheckError if the text failed a check."""
+    if written.problems:
+        found = "; ".join(f"{problem.check}: {problem.message}" for problem in written.problems)
+        raise FailedCheckError(
+            f"the model's text failed, also after a repair: {found} (nothing was kept; try a "
+            "larger model or a shorter length)"
+        )
+
+
+def estimate(request: Request, options: WriterOptions) -> Estimate:
+    """Return what a text will take."""
+    words = _target(request, options)
+    prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
+    sections = _number_of_sections(request, words)
+    calls = 1 + sections
+    text = words * 3 // 2
+    given = calls * prompt // _CHARACTERS_PER_TOKEN + sections * text // 2
+    return Estimate(calls, 2 * calls, given, text)
+
+
+class _Writing:
+    """The conversation with the model about one text."""
+
+    def __init__(self, request: Request, options: WriterOptions, ask: Ask) -> None:
+        self.words = _target(request, options)
+        self.written = Written()
+        self._request = request
+        self._ask = ask
+        self._start: list[Message] = [
+            {"role": "system", "content": system_prompt(request, options)},
+            {"role": "user", "content": topic_prompt(request, self.words)},
+        ]
+
+    async def write(self) -> Document:
+        """Return the text; after a problem that a repair left, what there is of it."""
+        if number := _number_of_sections(self._request, self.words):
+            return await self._long_text(number)
+        return (await self._checked(self._start, self.words, ALL_CHECKS)).document
+
+    async def _long_text(self, number: int) -> Document:
+        """Write a plan, and then one section after the other."""
+        message = Message(role="user", content=fill("plan", sections=number))
+        plan = await self._checked([*self._start, message], 50 * number, self._plan_checks(number))
+        document = Document(plan.document.title)
+        headings = plan.document.headings
+        text = ""
+        for index, heading in enumerate(headings):
+            if self.written.problems:
+                return document
+            words = max(50, (self.words - document.words) // (number - index))
+            place = {
+                0: "Before its heading, write the paragraph that opens the whole text.",
+                number - 1: "After the section, write a last paragraph that ends the whole text.",
+            }.get(index, "")
+            prompt = fill(
+                "section",
+                plan=clean_answer(plan.completion.text),
+                text=text.strip() or "(nothing)",
+                number=index + 1,
+                sections=number,
+                heading=heading,
+                words=words,
+                place=place,
+            )
+            messages = [*self._start, Message(role="user", content=prompt)]
+            section = await self._checked(messages, words, SECTION_CHECKS, document.blocks)
+            document.blocks += section.document.blocks
+            text += f"\n\n{clean_answer(section.completion.text)}"
+        if not self.written.problems:
+            whole = Draft(self._request, Completion(text), document, self.words)
+            self.written.problems = failed_checks(whole, ALL_CHECKS)
+        return document
+
+    def _plan_checks(self, number: int) -> tuple[Check, ...]:
+        def plan_problem(draft: Draft) -> str | None:
+            found = len(draft.document.headings)
+            if found != number:
+                return f"the plan has {found} sections with '## '; it needs {number}"
+            return None
+
+        return (*PLAN_CHECKS, plan_problem)
+
+    async def _checked(
+        self,
+        messages: Sequence[Message],
+        words: int,
+        checks: Sequence[Check],
+        earlier: Sequence[Block] = (),
+    ) -> Draft:
+        """Return a text that passes the checks, after one repair at most; or add the problems."""
+        draft = await self._draft(messages, words, earlier)
+        problems = failed_checks(draft, checks)
+        if problems:
+            self.written.repairs += 1
+            messages = _with_repair(messages, draft.completion, problems)
+            draft = await self._draft(messages, words, earlier)
+            problems = failed_checks(draft, checks)
+        self.written.problems = problems
+        return draft
+
+    async def _draft(
+        self, messages: Sequence[Message], words: int, earlier: Sequence[Block]
+    ) -> Draft:
+        completion = await self._call(messages, words)
+        document = read_markdown(clean_answer(completion.text), title=self._request.topic)
+        return Draft(self._request, completion, document, words, earlier)
+
+    async def _call(self, messages: Sequence[Message], words: int) -> Completion:
+        completion = await self._ask(messages, words * TOKENS_PER_WORD + TOKENS_FOR_THINKING)
+        self.written.usage += completion.usage
+        return completion
+
+
+def _with_repair(
+    messages: Sequence[Message], completion: Completion, problems: Sequence[Problem]
+) -> list[Message]:
+    listed = "\n".join(f"- {problem.message}" for problem in problems)
+    return [
+        *messages,
+        {"role": "assistant", "content": clean_answer(completion.text) or "(nothing)"},
+        {"role": "user", "content": fill("repair", problems=listed)},
+    ]
+
+
+def _target(request: Request, options: WriterOptions) -> int:
+    return int(getattr(options.fields.words, request.length))
+
+
+def _number_of_sections(request: Request, words: int) -> int:
+    """Return how many sections are written apart, or 0 for a text that takes one call."""
+    if request.length != "long":
+        return 0
+    if isinstance(request, BlogRequest) and request.format == "listicle":
+        items = items_of(request.topic)
+        if items:
+            return items if words // items >= _LEAST_WORDS else 0
+    return max(3, round(words / WORDS_PER_SECTION))

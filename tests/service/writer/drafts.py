@@ -1,0 +1,22 @@
+"""What the tests of the writer share: requests and drafts."""
+
+from __future__ import annotations
+
+from mkdocs_contentgen.requests import REQUEST_TYPES, Request
+from mkdocs_contentgen.service.writer.checks import Draft
+from mkdocs_contentgen.service.writer.markdown import clean_answer, read_markdown
+from mkdocs_contentgen.service.writer.model import Completion
+
+TOPIC = "How a cache works"
+
+
+def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Request:
+    """Return a request for a short text."""
+    return REQUEST_TYPES[kind](topic=topic, **{"length": "short", **fields})  # type: ignore[arg-type]
+
+
+def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Draft:
+    """Return the draft in an answer, by default of the right length."""
+    asked = asked or request()
+    document = read_markdown(clean_answer(answer), title=asked.topic)
+    return Draft(asked, Completion(answer), document, document.words if words is None else words)
