@@ -51,7 +51,7 @@ def approve(
     text, unless you choose a newer draft when asked.
     """
     from ..errors import ApprovalError
-    from ..mkdocs.review import approve_article
+    from ..mkdocs.review import approve_article, statements_to_check
     from ..texts.approval import name_problem
 
     if pages and everything:
@@ -73,6 +73,8 @@ def approve(
         failures: list[str] = []
         for article in load_articles(site, pages):
             try:
+                for statement in statements_to_check(article):
+                    print_line(f"  to check: {statement}")
                 print_line(approve_article(article, site.options, name, prefer_draft))
             except ApprovalError as error:
                 failures.append(str(error))

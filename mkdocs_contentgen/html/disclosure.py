@@ -28,18 +28,24 @@ class Review:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The type, generation time and review of an article. `review` is None for a draft."""
+    """The type, generation time, review and model of an article. `review` is None for a draft."""
 
     type: str
     generated_at: datetime
     review: Review | None = None
+    model: str = ""
+    """The name of the model, or an empty string if it is not known."""
 
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
-        if self.review is None:
-            return lines["draft"]
-        text = lines["approved"].replace("{date}", self.review.date.isoformat())
-        return text.replace("{name}", self.review.name)
+        text = lines["draft"]
+        if self.review:
+            text = lines["approved"].replace("{date}", self.review.date.isoformat())
+        if self.model and "{model}" not in text:
+            text += " · {model}"
+        # At the end, since names may themselves contain a placeholder.
+        text = text.replace("{model}", self.model)
+        return text.replace("{name}", self.review.name) if self.review else text
 
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
@@ -54,6 +60,11 @@ class Provenance:
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
             "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
         }
+        if self.model:
+            properties["creator"] = {
+                "@type": "SoftwareApplication",
+                "name": plain_text(self.model),
+            }
         if published:
             properties["datePublished"] = published
         if self.review:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 
 import click
@@ -16,7 +17,6 @@ from ..display import visible
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
-from ..service import SANDBOX
 from ..texts.approval import ApprovedText, approve, to_lines, write
 from ..texts.articles import Article
 from ..texts.store import StoredText
@@ -31,7 +31,23 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
         style = part.get("style", "")
         if style and not (options.styles == "keep" or adapted_classes(part.tag, style)):
             del part.attrib["style"]
-    return to_lines(element)
+    lines = to_lines(element)
+    # The writer's marks are for the reviewer; other marks belong to the text.
+    return re.sub("</?mark>", "", lines) if draft.model else lines
+
+
+def statements_to_check(article: Article) -> list[str]:
+    """Return the paragraphs of the draft with statements to check, each in `‹…›`, as plain text."""
+    draft = article.draft
+    if not article.marked or draft is None:
+        return []
+    lines = to_lines(parse_article(draft.html)).splitlines()
+    marked = [re.sub("</?mark>", _bracket, line) for line in lines if "<mark>" in line]
+    return [unescape(re.sub("<[^>]*>", "", line)) for line in marked]
+
+
+def _bracket(tag: re.Match[str]) -> str:
+    return "›" if "/" in tag[0] else "‹"
 
 
 def approve_article(
@@ -53,12 +69,14 @@ def approve_article(
     if article.state == "approved" and not newer:
         return _approval_message(article, is_new=False)
     declined = approved.header.declined if approved else None
+    model: str | None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
         text, generated_at = approved.html, approved.header.generated_at
+        model = approved.header.model
         declined = draft.generated_at if newer and draft else declined
     elif draft:
-        generated_at = draft.generated_at
+        generated_at, model = draft.generated_at, draft.model
         try:
             text = draft_lines(draft, options)
         except UnsafeHTMLError as error:
@@ -71,9 +89,11 @@ def approve_article(
             f"{article.asked.place}: there is no text to approve; "
             f"`contentgen generate {article.asked.page}` makes one"
         )
-    service = SANDBOX if options.uses_sandbox() else "content generation service"
+    service = "content generation service"
+    if options.uses_sandbox() or options.uses_writer():
+        service = options.address()
     request, key = article.asked.request, article.key
-    header = approve(request, key, service, generated_at, text, by, declined=declined)
+    header = approve(request, key, service, generated_at, text, by, model=model, declined=declined)
     write(article.path, article.directory, header, text)
     return _approval_message(article, is_new=True)
 

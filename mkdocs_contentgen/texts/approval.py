@@ -45,6 +45,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     request: dict[str, object]
     key: str
     service: str
+    model: str | None = None
     generated_at: datetime
     approved_by: str
     approved_at: date
@@ -356,6 +357,7 @@ def approve(
     text: str,
     by: str,
     *,
+    model: str | None = None,
     declined: datetime | None = None,
 ) -> Header:
     """Return the header for `text`, approved now by the person `by`.
@@ -366,6 +368,7 @@ def approve(
         request=request.record(),
         key=key,
         service=service,
+        model=model or None,
         generated_at=generated_at.astimezone(UTC).replace(microsecond=0),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),

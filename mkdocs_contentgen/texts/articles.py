@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from ..display import model_name
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
@@ -81,7 +82,8 @@ class Article:
         if self.approved is None or not self.is_settled:
             return self.found
         header = self.approved.header
-        text = StoredText(self.approved.html, header.generated_at, header.request)
+        model = model_name(header.model)
+        text = StoredText(self.approved.html, header.generated_at, header.request, model)
         return Outcome("approved", text)
 
     @property
@@ -96,7 +98,7 @@ class Article:
         """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
-        return Provenance(self.asked.request.type, text.generated_at, self.review)
+        return Provenance(self.asked.request.type, text.generated_at, self.review, model=text.model)
 
     def present(self, how: Presentation) -> tuple[Element, Facts]:
         """Return the element to insert into a page, and its metadata.
@@ -107,6 +109,18 @@ class Article:
         if provenance is None or text is None:
             raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
         return present(text.html, provenance, how)
+
+    @property
+    def model(self) -> str:
+        """The name of the model of the newest text, or an empty string if it is not known."""
+        if self.draft and not self.is_settled:
+            return self.draft.model
+        return model_name(self.approved.header.model) if self.approved else ""
+
+    @property
+    def marked(self) -> int:
+        """The number of statements to check in the draft that the page shows."""
+        return 0 if self.is_settled else _count_marks(self.draft)
 
     @property
     def where(self) -> list[str]:
@@ -134,9 +148,17 @@ class Article:
             and str(self.found.error) != NEVER_GENERATED_REASON
         ):
             reason = str(self.found.error)
+        if state == "draft" and (marked := _count_marks(self.draft)):
+            noun = "statement" if marked == 1 else "statements"
+            reason += f", {marked} {noun} to check"
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason
+
+
+def _count_marks(text: StoredText | None) -> int:
+    # Other services may use <mark> for something else.
+    return text.html.count("<mark>") if text and text.model else 0
 
 
 def find_articles(

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -823,6 +823,20 @@ def test_no_field_of_an_entry_can_change(lab: Lab, old: str, new: str) -> None:
     texts, problems = load(lab.directory, KEY, OTHER)
     assert (texts, len(problems)) == ({}, 2)
     assert DiskStore(lab.directory).requests() == ({KEY: {}, OTHER: {}}, [])
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [("qwen3:8b", "qwen3:8b"), ("x" * 101, ""), ("a\x1b[31m", ""), ("模型", "模型")],
+)
+def test_the_model_of_a_text(directory: Path, stored: str, shown: str) -> None:
+    """An entry has the name of the model, which cannot be changed and is safe to show."""
+    DiskStore(directory).save({KEY: replace(text(), model=stored)})
+    texts, problems = load(directory, KEY)
+    assert (texts[KEY].model, problems) == (shown, [])
+    execute(directory, 'UPDATE Cache SET value = replace(value, \'"model": "\', \'"model": "x\')')
+    texts, problems = load(directory, KEY)
+    assert (texts, len(problems)) == ({}, 1)
 
 
 def test_earlier_versions_and_their_entries(lab: Lab) -> None:

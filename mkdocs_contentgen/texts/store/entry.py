@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Protocol
 
 from ...digest import sha256
+from ...display import model_name
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -36,6 +37,8 @@ class StoredText:
     html: str
     generated_at: datetime
     request: dict[str, object]
+    model: str = ""
+    """The name of the model, or an empty string if the service did not tell."""
 
 
 class Store(Protocol):
@@ -102,9 +105,10 @@ def encode(key: str, text: StoredText) -> str:
         {
             "key": key,
             "sha256": html_sha256,
-            "entry_sha256": _entry_sha256(key, html_sha256, generated_at, text.request),
+            "entry_sha256": _entry_sha256(key, html_sha256, generated_at, text.request, text.model),
             "generated_at": generated_at,
             "request": text.request,
+            **({"model": text.model} if text.model else {}),
             "html": text.html,
         },
         ensure_ascii=False,
@@ -125,13 +129,13 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
         if fields.sha256 != sha256(html):
             return None
         request = decode_request.decode(fields.request)
-        expected = _entry_sha256(key, fields.sha256, fields.generated_at, request)
+        expected = _entry_sha256(key, fields.sha256, fields.generated_at, request, fields.model)
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
     except (ValueError, OverflowError, RecursionError):
         return None
-    return StoredText(html, generated_at, request)
+    return StoredText(html, generated_at, request, model_name(fields.model))
 
 
 @cache
@@ -142,15 +146,16 @@ def _decoders() -> tuple[Any, Any]:
     name = Annotated[str, msgspec.Meta(max_length=_MAX_STRING)]
     request = Annotated[dict[name, str | int | bool | None], msgspec.Meta(max_length=_MAX_FIELDS)]
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
-    fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None)]
+    fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
     entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 
 
 def _entry_sha256(
-    key: str, html_sha256: str, generated_at: str, request: Mapping[str, object]
+    key: str, html_sha256: str, generated_at: str, request: Mapping[str, object], model: str
 ) -> str:
     """Return the SHA-256 of an entry without its text, which has its own."""
     import msgspec
 
-    return sha256(msgspec.json.encode((key, html_sha256, generated_at, request), order="sorted"))
+    fields = (key, html_sha256, generated_at, request, *([model] if model else []))
+    return sha256(msgspec.json.encode(fields, order="sorted"))
