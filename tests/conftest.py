@@ -19,6 +19,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from hypothesis import settings
+from model_double import ModelDouble, running_model
+from model_writer import writing
 from service_double import TOKEN, USER, ServiceDouble, running
 
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
@@ -36,7 +38,7 @@ settings.load_profile("patient")
 SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
 """What starts other programs: whole builds, a browser, a Redis."""
 
-SLOW_FOLDERS = {"compat", "fuzz"}
+SLOW_FOLDERS = {"compat", "fuzz", "model_server"}
 
 SHARED_BUILDS = {"test_browser.py", "test_ejection.py", "test_markup_outside.py"}
 """The modules whose tests share builds that take long, so that one worker runs all of them."""
@@ -192,6 +194,14 @@ def project(tmp_path: Path, service: ServiceDouble) -> Project:
     (tmp_path / "docs").mkdir()
     project.configure()
     return project
+
+
+@pytest.fixture
+def model() -> Iterator[ModelDouble]:
+    """Run a model server whose texts pass the checks."""
+    with running_model() as double:
+        double.answer = writing()
+        yield double
 
 
 @pytest.fixture

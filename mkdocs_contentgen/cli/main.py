@@ -25,6 +25,7 @@ from .output import (
 )
 from .review import approve, diff, eject
 from .sandbox import sandbox
+from .writer import writer
 
 
 class _SafeGroup(click.Group):
@@ -96,7 +97,7 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from ..mkdocs.resolution import ask_with_progress
+    from ..mkdocs.resolution import ask_with_progress, estimate_message
     from ..mkdocs.site import select_requests
     from ..texts.obtain import obtain
     from ..texts.policy import Policy
@@ -112,10 +113,14 @@ def generate(
             sandbox=options.uses_sandbox(),
             refresh=refresh,
         )
-        ask = ask_with_progress(store, options, partial(print_line, err=True), debug_printer())
+        log, debug = partial(print_line, err=True), debug_printer()
+        ask = ask_with_progress(site.config, options, log, debug)
         obtained = obtain(asked, files, store, policy, None if dry_run else ask)
+        estimate = estimate_message(obtained.wanted, options, site.config) if dry_run else ""
     if dry_run:
         print_dry_run(obtained, policy.max_requests)
+        if estimate:
+            print_line(estimate)
     else:
         print_obtained(obtained)
     print_errors(obtained.failures)
@@ -158,5 +163,5 @@ def schema() -> None:
     print_json(front_matter_schema())
 
 
-for command in (diff, approve, eject, sandbox):
+for command in (diff, approve, eject, sandbox, writer):
     main.add_command(command)

@@ -14,6 +14,12 @@ import click
 from ..display import shown, visible, without_commands
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from ..service.writer.evaluation import Trial
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
 
@@ -85,6 +91,8 @@ def _to_json(article: Article) -> dict[str, object]:
         "key": article.key,
         "reason": article.reason,
         "where": article.where,
+        "model": article.model or None,
+        "marked": article.marked,
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": header.approved_by if header else None,
     }
@@ -92,7 +100,6 @@ def _to_json(article: Article) -> dict[str, object]:
 
 def print_articles_table(articles: Sequence[Article]) -> None:
     """Print articles as a table that fits the terminal; elsewhere, with one line for each."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -104,19 +111,101 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         return Text(visible(text))
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("Page", "Id", "Type", "Topic", "State", "Where", "Reason"):
+    headings = ["Page", "Id", "Type", "Topic", "State", "Where", "Reason"]
+    has_models = any(article.model for article in articles)
+    for heading in [*headings, *(["Model"] if has_models else [])]:
         table.add_column(heading, overflow="fold")
     for article in articles:
         request = article.asked.request
         state = Text(article.state, style=STATE_COLOURS[article.state])
         left = (article.asked.page, request.id, request.type, request.topic)
-        right = (", ".join(article.where), article.reason)
+        right = [", ".join(article.where), article.reason]
+        right += [article.model] if has_models else []
         table.add_row(*map(cell, left), state, *map(cell, right))
+    _print_rich(table)
+
+
+def _print_rich(*renderables: RenderableType) -> None:
+    from rich.console import Console
+
     console = Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
     with console.capture() as printed:
-        console.print(table)
+        for renderable in renderables:
+            console.print(renderable)
     # A folded line may begin with any part of a cell. rich decides whether there are colours.
     click.echo(without_commands(printed.get()), nl=False, color=True)
+
+
+def print_article(html: str) -> None:
+    """Print an article as a page would show it, with statements to check highlighted."""
+    from ..html.article import parse_article
+
+    blocks = [block for block in parse_article(html).iter() if block.tag in _BLOCK_PREFIXES]
+    texts = [_block_text(block) for block in blocks]
+    _print_rich(*(text for text in texts if text.plain.strip()))
+
+
+def _block_text(block: Element) -> Text:
+    from rich.text import Text
+
+    text = Text(_BLOCK_PREFIXES[block.tag], style=_STYLES.get(block.tag, ""))
+    text.append_text(_to_rich(block))
+    text.append("\n")
+    return text
+
+
+_BLOCK_PREFIXES = {
+    **dict.fromkeys("h1 h2 h3 h4 p blockquote pre div tr".split(), ""),
+    "li": "• ",
+}
+_STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
+_NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "table", "header"}
+
+
+def _to_rich(element: Element) -> Text:
+    """Return the text of a block without that of blocks in it."""
+    from rich.text import Text
+
+    text = Text(_one_line(element.text))
+    for child in element:
+        if child.tag not in _NESTED:
+            style = "black on yellow" if child.tag == "mark" else _INLINE_STYLES.get(child.tag, "")
+            inner = _to_rich(child)
+            inner.stylize(style)
+            text.append_text(inner)
+        text.append(_one_line(child.tail))
+    return text
+
+
+def _one_line(text: str | None) -> str:
+    return visible(re.sub(r"\s+", " ", text or ""))
+
+
+_INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """Print the figures of texts by a model as a table."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Text", "Words", "Checks", "Repairs", "To check", "Calls", "Tokens"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("Cost", "Seconds"):
+        table.add_column(heading)
+    for trial in trials:
+        fields = trial.to_json()
+        failed = ", ".join(trial.failed_checks) or ("error" if trial.error else "passed")
+        row = (
+            trial.name,
+            f"{fields['words']} of {fields['target']}",
+            failed,
+            *(str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")),
+            trial.cost,
+            str(fields["seconds"]),
+        )
+        table.add_row(*map(visible, row))
+    _print_rich(table)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int) -> None:

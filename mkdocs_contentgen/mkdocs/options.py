@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -20,12 +21,14 @@ from ..display import shown
 from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
-from ..service import SANDBOX
+from ..service import SANDBOX, WRITER
 from ..texts.policy import OnError, OnMissing, Policy
 from ..texts.store import SCHEMES, Cache, DiskStore, SharedStore, shown_address
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
+    from ..service.writer.options import WriterOptions
+    from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
@@ -115,13 +118,36 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
         return {**LINES, **value}
 
 
+class _Writer(c.Type[dict[str, object]]):
+    """The options of the writer."""
+
+    def __init__(self) -> None:
+        super().__init__(dict, default={})
+
+    def run_validation(self, value: object) -> dict[str, object]:
+        if value is None:  # `writer:` without options
+            return {}
+        from ..service.writer.options import option_problems
+
+        if problems := option_problems(value):
+            raise ValidationError("; ".join(problems))
+        return cast(dict[str, object], value)
+
+
 class ContentgenConfig(Config):
     """The options under `plugins: - contentgen:` in `mkdocs.yml`."""
 
     base_url = c.Type(str, default="")
-    """The service's address, such as `https://content.example/api`, or `sandbox`.
+    """The service's address, such as `https://content.example/api`, or `writer`, or `sandbox`.
+
+    With `writer`, a language model of your own writes the texts; see the option `writer`.
 
     Default: the environment variable `CONTENTGEN_BASE_URL`."""
+
+    writer = _Writer()
+    """The language model that writes with `base_url: writer`, such as `{model: qwen3:8b}`.
+
+    All its options are below. Default: `{}`."""
 
     user_id = _Secret(default="")
     """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
@@ -211,6 +237,9 @@ class ContentgenConfig(Config):
     `false` hides it (what machines read stays). A mapping says it in other words or in another
     language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""
 
+    spending: Spending | None = None
+    """The usage of all calls to the model of the writer. The plugin sets it."""
+
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
@@ -224,6 +253,10 @@ class ContentgenConfig(Config):
     def uses_sandbox(self) -> bool:
         """Tell whether `base_url` selects the sandbox."""
         return self.address() == SANDBOX
+
+    def uses_writer(self) -> bool:
+        """Tell whether `base_url` selects the writer."""
+        return self.address() == WRITER
 
     def effective_on_missing(self) -> OnMissing:
         """Return the environment variable that overrides `on_missing`, or else the option.
@@ -255,6 +288,12 @@ class ContentgenConfig(Config):
         """Return the options that limit requests."""
         from ..texts.generation import Limits
 
+        if self.uses_writer():
+            from ..service.writer.options import WriterFields
+
+            # Each call to the model has a timeout of its own.
+            parallel = self.writer.get("parallel") or WriterFields().parallel
+            return Limits(cast(int, parallel), math.inf, self.retries)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def approved_directory(self, site: MkDocsConfig) -> Path:
@@ -266,11 +305,29 @@ class ContentgenConfig(Config):
         local = DiskStore(_resolve_directory("cache_dir", self.cache_dir, site))
         return SharedStore(local, self.cache_url) if self.cache_url else local
 
-    def connect(self) -> AbstractAsyncContextManager[Client]:
-        """Return a client of the service. Raises ConfigurationError for wrong options."""
+    def writer_options(self, site: MkDocsConfig) -> WriterOptions:
+        """Return the options of the writer. Raises ConfigurationError."""
+        from ..service.writer.options import load_options
+
+        return load_options(self.writer, project_directory(site), allow_http=self.allow_http)
+
+    def connect(
+        self, site: MkDocsConfig, debug: Callable[[str], None] | None = None
+    ) -> AbstractAsyncContextManager[Client]:
+        """Return a client of the service or the writer. Raises ConfigurationError.
+
+        `debug` gets a line for each call to a model.
+        """
+        if self.uses_writer():
+            from ..service.writer.client import WriterClient
+
+            return WriterClient(
+                self.writer_options(site), self.spending, retries=self.retries, debug=debug
+            )
         if not self.address():
             raise ConfigurationError(
                 "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
+                "`base_url: writer` for texts by a language model of your own, or "
                 "`base_url: sandbox` to try things out with sample texts, or "
                 "`on_missing: placeholder` to build without the missing texts"
             )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from ..html.presentation import Facts
+    from ..service.writer.usage import Spending
     from .background import Background
     from .resolution import PageContent
 
@@ -58,6 +59,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     _dirty = False
     _background: Background | None = None
+    _spending: Spending | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Start background generation for `mkdocs serve`."""
@@ -97,6 +99,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..requests import check_defaults
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
+        # `mkdocs serve` loads the options anew for each build, and `max_cost` is for all of them.
+        if self.config.uses_writer():
+            from ..service.writer.usage import Spending
+
+            self._spending = self.config.spending = self._spending or Spending()
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension()

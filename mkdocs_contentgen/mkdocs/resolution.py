@@ -23,7 +23,6 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest
-from ..texts.store import Cache
 from .options import ContentgenConfig
 from .pages import PageProblem
 
@@ -145,23 +144,27 @@ def _make_ask(
 ) -> Ask:
     """Return a function that requests texts: in the background, or else with visible progress."""
     if background is None:
-        return ask_with_progress(options.store(site), options, log, debug)
+        return ask_with_progress(site, options, log, debug)
     return partial(
         background.ask,
         open_store=partial(options.store, site),
-        connect=options.connect,
+        connect=partial(options.connect, site, debug),
         limits=options.limits(),
         debug=debug,
     )
 
 
 def ask_with_progress(
-    store: Cache,
+    site: MkDocsConfig,
     options: ContentgenConfig,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
 ) -> Ask:
-    """Return a function that requests texts and shows its progress."""
+    """Return a function that requests texts and shows its progress.
+
+    At the end, `log` gets a line about the calls to the model of the writer.
+    """
+    store, connect = options.store(site), partial(options.connect, site, debug)
 
     def ask(
         wanted: Mapping[str, Request], cached_keys: Collection[str]
@@ -170,11 +173,31 @@ def ask_with_progress(
 
         with show_progress(log, use_log=debug is not None) as (show, log_line):
             limits = options.limits()
-            return asking(
-                store, options.connect, limits, on_progress=show, log=log_line, debug=debug
-            )(wanted, cached_keys)
+            ask_all = asking(store, connect, limits, on_progress=show, log=log_line, debug=debug)
+            outcomes, problems = ask_all(wanted, cached_keys)
+        if options.spending and options.spending.total.calls:
+            log(_usage_message(outcomes.values(), str(options.spending.total)))
+        return outcomes, problems
 
     return ask
+
+
+def estimate_message(
+    wanted: Mapping[str, Request], options: ContentgenConfig, site: MkDocsConfig
+) -> str:
+    """Return what the writer will take for the requests, or an empty string for a service."""
+    if not (options.uses_writer() and wanted):
+        return ""
+    from ..service.writer import evaluation
+
+    return evaluation.estimate_message(wanted.values(), options.writer_options(site))
+
+
+def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
+    generated = [o.text.model for o in outcomes if o.source == "service" and o.text]
+    noun = "text" if len(generated) == 1 else "texts"
+    by = f" by {generated[0]}" if generated else ""
+    return f"{len(generated)} {noun} generated{by}, {usage}"
 
 
 def _page_content(article: Article, presentation: Presentation) -> PageContent:

@@ -30,6 +30,7 @@ from .options import ContentgenConfig
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
+    from ..service.writer.options import WriterOptions
     from .resolution import PageContent
 
 
@@ -145,11 +146,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     with TemporaryDirectory() as site_dir:
         config = load_config(config_file, site_dir=site_dir)
         docs_dir = Path(config.docs_dir)
-        plugin = next((p for p in config.plugins.values() if isinstance(p, ContentgenPlugin)), None)
-        if plugin is None:
-            raise ConfigurationError(
-                f"{config.config_file_path}: has no plugin 'contentgen'; add it under `plugins`"
-            )
+        plugin = _find_plugin(config)
         plugin.collect_only = True
         plugin.include_drafts = drafts
         config.plugins.on_startup(command="build", dirty=False)
@@ -171,6 +168,30 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             yield Site(config, plugin, files, docs_dir)
         finally:
             config.plugins.on_shutdown()
+
+
+def load_writer_options(config_file: str | None) -> WriterOptions:
+    """Return the options of the writer in a configuration, without loading the site.
+
+    Without a `mkdocs.yml`, they come from the environment. Raises ConfigurationError, and the
+    exceptions of MkDocs for its own options.
+    """
+    if config_file is None and not Path("mkdocs.yml").exists():
+        from ..service.writer.options import load_options
+
+        return load_options({}, Path(), allow_http=False)
+    config = load_config(config_file)
+    plugin = _find_plugin(config)
+    return plugin.config.writer_options(config)
+
+
+def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:
+    for plugin in config.plugins.values():
+        if isinstance(plugin, ContentgenPlugin):
+            return plugin
+    raise ConfigurationError(
+        f"{config.config_file_path}: has no plugin 'contentgen'; add it under `plugins`"
+    )
 
 
 def _load_files(config: MkDocsConfig) -> Files:

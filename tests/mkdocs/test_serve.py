@@ -14,6 +14,8 @@ from urllib.request import urlopen
 
 import pytest
 from conftest import Project, wait_until
+from model_double import ModelDouble
+from model_writer import writing
 from service_double import ServiceDouble, generated, raw
 
 
@@ -168,6 +170,19 @@ def test_a_budget_holds_for_the_server(project: Project, service: ServiceDouble)
         project.page("index.md", {"type": "blog", "topic": "Two"})
         wait_until(lambda: "max_requests leaves 0" in site.page())
         assert service.topics == ["One"]
+
+
+def test_a_model_of_ones_own(project: Project, model: ModelDouble) -> None:
+    """The writer's texts come in the background too, and all rebuilds together keep `max_cost`."""
+    model.answer = writing(cost=0.5)
+    writer = {"model": "small:1b", "endpoint": model.endpoint, "max_cost": 0.4}
+    project.configure({"base_url": "writer", "writer": writer})
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    with serving(project) as site:
+        wait_until(lambda: "not reviewed · small:1b" in site.page())
+        project.page("index.md", {"type": "blog", "topic": "Two"})
+        wait_until(lambda: "max_cost is reached: 0.50 of 0.40" in site.page())
+        assert len(model.calls) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

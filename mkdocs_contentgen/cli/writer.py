@@ -1,0 +1,120 @@
+"""The commands `contentgen writer try` and `evaluate`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from ..errors import ContentgenError
+from ..requests import REQUEST_TYPES, choices
+from .common import config_option, verbose_option
+from .output import (
+    debug_printer,
+    print_article,
+    print_errors,
+    print_json,
+    print_line,
+    print_trials,
+)
+
+if TYPE_CHECKING:
+    from ..requests import Request
+    from ..service.writer.evaluation import Trial
+
+_FIELDS = {
+    name: values
+    for model in REQUEST_TYPES.values()
+    for name, values in choices(model).items()
+    if name != "type"
+}
+
+
+@click.group()
+def writer() -> None:
+    """Try out a language model as the writer. Its options are those of mkdocs.yml."""
+
+
+@click.command("try")
+@config_option
+@verbose_option
+@click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
+@click.argument("topic")
+def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -> None:
+    """Write a text about TOPIC, print it with its checks and cost, and keep nothing.
+
+    TYPE is article, blog or news. Statements that a person has to check are highlighted.
+    """
+    model = REQUEST_TYPES[kind]
+    given = {name: value for name, value in fields.items() if value is not None}
+    for name in given:
+        if name not in choices(model):
+            known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
+            raise click.UsageError(f"--{name} is not an option of {kind}; there are {known}")
+    try:
+        request = msgspec.convert({"type": kind, "topic": topic, **given}, model)
+    except ValueError as error:
+        raise click.UsageError(f"the topic cannot be used: {error}") from error
+    [trial] = _try_out(config_file, [request])
+    if trial.written and trial.written.html:
+        print_article(trial.written.html)
+    print_trials([trial])
+    _exit_if_failed([trial])
+
+
+for _name, _values in _FIELDS.items():
+    try_ = click.option(f"--{_name}", type=click.Choice(_values))(try_)
+
+
+@writer.command()
+@config_option
+@verbose_option
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+def evaluate(config_file: str | None, as_json: bool) -> None:
+    """Write a text for each value of each field, print how good they are, and keep nothing.
+
+    These are 19 texts, which can take long and cost money with a provider.
+    """
+    from ..service.writer.evaluation import requests_to_evaluate
+
+    trials = _try_out(config_file, requests_to_evaluate())
+    if as_json:
+        print_json([trial.to_json() for trial in trials])
+    else:
+        print_trials(trials)
+    _exit_if_failed(trials)
+
+
+def _try_out(config_file: str | None, requests: Iterable[Request]) -> Sequence[Trial]:
+    """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
+    from ..mkdocs.site import load_writer_options
+    from ..service.writer.evaluation import try_out
+    from ..service.writer.model import Model
+    from ..service.writer.usage import Spending
+
+    async def run() -> Sequence[Trial]:
+        options = load_writer_options(config_file)
+        async with Model(options, Spending(), debug=debug_printer()) as model:
+            trials = await try_out(requests, options, model)
+            for warning in model.warnings:
+                print_line(f"Warning: {warning}", err=True)
+            return trials
+
+    try:
+        return asyncio.run(run())
+    except ContentgenError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _exit_if_failed(trials: Iterable[Trial]) -> None:
+    messages = [trial.error for trial in trials if trial.error]
+    for trial in trials:
+        problems = trial.written.problems if trial.written else []
+        messages += [f"{problem.check}: {problem.message}" for problem in problems]
+    print_errors(list(dict.fromkeys(messages)))
+
+
+writer.add_command(try_)
