@@ -19,6 +19,7 @@ import pytest
 import tinycss2
 import yaml
 from conftest import Project
+from model_double import ModelDouble
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
@@ -33,6 +34,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 LEFT_OUT = {
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
+    ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
 }
@@ -220,8 +222,11 @@ def test_what_is_left_out_is_there() -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name
 )
-def test_the_blocks_of_a_page(project: Project, service: ServiceDouble, page: Path) -> None:
+def test_the_blocks_of_a_page(
+    project: Project, service: ServiceDouble, model: ModelDouble, page: Path
+) -> None:
     """Whoever does what a page says, block by block, sees what it says."""
+    project.environment["CONTENTGEN_MODEL_ENDPOINT"] = model.endpoint
     project.environment |= {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         **{f"GIT_{who}_NAME": "Jo Doe" for who in ("AUTHOR", "COMMITTER")},
@@ -232,7 +237,7 @@ def test_the_blocks_of_a_page(project: Project, service: ServiceDouble, page: Pa
     said = ""
     for block, after in zip(todo, [*todo[1:], None], strict=True):
         if block.file:
-            project.write(block.file, completed(block, service))
+            project.write(block.file, completed(block, service, model))
             # A reader builds when the page says so, and otherwise to see what became of it.
             by_reader = after and after.language == "sh"
             said, status = run(project, "true" if by_reader else "mkdocs build --strict")
@@ -253,7 +258,7 @@ def test_the_blocks_of_a_page(project: Project, service: ServiceDouble, page: Pa
         assert status == 0 or (after and after.language == "text"), said
 
 
-def completed(block: Block, service: ServiceDouble) -> str:
+def completed(block: Block, service: ServiceDouble, model: ModelDouble) -> str:
     """Return the text of a file that a reader would have, where the page shows a part."""
     if block.file.endswith(".json"):
         json.loads(block.text)
@@ -263,6 +268,7 @@ def completed(block: Block, service: ServiceDouble) -> str:
         rest = {"site_name": "Site", "plugins": "[contentgen]"}
         lines = (f"{k}: {v}\n" for k, v in rest.items() if not re.search(f"(?m)^{k}:", block.text))
         whole = "".join(lines) + block.text
+        whole = re.sub(r"(endpoint: \"?)https?://[\w.:]+/v1", rf"\1{model.endpoint}", whole)
         return whole.replace("https://content.example/api", service.base_url)
     return block.text
 
