@@ -1,0 +1,113 @@
+"""What the writer costs beyond the time of the model.
+
+Usage: python tests/benchmarks/writer.py [ROUNDS]
+
+The first figure is the time for one medium text with a model that answers at once: prompt, checks
+and HTML. The second is the time for 48 texts with a model server that takes 0.5 s for a call, 8 at
+a time, over the ideal of 3 s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sites import report
+
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.service.writer.client import WriterClient
+from mkdocs_contentgen.service.writer.model import Completion, Message
+from mkdocs_contentgen.service.writer.options import load_options
+from mkdocs_contentgen.service.writer.writing import write
+from mkdocs_contentgen.texts.generation import Generation, Limits, generate
+from mkdocs_contentgen.texts.store import DiskStore
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from model_double import running_model
+from model_writer import Conversation, writing
+from model_writer import write as compose
+
+TEXTS, SECONDS, PARALLEL = 48, 0.5, 8
+
+
+def seconds_for_one_text() -> float:
+    """Return the time for one text with a model that answers at once."""
+    options = load_options({"model": "double"}, Path(), allow_http=False)
+    request = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
+    texts: list[str] = []
+
+    async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
+        # The same text each time, since composing it would be measured too.
+        if not texts:
+            texts.append(compose([{"content": it["content"]} for it in messages]))
+        return Completion(texts[0])
+
+    async def run() -> float:
+        started = time.perf_counter()
+        written = await write(request, options, ask, today=date(2026, 1, 1))
+        if written.problems:
+            raise SystemExit(str(written.problems))
+        return time.perf_counter() - started
+
+    asyncio.run(run())
+    return statistics.median(asyncio.run(run()) for _ in range(20))
+
+
+def seconds_for_many_texts(number: int = TEXTS) -> float:
+    """Return the time for many texts over a model server that takes its time."""
+    texts: list[str] = []
+
+    def slowly(conversation: Conversation) -> str:
+        # Composing each text would take time of the same core.
+        if not texts:
+            texts.append(compose(conversation))
+        time.sleep(SECONDS)
+        return texts[0]
+
+    with running_model() as double, TemporaryDirectory() as directory:
+        double.answer = writing(slowly)
+        value = {"model": "double", "endpoint": double.endpoint, "parallel": PARALLEL}
+        options = load_options(value, Path(), allow_http=False)
+        requests = {
+            request.key(sandbox=False): request
+            for request in (BlogRequest(topic=f"T {n}", length="short") for n in range(number))
+        }
+        generation = Generation(
+            DiskStore(Path(directory)), partial(WriterClient, options), Limits(PARALLEL, inf)
+        )
+        started = time.perf_counter()
+        outcomes = generate(generation, requests)
+        seconds = time.perf_counter() - started
+        if errors := [outcome.error for outcome in outcomes.values() if outcome.error]:
+            raise SystemExit(str(errors[0]))
+    return seconds
+
+
+def main(rounds: int = 5) -> None:
+    """Measure both."""
+    one = statistics.median(seconds_for_one_text() for _ in range(rounds))
+    seconds_for_many_texts(1)  # imports the modules
+    many = statistics.median(seconds_for_many_texts() for _ in range(rounds))
+    report(
+        "writer",
+        {
+            "one text beyond the model's time, ms": (one * 1000, 5.0),
+            "48 texts of 0.5 s, 8 at once, over the ideal": (
+                many / (TEXTS / PARALLEL * SECONDS),
+                1.08,
+            ),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
