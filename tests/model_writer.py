@@ -26,11 +26,15 @@ def sentences(words: int, seed: object) -> str:
 def write(conversation: Conversation) -> str:
     """Return the Markdown that a conversation asks for, of the right length and shape."""
     system, topic, last = (conversation[i]["content"] for i in (0, 1, -1))
-    if plan := re.search(r"exactly (\d+) lines", last):
-        lines = [f"## Part {number}: what it says" for number in range(1, int(plan[1]) + 1)]
+    if plan := re.search(r"exactly (\d+) sections", last):
+        lines = [f"## Part {number}\nWhat it says." for number in range(1, int(plan[1]) + 1)]
         return "\n".join(["# A plan", *lines])
     if section := re.search(r'alone: "([^"]+)".*?Write (\d+) words', last, re.DOTALL):
-        return f"## {section[1]}\n\n{sentences(int(section[2]) - 3, section[1])}"
+        words = int(section[2]) - 3
+        opening = sentences(20, "opening") if "opens the whole text" in last else ""
+        closing = sentences(20, "closing") if "ends the whole text" in last else ""
+        body = sentences(words - 20 * bool(opening) - 20 * bool(closing), section[1])
+        return "\n\n".join(filter(None, [opening, f"## {section[1]}", body, closing]))
     found = re.search(r"Topic: (.*)\n\nLength: about (\d+) words", topic)
     assert found, topic
     words = int(found[2])

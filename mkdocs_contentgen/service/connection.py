@@ -155,7 +155,8 @@ class Connection:
                     method, path, json=body, headers=headers, extensions={"trace": trace}
                 ) as response,
             ):
-                content = await _read(response) if response.status_code in read else b""
+                is_read = response.status_code in read
+                content = await _read(response, self._name) if is_read else b""
                 return Answer(response.status_code, response.headers, content)
         except TimeoutError:
             failure = (
@@ -199,7 +200,7 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
         )
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(
-            f"{option}: '{url}' would send the token unencrypted; "
+            f"{option}: '{url}' would send credentials unencrypted; "
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
@@ -232,12 +233,14 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-async def _read(response: httpx.Response) -> bytes:
+async def _read(response: httpx.Response, name: str) -> bytes:
     if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise InvalidAnswerError("the service sent a compressed answer, which was not requested")
+        raise InvalidAnswerError(f"{name} sent a compressed answer, which was not requested")
     answer = bytearray()
     async for chunk in response.aiter_raw():
         answer += chunk
         if len(answer) > MAX_ANSWER:
-            raise InvalidAnswerError(f"the answer is larger than {MAX_ANSWER // 1024**2} MiB")
+            raise InvalidAnswerError(
+                f"the answer of {name} is larger than {MAX_ANSWER // 1024**2} MiB"
+            )
     return bytes(answer)

@@ -221,7 +221,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({}, {"CONTENTGEN_BASE_URL": ""}, "set CONTENTGEN_BASE_URL to the service's address, or"),
         ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set; set CONTENTGEN_TOKEN"),
         ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set; set CONTENTGEN_USER_ID"),
-        ({"base_url": "http://far.example"}, {}, "would send the token unencrypted"),
+        ({"base_url": "http://far.example"}, {}, "would send credentials unencrypted"),
         ({"base_url": "far.example"}, {}, "base_url: is not an https address"),
         ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
         ({"concurrency": 0}, {}, "expected a whole number from 1 up, found 0"),

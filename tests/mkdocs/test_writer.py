@@ -85,11 +85,11 @@ def test_statements_to_check(site: Project) -> None:
     site.page("index.md", NEWS)
     site.build("--strict")
     marks = [mark.text for mark in site.soup("index.html").select("article mark")]
-    assert marks == ["42", "2019"]
+    assert marks == ["42 days", "2019"]
     assert status(site)[0]["marked"] == 2
     assert status(site)[0]["reason"] == "not reviewed, 2 statements to check"
     approved = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
-    assert "to check: It took ‹42› days in ‹2019›." in approved.stdout
+    assert "to check: It took ‹42 days› in ‹2019›." in approved.stdout
     assert status(site)[0]["marked"] == 0
     site.build("--strict")
     assert not site.soup("index.html").select("mark")
@@ -203,4 +203,15 @@ def test_a_repair(site: Project, model: ModelDouble) -> None:
     assert len(model.calls) == 2
     repair = model.calls[1].body["messages"]
     assert [message["role"] for message in repair] == ["system", "user", "assistant", "user"]
-    assert "talks about itself ('As an AI')" in repair[-1]["content"]
+    assert "talks about itself ('As an AI, I')" in repair[-1]["content"]
+
+
+def test_the_usage_of_each_text(site: Project) -> None:
+    """With --verbose, each text has its words, marks, repairs, tokens and cost."""
+    site.page("index.md", NEWS)
+    ran = site.run("mkdocs_contentgen", "-v", "generate")
+    assert re.search(
+        r"news 'Town opens library in 2031': \d+ words, statements to check: 2, repairs: 0, "
+        r"1 call, [\d,]+ tokens\n",
+        ran.stdout,
+    )

@@ -134,13 +134,17 @@ def steps_problem(draft: Draft) -> str | None:
     return "the text has no numbered list of steps"
 
 
-def frame_problem(draft: Draft) -> str | None:
-    """Return a problem unless a text has the paragraphs that it needs at its start and end."""
-    if draft.request.type == "article":
-        return None
-    first, last = draft.document.blocks[0], draft.document.blocks[-1]
-    if first.kind != "p" or is_tip(first):
+def opening_problem(draft: Draft) -> str | None:
+    """Return a problem unless a blog post or a news article begins with a paragraph."""
+    first = draft.document.blocks[0]
+    if draft.request.type != "article" and (first.kind != "p" or is_tip(first)):
         return "the text does not begin with a paragraph; write one after the title"
+    return None
+
+
+def closing_problem(draft: Draft) -> str | None:
+    """Return a problem unless a blog post ends with a paragraph of its own."""
+    first, last = draft.document.blocks[0], draft.document.blocks[-1]
     if draft.request.type == "blog" and (last is first or last.kind != "p" or is_tip(last)):
         return "the text does not end with a paragraph; write a conclusion"
     return None
@@ -214,7 +218,8 @@ ALL_CHECKS: tuple[Check, ...] = (
     html_problem,
     headings_problem,
     steps_problem,
-    frame_problem,
+    opening_problem,
+    closing_problem,
     length_problem,
     repetition_problem,
     self_reference_problem,
@@ -223,7 +228,7 @@ ALL_CHECKS: tuple[Check, ...] = (
 )
 """The checks of a whole text."""
 
-_CHECKS_OF_THE_WHOLE = (headings_problem, steps_problem, frame_problem)
+_CHECKS_OF_THE_WHOLE = (headings_problem, steps_problem, opening_problem, closing_problem)
 SECTION_CHECKS: tuple[Check, ...] = (
     *(check for check in ALL_CHECKS if check not in _CHECKS_OF_THE_WHOLE),
     section_problem,

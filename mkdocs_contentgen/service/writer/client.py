@@ -8,6 +8,7 @@ from typing import Self
 
 import msgspec
 
+from ...display import shown
 from ...requests import Request
 from ..answer import parse_answer
 from .model import Completion, Message, Model
@@ -20,8 +21,8 @@ from .writing import raise_problems, write
 class WriterClient:
     """Writes texts with a model. Used with `async with`, like ServiceClient.
 
-    `spending` gets the usage of each call, and `debug` a line for it. `retries` counts for each
-    call. Raises ConfigurationError for invalid options.
+    `spending` gets the usage of each call, and `debug` a line for each call and each text.
+    `retries` counts for each call. Raises ConfigurationError for invalid options.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class WriterClient:
         debug: Callable[[str], None] | None = None,
     ) -> None:
         self._options = options
+        self._debug = debug or (lambda line: None)
         check_prompts(options)
         self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
 
@@ -59,6 +61,10 @@ class WriterClient:
         written = await write(request, self._options, self._ask, today=date.today())
         raise_problems(written)
         usage = written.usage
+        self._debug(
+            f"{request.type} {shown(request.topic)}: {written.words:,} words, statements to check: "
+            f"{written.marked}, repairs: {written.repairs}, {usage}"
+        )
         answer = {
             "success": True,
             "content": written.html,

@@ -20,8 +20,10 @@ from .checks import (
     Check,
     Draft,
     Problem,
+    closing_problem,
     failed_checks,
     items_of,
+    opening_problem,
 )
 from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
 from .model import Completion, Message
@@ -151,7 +153,12 @@ class _Writing:
                 place=place,
             )
             messages = [*self._start, Message(role="user", content=prompt)]
-            section = await self._checked(messages, words, SECTION_CHECKS, document.blocks)
+            checks = [
+                *SECTION_CHECKS,
+                *([opening_problem] if index == 0 else []),
+                *([closing_problem] if index == number - 1 else []),
+            ]
+            section = await self._checked(messages, words, checks, document.blocks)
             document.blocks += section.document.blocks
             text += f"\n\n{clean_answer(section.completion.text)}"
         if not self.written.problems:
