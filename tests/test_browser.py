@@ -488,7 +488,7 @@ class Visitor:
             viewport={"width": width, "height": height}, color_scheme=look.scheme
         )
         self.contexts.append(context)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(120_000)
         context.add_init_script(WATCH)
         page = context.new_page()
         page.route(FOR_FONTS, lambda route: route.abort())

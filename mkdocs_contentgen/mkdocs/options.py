@@ -125,7 +125,7 @@ class _Writer(c.Type[dict[str, object]]):
         super().__init__(dict, default={})
 
     def run_validation(self, value: object) -> dict[str, object]:
-        if value is None:  # `writer:` without options
+        if value is None or value == {}:  # None is `writer:` without options
             return {}
         from ..service.writer.options import option_problems
 
@@ -291,9 +291,9 @@ class ContentgenConfig(Config):
         if self.uses_writer():
             from ..service.writer.options import WriterFields
 
-            # Each call to the model has a timeout of its own.
+            # Each call to the model has a timeout and retries of its own.
             parallel = self.writer.get("parallel") or WriterFields().parallel
-            return Limits(cast(int, parallel), math.inf, self.retries)
+            return Limits(cast(int, parallel), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def approved_directory(self, site: MkDocsConfig) -> Path:
