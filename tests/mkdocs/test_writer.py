@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from conftest import Project
@@ -93,6 +94,21 @@ def test_statements_to_check(site: Project) -> None:
     assert status(site)[0]["marked"] == 0
     site.build("--strict")
     assert not site.soup("index.html").select("mark")
+
+
+def test_statements_to_check_of_a_newer_draft(site: Project, model: ModelDouble) -> None:
+    """They are listed also where an approved text stands on the page, which shows no marks."""
+    site.page("index.md", NEWS)
+    site.build("--strict")
+    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
+    compared = site.run("mkdocs_contentgen", "diff", "index.md")
+    assert "to check" not in compared.stdout
+    time.sleep(1)  # approved files have whole seconds
+    model.answer = writing(lambda conversation: write(conversation).replace("42", "43"))
+    site.run("mkdocs_contentgen", "generate", "--refresh", "index.md")
+    for command in (["diff", "index.md"], ["approve", "index.md", "--by", "Jo"]):
+        printed = site.run("mkdocs_contentgen", *command)
+        assert "to check: It took ‹43 days› in ‹2019›." in printed.stdout
 
 
 def test_a_text_that_fails(site: Project, model: ModelDouble) -> None:
