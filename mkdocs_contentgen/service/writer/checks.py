@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...requests import BlogRequest, NewsRequest, Request
-from .markdown import Block, Document, is_quote, is_tip
+from .markdown import Block, Document, is_tip, quoted_texts
 from .model import Completion
 from .prompts import word_range
 from .statements import find_quotations, is_invented, item_number
@@ -203,7 +203,7 @@ def quotation_problem(draft: Draft) -> str | None:
         return None
     topic = draft.request.topic
     found = find_quotations(draft.document.prose, topic)
-    quotes = (block.text for block in draft.document.blocks if is_quote(block))
+    quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
     found += (text for text in quotes if is_invented(text, topic))
     if found:
         return f"the text quotes what nobody said: {found[0][:60]}; leave quotations out"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -34,6 +34,9 @@ _TIP = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+_SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
+"""What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
+
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
 
@@ -193,6 +196,22 @@ def is_tip(block: Block) -> bool:
 def is_quote(block: Block) -> bool:
     """Tell whether a block quote is a quotation, and not a box that begins with `Note:`."""
     return block.kind == "blockquote" and not _LABEL.match(block.text)
+
+
+def quoted_texts(block: Block) -> Iterator[str]:
+    """Return the texts of block quotes, also within lists, that somebody may have said."""
+    depth = 0
+    parts: list[str] = []
+    for token in block.tokens:
+        if token.type.startswith("blockquote_"):
+            depth += token.nesting
+        elif depth and token.children is not None:
+            parts.append(plain_text(token.children))
+        if not depth and parts:
+            text = " ".join(parts)
+            parts = []
+            if not _LABEL.match(text) or (_SPEAKER.match(text) and not _TIP.match(text)):
+                yield text
 
 
 def _blog(blocks: list[Block]) -> list[str]:

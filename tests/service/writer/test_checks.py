@@ -105,6 +105,8 @@ REFUSED: list[tuple[Check, Draft, str]] = [
     (checks.language_problem, draft("1 2 3"), "in no script"),
     (checks.quotation_problem, draft('"So many words here," he said.', NEWS), "So many words"),
     (checks.quotation_problem, draft("> So many words here", NEWS), "So many words"),
+    (checks.quotation_problem, draft("- > So many words here\n- x", NEWS), "So many words"),
+    (checks.quotation_problem, draft("> **Mayor Jane Smith:** So many words", NEWS), "Mayor Jane"),
 ]
 
 
