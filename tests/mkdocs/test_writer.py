@@ -209,6 +209,18 @@ def test_evaluate(site: Project, model: ModelDouble) -> None:
     assert "Error: headings: the items need headings in order" in table.stdout
 
 
+def test_evaluate_until_the_money_is_spent(site: Project, model: ModelDouble) -> None:
+    """What was paid for is printed, and the model is not asked any more."""
+    model.answer = writing(cost=0.4)
+    configure(site, model, max_cost=1, parallel=1)
+    ran = site.run("mkdocs_contentgen", "writer", "evaluate")
+    assert ran.returncode == 1
+    assert len(model.calls) == 3
+    # The third call was for the plan of a long text.
+    assert ran.stdout.count(" passed ") == 2
+    assert ran.stdout.count("writer.max_cost is reached: 1.20 of 1.00 were spent") == 1
+
+
 def test_a_repair(site: Project, model: ModelDouble) -> None:
     """A text that passes after its repair is kept."""
     site.page("index.md", NEWS)

@@ -105,24 +105,32 @@ async def try_out(
 ) -> Sequence[Trial]:
     """Write a text for each request, and return the trials in the same order.
 
-    Errors are part of a trial, except for UnusableServiceError, which is raised.
+    Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
+    error is raised if there is no text at all.
     """
+    unusable: UnusableServiceError | None = None
     places = asyncio.Semaphore(options.fields.parallel)
 
     async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
         return await model.ask(messages, max_tokens=max_tokens)
 
     async def attempt(request: Request) -> Trial:
+        nonlocal unusable
         async with places:
             started = time.monotonic()
             written, error = None, ""
             try:
+                if unusable:
+                    raise unusable
                 written = await write(request, options, ask, today=date.today())
-            except UnusableServiceError:
-                raise
             except ServiceError as failure:
                 error = str(failure)
+                if isinstance(failure, UnusableServiceError):
+                    unusable = failure
             seconds = time.monotonic() - started
             return Trial(request, seconds, options.target(request.length), written, error)
 
-    return await asyncio.gather(*map(attempt, requests))
+    trials = await asyncio.gather(*map(attempt, requests))
+    if unusable and not any(trial.written for trial in trials):
+        raise unusable
+    return trials
