@@ -175,7 +175,7 @@ def self_reference_problem(draft: Draft) -> str | None:
     """Return a problem if the text talks about itself or its author."""
     prose = draft.document.prose.strip()
     if match := _REMARK.match(prose) or _ABOUT_ITSELF.search(prose):
-        found = " ".join(match[0].split())
+        found = " ".join(match[0].split())[:60]
         return f"the text talks about itself ('{found}'); write about the topic only"
     return None
 

@@ -213,3 +213,10 @@ def test_each_check_is_tested() -> None:
     every = {*ALL_CHECKS, *checks.SECTION_CHECKS}
     assert {check for check, *_ in REFUSED} == every - special
     assert {check for check, *_ in ACCEPTED} == every - special
+
+
+def test_a_message_is_short() -> None:
+    """A word of a hostile model can be as long as its answer."""
+    message = checks.self_reference_problem(draft(f"As an AI {'a' * 10_000}, I think so."))
+    assert message is not None
+    assert len(message) < 200
