@@ -217,7 +217,8 @@ def test_evaluate_until_the_money_is_spent(site: Project, model: ModelDouble) ->
     assert ran.returncode == 1
     assert len(model.calls) == 3
     # The third call was for the plan of a long text.
-    assert ran.stdout.count(" passed ") == 2
+    assert len(re.findall(r" passed +0 ", ran.stdout)) == 2
+    assert re.search(r"^article, length short: passed \(\d+ s\)$", ran.stdout, re.MULTILINE)
     assert ran.stdout.count("writer.max_cost is reached: 1.20 of 1.00 were spent") == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -101,10 +101,15 @@ def requests_to_evaluate() -> Iterator[Request]:
 
 
 async def try_out(
-    requests: Iterable[Request], options: WriterOptions, model: Model
+    requests: Iterable[Request],
+    options: WriterOptions,
+    model: Model,
+    *,
+    on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
     """Write a text for each request, and return the trials in the same order.
 
+    `on_trial` gets each trial with a text as soon as it is done.
     Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
     error is raised if there is no text at all.
     """
@@ -128,7 +133,10 @@ async def try_out(
                 if isinstance(failure, UnusableServiceError):
                     unusable = failure
             seconds = time.monotonic() - started
-            return Trial(request, seconds, options.target(request.length), written, error)
+            trial = Trial(request, seconds, options.target(request.length), written, error)
+            if written:
+                on_trial(trial)
+            return trial
 
     trials = await asyncio.gather(*map(attempt, requests))
     if unusable and not any(trial.written for trial in trials):
