@@ -140,7 +140,10 @@ def print_article(html: str) -> None:
     """Print an article as a page would show it, with statements to check highlighted."""
     from ..html.article import parse_article
 
-    blocks = [block for block in parse_article(html).iter() if block.tag in _BLOCK_PREFIXES]
+    article = parse_article(html)
+    for paragraph in article.iterfind(".//li/p"):
+        paragraph.tag = "span"  # behind its bullet
+    blocks = [block for block in article.iter() if block.tag in _BLOCK_PREFIXES]
     texts = [_block_text(block) for block in blocks]
     _print_rich(*(text for text in texts if text.plain.strip()))
 
@@ -149,7 +152,10 @@ def _block_text(block: Element) -> Text:
     from rich.text import Text
 
     text = Text(_BLOCK_PREFIXES[block.tag], style=_STYLES.get(block.tag, ""))
-    text.append_text(_to_rich(block))
+    if block.tag == "pre":
+        text.append("\n".join(map(visible, "".join(block.itertext()).splitlines())))
+    else:
+        text.append_text(_to_rich(block))
     text.append("\n")
     return text
 

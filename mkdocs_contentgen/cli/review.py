@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("page")
 def diff(config_file: str | None, page: str) -> None:
     """Compare the newest draft of PAGE with its approved text, word by word."""
-    from ..mkdocs.review import draft_lines, word_diff
+    from ..mkdocs.review import draft_lines, statements_to_check, word_diff
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
@@ -33,7 +33,10 @@ def diff(config_file: str | None, page: str) -> None:
                 )
                 continue
             click.echo(click.style(visible(name), bold=True))
-            click.echo(word_diff(article.approved.html, draft_lines(article.draft, site.options)))
+            before, after = article.approved.html, draft_lines(article.draft, site.options)
+            click.echo(word_diff(before, after))
+            for statement in statements_to_check(article.draft) if after != before else ():
+                print_line(f"  to check: {statement}")
 
 
 @click.command()
@@ -51,7 +54,7 @@ def approve(
     text, unless you choose a newer draft when asked.
     """
     from ..errors import ApprovalError
-    from ..mkdocs.review import approve_article, statements_to_check
+    from ..mkdocs.review import approve_article
     from ..texts.approval import name_problem
 
     if pages and everything:
@@ -73,9 +76,8 @@ def approve(
         failures: list[str] = []
         for article in load_articles(site, pages):
             try:
-                for statement in statements_to_check(article):
-                    print_line(f"  to check: {statement}")
-                print_line(approve_article(article, site.options, name, prefer_draft))
+                for line in approve_article(article, site.options, name, prefer_draft):
+                    print_line(line)
             except ApprovalError as error:
                 failures.append(str(error))
     print_errors(failures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -80,7 +80,14 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
     """
     from ..service.writer.evaluation import requests_to_evaluate
 
-    trials = _try_out(config_file, requests_to_evaluate())
+    def show(trial: Trial) -> None:
+        if as_json:
+            return
+        outcome = ", ".join(trial.failed_checks) or "passed"
+        print_line(f"{trial.name}: {outcome} ({trial.seconds:.0f} s)", err=True)
+
+    requests = requests_to_evaluate()
+    trials = _try_out(config_file, requests, on_trial=show)
     if as_json:
         print_json([trial.to_json() for trial in trials])
     else:
@@ -88,7 +95,12 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
     _exit_if_failed(trials)
 
 
-def _try_out(config_file: str | None, requests: Iterable[Request]) -> Sequence[Trial]:
+def _try_out(
+    config_file: str | None,
+    requests: Iterable[Request],
+    *,
+    on_trial: Callable[[Trial], None] = lambda trial: None,
+) -> Sequence[Trial]:
     """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
     from ..mkdocs.site import load_writer_options
     from ..service.writer.evaluation import try_out
@@ -98,7 +110,7 @@ def _try_out(config_file: str | None, requests: Iterable[Request]) -> Sequence[T
     async def run() -> Sequence[Trial]:
         options = load_writer_options(config_file)
         async with Model(options, Spending(), debug=debug_printer()) as model:
-            trials = await try_out(requests, options, model)
+            trials = await try_out(requests, options, model, on_trial=on_trial)
             for warning in model.warnings:
                 print_line(f"Warning: {warning}", err=True)
             return trials

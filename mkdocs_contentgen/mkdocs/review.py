@@ -18,7 +18,7 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
-from ..texts.articles import Article
+from ..texts.articles import Article, count_marks
 from ..texts.store import StoredText
 from .options import ContentgenConfig
 
@@ -36,10 +36,9 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
     return re.sub("</?mark>", "", lines) if draft.model else lines
 
 
-def statements_to_check(article: Article) -> list[str]:
-    """Return the paragraphs of the draft with statements to check, each in `‹…›`, as plain text."""
-    draft = article.draft
-    if not article.marked or draft is None:
+def statements_to_check(draft: StoredText) -> list[str]:
+    """Return the paragraphs of a draft with statements to check, each in `‹…›`, as plain text."""
+    if not count_marks(draft):
         return []
     lines = to_lines(parse_article(draft.html)).splitlines()
     marked = [re.sub("</?mark>", _bracket, line) for line in lines if "<mark>" in line]
@@ -52,12 +51,14 @@ def _bracket(tag: re.Match[str]) -> str:
 
 def approve_article(
     article: Article, options: ContentgenConfig, by: str, prefer_draft: Callable[[Article], bool]
-) -> str:
-    """Write the approved file of an article, and return a message that says so.
+) -> list[str]:
+    """Write the approved file of an article, and return the lines to print.
 
-    `prefer_draft` is called if there are both an edited text and a newer draft. Raises
+    They are the statements of a draft that had to be checked, and a message that says what was
+    approved. `prefer_draft` is called if there are both an edited text and a newer draft. Raises
     ApprovalError if there is no text or if it cannot be shown.
     """
+    statements: list[str] = []
     approved, draft = article.approved, article.draft
     if article.damaged:
         raise article.damaged
@@ -67,7 +68,7 @@ def approve_article(
         > max(approved.header.generated_at, approved.header.declined or _MIN_TIME)
     )
     if article.state == "approved" and not newer:
-        return _approval_message(article, is_new=False)
+        return [_approval_message(article, is_new=False)]
     declined = approved.header.declined if approved else None
     model: str | None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
@@ -77,6 +78,7 @@ def approve_article(
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         generated_at, model = draft.generated_at, draft.model
+        statements = [f"  to check: {statement}" for statement in statements_to_check(draft)]
         try:
             text = draft_lines(draft, options)
         except UnsafeHTMLError as error:
@@ -95,7 +97,7 @@ def approve_article(
     request, key = article.asked.request, article.key
     header = approve(request, key, service, generated_at, text, by, model=model, declined=declined)
     write(article.path, article.directory, header, text)
-    return _approval_message(article, is_new=True)
+    return [*statements, _approval_message(article, is_new=True)]
 
 
 def _approval_message(article: Article, *, is_new: bool) -> str:

@@ -120,7 +120,7 @@ class Article:
     @property
     def marked(self) -> int:
         """The number of statements to check in the draft that the page shows."""
-        return 0 if self.is_settled else _count_marks(self.draft)
+        return 0 if self.is_settled else count_marks(self.draft)
 
     @property
     def where(self) -> list[str]:
@@ -148,7 +148,7 @@ class Article:
             and str(self.found.error) != NEVER_GENERATED_REASON
         ):
             reason = str(self.found.error)
-        if state == "draft" and (marked := _count_marks(self.draft)):
+        if state == "draft" and (marked := count_marks(self.draft)):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
         if self.moved_from:
@@ -156,7 +156,8 @@ class Article:
         return state, reason
 
 
-def _count_marks(text: StoredText | None) -> int:
+def count_marks(text: StoredText | None) -> int:
+    """Return the number of statements to check in a draft of the writer."""
     # Other services may use <mark> for something else.
     return text.html.count("<mark>") if text and text.model else 0
 

@@ -17,6 +17,7 @@ import pytest
 from conftest import Project
 from service_double import ServiceDouble, generated
 
+from mkdocs_contentgen.cli.output import print_article
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.approval import approve, write
 
@@ -24,6 +25,17 @@ HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
 )
 """Each piece of it is obeyed by some terminal, log viewer or CI."""
+
+
+def test_code_and_lists_of_an_article(capsys: pytest.CaptureFixture[str]) -> None:
+    """Code keeps its lines, and a bullet stands before its text."""
+    print_article(
+        "<article><h1>T</h1><pre><code>def f():\n    return 1\x1b\n</code></pre>"
+        "<ul><li>\n<p>One</p>\n</li></ul></article>"
+    )
+    printed = capsys.readouterr().out
+    assert "def f():\n    return 1" in printed
+    assert re.search(r"^• +One", printed, re.MULTILINE)
 
 
 def run(project: Project, *command: str, code: int = 0, **environment: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from conftest import Project
@@ -93,6 +94,21 @@ def test_statements_to_check(site: Project) -> None:
     assert status(site)[0]["marked"] == 0
     site.build("--strict")
     assert not site.soup("index.html").select("mark")
+
+
+def test_statements_to_check_of_a_newer_draft(site: Project, model: ModelDouble) -> None:
+    """They are listed also where an approved text stands on the page, which shows no marks."""
+    site.page("index.md", NEWS)
+    site.build("--strict")
+    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
+    compared = site.run("mkdocs_contentgen", "diff", "index.md")
+    assert "to check" not in compared.stdout
+    time.sleep(1)  # approved files have whole seconds
+    model.answer = writing(lambda conversation: write(conversation).replace("42", "43"))
+    site.run("mkdocs_contentgen", "generate", "--refresh", "index.md")
+    for command in (["diff", "index.md"], ["approve", "index.md", "--by", "Jo"]):
+        printed = site.run("mkdocs_contentgen", *command)
+        assert "to check: It took ‹43 days› in ‹2019›." in printed.stdout
 
 
 def test_a_text_that_fails(site: Project, model: ModelDouble) -> None:
@@ -191,6 +207,19 @@ def test_evaluate(site: Project, model: ModelDouble) -> None:
     assert table.returncode == 1
     assert re.search(r"blog, format listicle +\d+ of 900 +headings +1 ", table.stdout)
     assert "Error: headings: the items need headings in order" in table.stdout
+
+
+def test_evaluate_until_the_money_is_spent(site: Project, model: ModelDouble) -> None:
+    """What was paid for is printed, and the model is not asked any more."""
+    model.answer = writing(cost=0.4)
+    configure(site, model, max_cost=1, parallel=1)
+    ran = site.run("mkdocs_contentgen", "writer", "evaluate")
+    assert ran.returncode == 1
+    assert len(model.calls) == 3
+    # The third call was for the plan of a long text.
+    assert len(re.findall(r" passed +0 ", ran.stdout)) == 2
+    assert re.search(r"^article, length short: passed \(\d+ s\)$", ran.stdout, re.MULTILINE)
+    assert ran.stdout.count("writer.max_cost is reached: 1.20 of 1.00 were spent") == 1
 
 
 def test_a_repair(site: Project, model: ModelDouble) -> None:

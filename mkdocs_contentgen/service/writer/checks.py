@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...requests import BlogRequest, NewsRequest, Request
-from .markdown import Block, Document, is_quote, is_tip
+from .markdown import Block, Document, is_tip, quoted_texts
 from .model import Completion
 from .prompts import word_range
 from .statements import find_quotations, is_invented, item_number
@@ -175,7 +175,7 @@ def self_reference_problem(draft: Draft) -> str | None:
     """Return a problem if the text talks about itself or its author."""
     prose = draft.document.prose.strip()
     if match := _REMARK.match(prose) or _ABOUT_ITSELF.search(prose):
-        found = " ".join(match[0].split())
+        found = " ".join(match[0].split())[:60]
         return f"the text talks about itself ('{found}'); write about the topic only"
     return None
 
@@ -203,7 +203,7 @@ def quotation_problem(draft: Draft) -> str | None:
         return None
     topic = draft.request.topic
     found = find_quotations(draft.document.prose, topic)
-    quotes = (block.text for block in draft.document.blocks if is_quote(block))
+    quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
     found += (text for text in quotes if is_invented(text, topic))
     if found:
         return f"the text quotes what nobody said: {found[0][:60]}; leave quotations out"

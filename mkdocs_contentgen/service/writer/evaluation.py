@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -101,28 +101,44 @@ def requests_to_evaluate() -> Iterator[Request]:
 
 
 async def try_out(
-    requests: Iterable[Request], options: WriterOptions, model: Model
+    requests: Iterable[Request],
+    options: WriterOptions,
+    model: Model,
+    *,
+    on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
     """Write a text for each request, and return the trials in the same order.
 
-    Errors are part of a trial, except for UnusableServiceError, which is raised.
+    `on_trial` gets each trial with a text as soon as it is done.
+    Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
+    error is raised if there is no text at all.
     """
+    unusable: UnusableServiceError | None = None
     places = asyncio.Semaphore(options.fields.parallel)
 
     async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
         return await model.ask(messages, max_tokens=max_tokens)
 
     async def attempt(request: Request) -> Trial:
+        nonlocal unusable
         async with places:
             started = time.monotonic()
             written, error = None, ""
             try:
+                if unusable:
+                    raise unusable
                 written = await write(request, options, ask, today=date.today())
-            except UnusableServiceError:
-                raise
             except ServiceError as failure:
                 error = str(failure)
+                if isinstance(failure, UnusableServiceError):
+                    unusable = failure
             seconds = time.monotonic() - started
-            return Trial(request, seconds, options.target(request.length), written, error)
+            trial = Trial(request, seconds, options.target(request.length), written, error)
+            if written:
+                on_trial(trial)
+            return trial
 
-    return await asyncio.gather(*map(attempt, requests))
+    trials = await asyncio.gather(*map(attempt, requests))
+    if unusable and not any(trial.written for trial in trials):
+        raise unusable
+    return trials

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -34,14 +34,23 @@ _TIP = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+_SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
+"""What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
+
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
 
 _FENCE = re.compile(
-    rf"(?:[^#`~]{{0,{_MAX_PREFACE}}}\n)?(```+|~~~+)[ \t]*(?P<language>markdown|md)?[ \t]*\n"
+    rf"(?:[^#`~]{{0,{_MAX_PREFACE}}}\n)?(```+|~~~+)[ \t]*(?:(?P<language>markdown|md)[ \t]*)?\n"
     rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
     re.DOTALL | re.IGNORECASE,
 )
+_MAX_MARKDOWN = 128 * 1024
+"""Characters of an answer that are read: a text of 10,000 words has fewer."""
+
+_MAX_CELLS, _MAX_REFERENCES = 10_000, 200
+"""More of them in an answer are not read as tables or references, which takes quadratic time."""
+
 _PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
 
 
@@ -115,10 +124,12 @@ def plain_text(tokens: Iterable[Token]) -> str:
 def clean_answer(answer: str) -> str:
     """Return the Markdown in an answer without what models put around it.
 
-    That is thinking text before it, a code fence around it, and remarks before the title.
+    That is thinking text before it, a code fence around it, and remarks before the title. A text
+    that is far too long is cut.
     """
     text = answer.replace("\r\n", "\n")
     text = re.split(r"(?<!`)</think>(?!`)", text, maxsplit=1)[-1].strip()
+    text = text[:_MAX_MARKDOWN]
     if text.startswith("<think>"):
         return ""
     fenced = _FENCE.fullmatch(text)
@@ -135,7 +146,7 @@ def read_markdown(text: str, *, title: str = "") -> Document:
     are dropped, and headings within lists and quotations become paragraphs.
     """
     document = Document()
-    for block in _split(_parser().parse(text)):
+    for block in _split(_parser_for(text).parse(text)):
         _simplify(block)
         if block.kind == "h1" and not document.title:
             document.title = _inline(block)
@@ -187,6 +198,22 @@ def is_quote(block: Block) -> bool:
     return block.kind == "blockquote" and not _LABEL.match(block.text)
 
 
+def quoted_texts(block: Block) -> Iterator[str]:
+    """Return the texts of block quotes, also within lists, that somebody may have said."""
+    depth = 0
+    parts: list[str] = []
+    for token in block.tokens:
+        if token.type.startswith("blockquote_"):
+            depth += token.nesting
+        elif depth and token.children is not None:
+            parts.append(plain_text(token.children))
+        if not depth and parts:
+            text = " ".join(parts)
+            parts = []
+            if not _LABEL.match(text) or (_SPEAKER.match(text) and not _TIP.match(text)):
+                yield text
+
+
 def _blog(blocks: list[Block]) -> list[str]:
     paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
     content = []
@@ -222,9 +249,21 @@ def _paragraph(block: Block, class_name: str) -> str:
     return tag("p", _render_inline(_inline(block)), class_name)
 
 
+def _parser_for(text: str) -> MarkdownIt:
+    """Return a parser that takes no quadratic time for `text`."""
+    pipes = [number for line in text.splitlines() if (number := line.count("|"))]
+    # Each row of a table gets as many cells as the longest.
+    tables = max(pipes, default=0) * len(pipes) <= _MAX_CELLS
+    return _parser(tables=tables, references=text.count("]:") <= _MAX_REFERENCES)
+
+
 @cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+def _parser(*, tables: bool = True, references: bool = True) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    if tables:
+        parser.enable("table")
+    if not references:
+        parser.disable("reference")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser

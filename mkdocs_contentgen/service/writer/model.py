@@ -188,8 +188,15 @@ class Model:
         answer = await self._post_with_limit(messages, max_tokens)
         if answer.status != 200:
             await self._raise_status(answer)
-        completion = self._read(answer)
-        self._spending.add(completion.usage)
+        fields = _decode(answer.body)
+        reported = fields.get("usage") if isinstance(fields, dict) else None
+        usage = read_usage(reported, self._fields.price)
+        # Before the text is read: one that cannot be used may have cost something too.
+        if isinstance(reported, dict):
+            self._spending.add(usage)
+        completion = self._read(answer, fields, usage)
+        if not isinstance(reported, dict):
+            self._spending.add(usage)
         self._debug(
             f"{shown(self.name)}: answered after {time.monotonic() - started:.1f} s, "
             f"{completion.usage.tokens:,} tokens, finish_reason {shown(completion.finish_reason)}"
@@ -278,14 +285,13 @@ class Model:
         names = [model.get("id") for model in models if isinstance(model, dict)]
         return [name for name in names if isinstance(name, str)]
 
-    def _read(self, answer: Answer) -> Completion:
+    def _read(self, answer: Answer, fields: object, usage: Usage) -> Completion:
         """Return the completion in an answer. Raises InvalidAnswerError."""
         if answer.body.lstrip().startswith(b"<"):
             raise InvalidAnswerError(
                 f"{self._server} answered with HTML, not JSON; is writer.endpoint right? "
                 "It often ends in /v1"
             )
-        fields = _decode(answer.body)
         if not isinstance(fields, dict):
             raise InvalidAnswerError(f"{self._server} did not answer with a JSON object in UTF-8")
         if fields.get("error"):
@@ -302,7 +308,6 @@ class Model:
             raise InvalidAnswerError(f"{self._server} repeats writer.api_key in its text")
         given = choice.finish_reason or "stop"
         reason = self._quote(given) if isinstance(given, str) else ""
-        usage = read_usage(fields.get("usage"), self._fields.price)
         return Completion(text, reason or "unknown", thought, usage)
 
     def _quote(self, text: str) -> str:

@@ -92,8 +92,8 @@ def raise_problems(written: Written) -> None:
     if written.problems:
         found = "; ".join(f"{problem.check}: {problem.message}" for problem in written.problems)
         raise FailedCheckError(
-            f"the model's text failed, also after a repair: {found} (nothing was kept; try a "
-            "larger model or a shorter length)"
+            f"the model's text failed, also after a repair: {found} (nothing was kept, so the next "
+            "build asks and pays again; try a larger model or a shorter length)"
         )
 
 

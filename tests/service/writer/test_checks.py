@@ -105,6 +105,8 @@ REFUSED: list[tuple[Check, Draft, str]] = [
     (checks.language_problem, draft("1 2 3"), "in no script"),
     (checks.quotation_problem, draft('"So many words here," he said.', NEWS), "So many words"),
     (checks.quotation_problem, draft("> So many words here", NEWS), "So many words"),
+    (checks.quotation_problem, draft("- > So many words here\n- x", NEWS), "So many words"),
+    (checks.quotation_problem, draft("> **Mayor Jane Smith:** So many words", NEWS), "Mayor Jane"),
 ]
 
 
@@ -211,3 +213,10 @@ def test_each_check_is_tested() -> None:
     every = {*ALL_CHECKS, *checks.SECTION_CHECKS}
     assert {check for check, *_ in REFUSED} == every - special
     assert {check for check, *_ in ACCEPTED} == every - special
+
+
+def test_a_message_is_short() -> None:
+    """A word of a hostile model can be as long as its answer."""
+    message = checks.self_reference_problem(draft(f"As an AI {'a' * 10_000}, I think so."))
+    assert message is not None
+    assert len(message) < 200

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from drafts import TOPIC, draft, request
 from golden_file import GOLDEN, expect
-from growth import growth
+from growth import growth, seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -158,3 +158,19 @@ def test_the_topic_replaces_a_missing_title() -> None:
 def test_only_what_surrounds_a_text_is_removed(answer: str, text: str | None) -> None:
     """Fences and remarks around a text go; those within it stay."""
     assert clean_answer(answer) == (answer if text is None else text)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"# T\n\n{'|a' * 500}\n{'|-' * 500}\n" + "|a\n" * 1000,
+        "# T\n\n" + "".join(f"[a{number}]: /x\n" for number in range(2000)),
+        f"```{' ' * 60_000}x\nText.",
+        "word " * 400_000,
+    ],
+    ids=["table", "references", "spaces", "long"],
+)
+def test_no_answer_takes_long_to_read(answer: str) -> None:
+    """A small answer can be a table of a million cells; one of 2 MB is read in part."""
+    assert seconds(lambda: read_markdown(clean_answer(answer)), times=1) < 2
+    assert len(clean_answer(answer)) <= 2**17

@@ -706,6 +706,17 @@ def test_no_cost_at_all(server: ModelDouble) -> None:
     assert server.calls == []
 
 
+@pytest.mark.parametrize("fields", [{"choices": []}, {"error": {"message": "filtered"}}])
+def test_what_an_unusable_answer_cost(server: ModelDouble, fields: dict[str, object]) -> None:
+    """It counts: a server that answers nonsense for money is asked no more than `max_cost` says."""
+    usage = {"prompt_tokens": 9, "completion_tokens": 9, "cost": 0.04}
+    server.answer = raw(json.dumps({"usage": usage, **fields}).encode())
+    asked = Asked()
+    with pytest.raises(InvalidAnswerError):
+        asyncio.run(asked.ask(server.endpoint))
+    assert asked.spending.total == Usage(1, 9, 9, 0.04)
+
+
 def test_a_maximum_without_a_known_cost(server: ModelDouble) -> None:
     """`max_cost` cannot be kept if the cost is not known, and the message says what to do."""
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))

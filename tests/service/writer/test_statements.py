@@ -48,6 +48,11 @@ def found(text: str, topic: str = "") -> list[str]:
         ("utf-8, H2O, C++20, COVID-19, v2, x86, HTTP/2, 3D and Base64", ""),
         ("24/7, step 3 and Section 12, 第3步", ""),
         ("nothing [1] here", "1"),
+        ("a $5bn deal, 10k users at 3pm", "$5bn|10k|3pm"),
+        ("20pp, 10Mbps, 60fps and 100km/h", "20pp|10Mbps|60fps|100km/h"),
+        ("in mid-2023 and the pre-1914 years, since early-1990s", "mid-2023|pre-1914|early-1990s"),
+        ("”Vi har alltid varit här”, sade han, ”ja”", "”Vi har alltid varit här”"),
+        ('„Wir waren immer schon hier" sagte er', '„Wir waren immer schon hier"'),
         ('5" and 7" screens', "5|7"),
     ],
 )
