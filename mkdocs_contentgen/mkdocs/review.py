@@ -78,9 +78,9 @@ def approve_article(
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         generated_at, model = draft.generated_at, draft.model
-        statements = [f"  to check: {statement}" for statement in statements_to_check(draft)]
         try:
             text = draft_lines(draft, options)
+            statements = [f"  to check: {statement}" for statement in statements_to_check(draft)]
         except UnsafeHTMLError as error:
             raise ApprovalError(
                 f"{article.asked.place}: no build can show this draft: {error}; "

@@ -48,8 +48,11 @@ _FENCE = re.compile(
 _MAX_MARKDOWN = 128 * 1024
 """Characters of an answer that are read: a text of 10,000 words has fewer."""
 
-_MAX_CELLS, _MAX_REFERENCES = 10_000, 200
-"""More of them in an answer are not read as tables or references, which takes quadratic time."""
+_MAX_CELLS, _MAX_REFERENCES, _MAX_DELIMITERS = 10_000, 200, 2_000
+"""More of them in an answer are not read as tables, references or formatting and links.
+
+Reading them takes quadratic time.
+"""
 
 _PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
 
@@ -254,16 +257,20 @@ def _parser_for(text: str) -> MarkdownIt:
     pipes = [number for line in text.splitlines() if (number := line.count("|"))]
     # Each row of a table gets as many cells as the longest.
     tables = max(pipes, default=0) * len(pipes) <= _MAX_CELLS
-    return _parser(tables=tables, references=text.count("]:") <= _MAX_REFERENCES)
+    references = text.count("]:") <= _MAX_REFERENCES
+    delimiters = sum(map(text.count, "*_~[")) <= _MAX_DELIMITERS
+    return _parser(tables=tables, references=references, delimiters=delimiters)
 
 
 @cache
-def _parser(*, tables: bool = True, references: bool = True) -> MarkdownIt:
+def _parser(*, tables: bool = True, references: bool = True, delimiters: bool = True) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
     if tables:
         parser.enable("table")
     if not references:
         parser.disable("reference")
+    if not delimiters:
+        parser.disable(["emphasis", "strikethrough", "link", "image"])
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser

@@ -166,9 +166,10 @@ def test_only_what_surrounds_a_text_is_removed(answer: str, text: str | None) ->
         f"# T\n\n{'|a' * 500}\n{'|-' * 500}\n" + "|a\n" * 1000,
         "# T\n\n" + "".join(f"[a{number}]: /x\n" for number in range(2000)),
         f"```{' ' * 60_000}x\nText.",
+        "# T\n\n" + "*a **b ~~c ![d " * 8_000,
         "word " * 400_000,
     ],
-    ids=["table", "references", "spaces", "long"],
+    ids=["table", "references", "spaces", "delimiters", "long"],
 )
 def test_no_answer_takes_long_to_read(answer: str) -> None:
     """A small answer can be a table of a million cells; one of 2 MB is read in part."""
