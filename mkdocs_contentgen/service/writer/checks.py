@@ -174,7 +174,10 @@ def repetition_problem(draft: Draft) -> str | None:
 def self_reference_problem(draft: Draft) -> str | None:
     """Return a problem if the text talks about itself or its author."""
     prose = draft.document.prose.strip()
-    if match := _REMARK.match(prose) or _ABOUT_ITSELF.search(prose):
+    match = _REMARK.match(prose)
+    if match is None and _MAY_BE_ABOUT_ITSELF.search(prose.casefold()):
+        match = _ABOUT_ITSELF.search(prose)
+    if match:
         found = " ".join(match[0].split())[:60]
         return f"the text talks about itself ('{found}'); write about the topic only"
     return None
@@ -279,6 +282,12 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 """What models say before a text."""
+
+_MAY_BE_ABOUT_ITSELF = re.compile(
+    "as an|as a l|in this|this (?:article|blog|post|report|text|guide|piece|listicle)|i hope"
+    "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇"
+)
+"""Looking for these first takes a tenth of the time for most texts."""
 
 _ABOUT_ITSELF = re.compile(
     r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b(?: \w+){0,3},? I\b"
