@@ -19,6 +19,7 @@ from .output import (
     print_json,
     print_line,
     print_trials,
+    print_warnings,
 )
 
 if TYPE_CHECKING:
@@ -111,8 +112,7 @@ def _try_out(
         options = load_writer_options(config_file)
         async with Model(options, Spending(), debug=debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
-            for warning in model.warnings:
-                print_line(f"Warning: {warning}", err=True)
+            print_warnings(model.warnings)
             return trials
 
     try:

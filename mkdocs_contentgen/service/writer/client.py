@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from typing import Self
 
@@ -11,7 +11,7 @@ import msgspec
 from ...display import shown
 from ...requests import Request
 from ..answer import parse_answer
-from .model import Completion, Message, Model
+from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
 from .usage import Spending
@@ -58,7 +58,7 @@ class WriterClient:
         model has a timeout of its own. Raises a ServiceError, such as FailedCheckError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
-        written = await write(request, self._options, self._ask, today=date.today())
+        written = await write(request, self._options, self._model.ask, today=date.today())
         raise_problems(written)
         usage = written.usage
         self._debug(
@@ -76,6 +76,3 @@ class WriterClient:
             },
         }
         return msgspec.json.encode(answer)
-
-    async def _ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
-        return await self._model.ask(messages, max_tokens=max_tokens)

@@ -12,7 +12,7 @@ import msgspec
 
 from ...errors import ServiceError, UnusableServiceError
 from ...requests import REQUEST_TYPES, Request, choices
-from .model import Completion, Message, Model
+from .model import Model
 from .options import WriterOptions
 from .usage import format_cost
 from .writing import Written, estimate, write
@@ -30,8 +30,7 @@ def estimate_message(requests: Iterable[Request], options: WriterOptions) -> str
     calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
     given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
     price = options.fields.price
-    cost = price and format_cost((given * price.input + written * price.output) / 1e6)
-    hint = f", costing about {cost}" if cost else ""
+    hint = f", costing about {format_cost(price.cost(given, written))}" if price else ""
     return (
         f"calls to the model: {calls}, or up to {most} with repairs; about "
         f"{given + written:,} tokens{hint} without repairs"
@@ -116,9 +115,6 @@ async def try_out(
     unusable: UnusableServiceError | None = None
     places = asyncio.Semaphore(options.fields.parallel)
 
-    async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
-        return await model.ask(messages, max_tokens=max_tokens)
-
     async def attempt(request: Request) -> Trial:
         nonlocal unusable
         async with places:
@@ -127,7 +123,7 @@ async def try_out(
             try:
                 if unusable:
                     raise unusable
-                written = await write(request, options, ask, today=date.today())
+                written = await write(request, options, model.ask, today=date.today())
             except ServiceError as failure:
                 error = str(failure)
                 if isinstance(failure, UnusableServiceError):

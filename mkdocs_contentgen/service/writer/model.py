@@ -118,7 +118,7 @@ class Model:
     async def __aexit__(self, *error: object) -> None:
         await self._connection.__aexit__(*error)
 
-    async def ask(self, messages: Sequence[Message], *, max_tokens: int) -> Completion:
+    async def ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
         """Return the model's answer to a conversation.
 
         Status 429 and 503 and refused connections are tried again, for `call_timeout` seconds at

@@ -54,6 +54,10 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     input: _Price
     output: _Price
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Return the cost of so many tokens."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
 
 class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options under `writer:` of the plugin."""

@@ -56,7 +56,7 @@ def read_usage(fields: object, price: Price | None) -> Usage:
     written = _count(reported.get("completion_tokens"))
     cost = _reported_cost(reported.get("cost"))
     if price and not cost and given is not None and written is not None:
-        cost = (given * price.input + written * price.output) / 1e6
+        cost = price.cost(given, written)
     return Usage(1, given or 0, written or 0, cost)
 
 

@@ -99,7 +99,7 @@ def raise_problems(written: Written) -> None:
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
     """Return what a text will take."""
-    words = _target(request, options)
+    words = options.target(request.length)
     prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
     sections = _number_of_sections(request, words)
     calls = 1 + sections
@@ -112,7 +112,7 @@ class _Writing:
     """The conversation with the model about one text."""
 
     def __init__(self, request: Request, options: WriterOptions, ask: Ask) -> None:
-        self.words = _target(request, options)
+        self.words = options.target(request.length)
         self.written = Written()
         self._request = request
         self._ask = ask
@@ -215,10 +215,6 @@ def _with_repair(
         {"role": "assistant", "content": clean_answer(completion.text) or "(nothing)"},
         {"role": "user", "content": fill("repair", problems=listed)},
     ]
-
-
-def _target(request: Request, options: WriterOptions) -> int:
-    return int(getattr(options.fields.words, request.length))
 
 
 def _number_of_sections(request: Request, words: int) -> int:
