@@ -289,11 +289,11 @@ class ContentgenConfig(Config):
         from ..texts.generation import Limits
 
         if self.uses_writer():
-            from ..service.writer.options import WriterFields
+            from ..service.writer.options import WriterFields, texts_at_once
 
             # Each call to the model has a timeout and retries of its own.
             parallel = self.writer.get("parallel") or WriterFields().parallel
-            return Limits(cast(int, parallel), math.inf, 0)
+            return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def approved_directory(self, site: MkDocsConfig) -> Path:

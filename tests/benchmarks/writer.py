@@ -12,11 +12,13 @@ from __future__ import annotations
 import asyncio
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from math import inf
+from multiprocessing import Process, SimpleQueue
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,7 +27,7 @@ from sites import report
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.client import WriterClient
 from mkdocs_contentgen.service.writer.model import Completion, Message
-from mkdocs_contentgen.service.writer.options import load_options
+from mkdocs_contentgen.service.writer.options import load_options, texts_at_once
 from mkdocs_contentgen.service.writer.writing import write
 from mkdocs_contentgen.texts.generation import Generation, Limits, generate
 from mkdocs_contentgen.texts.store import DiskStore
@@ -62,27 +64,36 @@ def seconds_for_one_text() -> float:
     return statistics.median(asyncio.run(run()) for _ in range(20))
 
 
-def seconds_for_many_texts(number: int = TEXTS) -> float:
-    """Return the time for many texts over a model server that takes its time."""
+def serve_model(endpoints: SimpleQueue[str]) -> None:
+    """Run a model server that takes its time, and tell its address."""
     texts: list[str] = []
 
     def slowly(conversation: Conversation) -> str:
-        # Composing each text would take time of the same core.
+        # Composing each text would take time of the same cores.
         if not texts:
             texts.append(compose(conversation))
         time.sleep(SECONDS)
         return texts[0]
 
-    with running_model() as double, TemporaryDirectory() as directory:
+    with running_model() as double:
         double.answer = writing(slowly)
-        value = {"model": "double", "endpoint": double.endpoint, "parallel": PARALLEL}
+        endpoints.put(double.endpoint)
+        threading.Event().wait()
+
+
+def seconds_for_many_texts(endpoint: str, number: int = TEXTS) -> float:
+    """Return the time for many texts over a model server that takes its time."""
+    with TemporaryDirectory() as directory:
+        value = {"model": "double", "endpoint": endpoint, "parallel": PARALLEL}
         options = load_options(value, Path(), allow_http=False)
         requests = {
             request.key(sandbox=False): request
             for request in (BlogRequest(topic=f"T {n}", length="short") for n in range(number))
         }
         generation = Generation(
-            DiskStore(Path(directory)), partial(WriterClient, options), Limits(PARALLEL, inf)
+            DiskStore(Path(directory)),
+            partial(WriterClient, options),
+            Limits(texts_at_once(PARALLEL), inf),
         )
         started = time.perf_counter()
         outcomes = generate(generation, requests)
@@ -95,8 +106,14 @@ def seconds_for_many_texts(number: int = TEXTS) -> float:
 def main(rounds: int = 5) -> None:
     """Measure both."""
     one = statistics.median(seconds_for_one_text() for _ in range(rounds))
-    seconds_for_many_texts(1)  # imports the modules
-    many = statistics.median(seconds_for_many_texts() for _ in range(rounds))
+    # A process of its own, as a model server is.
+    endpoints: SimpleQueue[str] = SimpleQueue()
+    server = Process(target=serve_model, args=(endpoints,), daemon=True)
+    server.start()
+    endpoint = endpoints.get()
+    seconds_for_many_texts(endpoint, 1)  # imports the modules
+    many = statistics.median(seconds_for_many_texts(endpoint) for _ in range(rounds))
+    server.terminate()
     report(
         "writer",
         {

@@ -14,7 +14,7 @@ from .markdown import Block, Document, is_tip, quoted_texts
 from .model import Completion
 from .prompts import word_range
 from .statements import find_quotations, is_invented, item_number
-from .words import count_scripts, count_words, split_words
+from .words import count_scripts
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def thinking_problem(draft: Draft) -> str | None:
 
 def refusal_problem(draft: Draft) -> str | None:
     """Return a problem if the model refused to write."""
-    if _REFUSAL.match(draft.document.text.strip()) and count_words(draft.document.text) < 150:
+    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < 150:
         return "the answer is a refusal, and no text about the topic"
     return None
 
@@ -162,9 +162,9 @@ def length_problem(draft: Draft) -> str | None:
 
 def repetition_problem(draft: Draft) -> str | None:
     """Return a problem if a paragraph stands twice in the text."""
-    seen = {tuple(split_words(block.text)) for block in draft.earlier}
+    seen = {tuple(block.words) for block in draft.earlier}
     for block in draft.document.blocks:
-        words = tuple(split_words(block.text))
+        words = tuple(block.words)
         if len(words) >= _LEAST_REPEATED and words in seen:
             return f"a paragraph is repeated: '{block.text[:60]}…'; say each thing once"
         seen.add(words)

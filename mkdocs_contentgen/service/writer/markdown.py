@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -68,12 +68,17 @@ class Block:
         """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
         return {"fence": "pre", "code_block": "pre"}.get(self.tokens[0].type, self.tokens[0].tag)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The plain text of the block, without code blocks."""
         return " ".join(plain_text(children) for children in self.inlines)
 
-    @property
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of `text`, in lower case."""
+        return split_words(self.text)
+
+    @cached_property
     def prose(self) -> str:
         """The plain text of the block without any code."""
         return " ".join(
@@ -81,7 +86,7 @@ class Block:
             for children in self.inlines
         )
 
-    @property
+    @cached_property
     def inlines(self) -> list[list[Token]]:
         """The inline tokens of each paragraph, heading and cell in the block."""
         return [token.children for token in self.tokens if token.children is not None]
@@ -107,7 +112,7 @@ class Document:
     @property
     def words(self) -> int:
         """The number of words below the title. Code blocks are not counted."""
-        return count_words(self.text)
+        return count_words(word for block in self.blocks for word in block.words)
 
     @property
     def headings(self) -> list[str]:
@@ -156,7 +161,7 @@ def read_markdown(text: str, *, title: str = "") -> Document:
         elif block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
     blocks = document.blocks
-    if blocks and not document.title and split_words(blocks[0].text) == split_words(title):
+    if blocks and not document.title and blocks[0].words == split_words(title):
         document.title = _inline(blocks.pop(0))
     _close_gaps(blocks)
     if not plain_text(document.title).strip():

@@ -111,6 +111,7 @@ class Model:
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
         self._paused_until = 0.0
+        self._calls = asyncio.Semaphore(fields.parallel)
 
     async def __aenter__(self) -> Self:
         return self
@@ -119,13 +120,17 @@ class Model:
         await self._connection.__aexit__(*error)
 
     async def ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
-        """Return the model's answer to a conversation.
+        """Return the model's answer to a conversation, `parallel` of them at once.
 
         Status 429 and 503 and refused connections are tried again, for `call_timeout` seconds at
         most. The time that the server asks for holds back all calls. Raises a ServiceError: an
         UnusableServiceError if all calls would fail, and never a NotSentError, since a text can
         have calls that were sent before.
         """
+        async with self._calls:
+            return await self._ask(messages, max_tokens)
+
+    async def _ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
         await self._wait_for_pause()
         deadline = time.monotonic() + self._fields.call_timeout
         for attempt in range(1, self._tries + 1):

@@ -113,6 +113,14 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
 
 
+def texts_at_once(parallel: int) -> int:
+    """Return how many texts are begun at once for so many parallel calls.
+
+    A few more, so that the model does not wait while texts are checked.
+    """
+    return parallel + 2
+
+
 @dataclass(frozen=True)
 class WriterOptions:
     """The validated options, with the content of the files that they name."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .words import count_words
+from .words import count_words, split_words
 
 Range = tuple[int, int]
 """The start and the end of a part of a text."""
@@ -119,7 +119,7 @@ def without_overlaps(ranges: list[Range]) -> list[Range]:
 
 
 def _is_long(text: str) -> bool:
-    return count_words(text) >= MIN_QUOTED_WORDS
+    return count_words(split_words(text)) >= MIN_QUOTED_WORDS
 
 
 def _stands_in(statement: str, known: str) -> bool:

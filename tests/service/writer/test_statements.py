@@ -11,7 +11,7 @@ from mkdocs_contentgen.service.writer.statements import (
     find_statements,
     item_number,
 )
-from mkdocs_contentgen.service.writer.words import count_scripts, count_words
+from mkdocs_contentgen.service.writer.words import count_scripts, count_words, split_words
 
 
 def found(text: str, topic: str = "") -> list[str]:
@@ -121,9 +121,9 @@ def test_statements_are_in_order_and_apart(text: str) -> None:
 
 def test_words_are_counted() -> None:
     """A word with a hyphen, an apostrophe or a point is one; two Chinese characters are one."""
-    assert count_words("It's a well-known 3.5 fact — really.") == 6
-    assert count_words("缓存的工作 cache") == 4
-    assert count_words("用Redis缓存") == 3
+    assert count_words(split_words("It's a well-known 3.5 fact — really.")) == 6
+    assert count_words(split_words("缓存的工作 cache")) == 4
+    assert count_words(split_words("用Redis缓存")) == 3
 
 
 def test_scripts_are_counted() -> None:
