@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from conftest import wait_until
+from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 
-from mkdocs_contentgen.errors import LedgerError
+from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.service.writer.ledger import (
     Answered,
     Beginning,
@@ -25,6 +30,7 @@ from mkdocs_contentgen.service.writer.ledger import (
     Limits,
     OtherBody,
     Running,
+    SharedLedger,
     SQLiteLedger,
     open_ledger,
 )
@@ -63,13 +69,32 @@ def clock() -> Clock:
 Open = Callable[[], Ledger]
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[RedisServer]:
+    """Run a Redis for all tests that do not stop it."""
+    with redis_running() as running:
+        yield running
+
+
+@pytest.fixture
+def redis(shared_server: RedisServer) -> RedisServer:
+    """Return an empty Redis."""
+    shared_server.admin().flushall()
+    return shared_server
+
+
+@pytest.fixture(params=["sqlite", "redis"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Open]:
     """Return what opens the ledger of this test, as often as it is called."""
+    server = request.getfixturevalue("redis") if request.param == "redis" else None
     with ExitStack() as stack:
 
         def open_again() -> Ledger:
-            ledger: Ledger = SQLiteLedger(tmp_path / "writer.db", serving=False, clock=clock)
+            ledger: Ledger = (
+                SharedLedger(server.url, clock=clock)
+                if server
+                else SQLiteLedger(tmp_path / "writer.db", serving=False, clock=clock)
+            )
             return stack.enter_context(ledger)
 
         yield open_again
@@ -437,6 +462,31 @@ def held(number: int) -> Entry:
     return Entry("ann", f"{number:064x}", "f" * 64)
 
 
+def call_everything(ledger: Ledger) -> set[str]:
+    """Call each method, let nothing pass but LedgerError, and return the messages."""
+    limits = Limits(requests_per_minute=9, parallel=9, cost_per_month=9.0)
+    uses: list[Callable[[], object]] = [
+        ledger.users,
+        lambda: ledger.token_hash("ann"),
+        lambda: ledger.begin(entry(1), limits, 9.0),
+        lambda: ledger.begin(entry(3), limits, 9.0),
+        lambda: ledger.finish(entry(3), b"text", USAGE),
+        lambda: sum((month.usage.tokens for month in ledger.usage()), 0),
+        lambda: ledger.expire(0),
+        ledger.beat,
+        lambda: ledger.add_user("bob", "b" * 64),
+        lambda: ledger.remove_user("ann"),
+    ]
+    messages = set()
+    for use in uses:
+        try:
+            use()
+        except LedgerError as error:
+            assert str(error).isprintable()
+            messages.add(str(error))
+    return messages
+
+
 # --- SQLite --------------------------------------------------------------------------------------
 
 
@@ -582,29 +632,13 @@ def test_damaged_rows(path: Path, statement: str) -> None:
 
 
 def use_everything(path: Path) -> None:
-    """Call each method, and let nothing pass but LedgerError."""
-    limits = Limits(requests_per_minute=9, parallel=9, cost_per_month=9.0)
+    """Use a file that was changed, and let nothing pass but LedgerError."""
     try:
         ledger = SQLiteLedger(path, serving=True)
     except LedgerError:
         return
     with ledger:
-        uses: list[Callable[[], object]] = [
-            ledger.users,
-            lambda: ledger.token_hash("ann"),
-            lambda: ledger.begin(entry(1), limits, 9.0),
-            lambda: ledger.begin(entry(3), limits, 9.0),
-            lambda: ledger.finish(entry(3), b"text", USAGE),
-            lambda: sum((month.usage.tokens for month in ledger.usage()), 0),
-            lambda: ledger.expire(0),
-            lambda: ledger.add_user("bob", "b" * 64),
-            lambda: ledger.remove_user("ann"),
-        ]
-        for use in uses:
-            try:
-                use()
-            except LedgerError as error:
-                assert str(error).isprintable()
+        call_everything(ledger)
 
 
 def test_a_locked_file(path: Path) -> None:
@@ -644,7 +678,7 @@ def test_a_full_disk(path: Path) -> None:
     """What does not fit is an error, and what was there before is still there."""
     code = """
 import resource
-from mkdocs_contentgen.errors import LedgerError
+from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 with open_ledger(address, Path(), serving=True) as ledger:
     ledger.finish(entry(1), b"text", Usage(1, 2, 3, 0.5))
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -658,3 +692,408 @@ with open_ledger(address, Path(), serving=True) as ledger:
     message, after = process.communicate(timeout=60)[0].splitlines()
     assert "cannot be used (disk I/O error); make sure that the disk works" in message
     assert after == "Answered(body=b'text') 1"
+
+
+# --- Redis ---------------------------------------------------------------------------------------
+
+
+def shared(server: RedisServer, clock: Clock, grace: float = 15) -> SharedLedger:
+    """Return a ledger in Redis, as another process would open it."""
+    return SharedLedger(server.url, clock=clock, grace=grace)
+
+
+def unavailable(use: Callable[[], object]) -> str:
+    """Return the message of an error that names the server, and shows no password."""
+    with pytest.raises(LedgerError) as caught:
+        use()
+    message = str(caught.value)
+    assert PASSWORD not in message
+    assert QUOTED not in message
+    assert "the ledger redis://127.0.0.1:" in message
+    assert message.isprintable()
+    return message
+
+
+def test_shared_processes_that_begin_the_same_requests(redis: RedisServer) -> None:
+    """Each request is begun by one of them."""
+    assert sorted(map(int, race(redis.url))) == list(range(50))
+
+
+@pytest.mark.parametrize("scheme", ["redis", "valkey", "REDIS"])
+def test_an_address(redis: RedisServer, tmp_path: Path, scheme: str) -> None:
+    """It opens a ledger in Redis, and no file."""
+    url = redis.url.replace("redis://", f"{scheme}://")
+    with open_ledger(url, tmp_path, serving=True) as ledger:
+        ledger.add_user("ann", "a" * 64)
+    assert redis.admin().hlen("contentgen:writer:users") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("url", ["redis://", "redis://:s3cret@host:port", "rediss://:s3cret@"])
+def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
+    """It is refused and not shown, since it can contain a password."""
+    with pytest.raises(LedgerError, match=r"^ledger: is not an address such as redis://host:6379$"):
+        open_ledger(url, tmp_path, serving=True)
+
+
+def test_an_option_that_redis_does_not_know(tmp_path: Path) -> None:
+    """What follows the `?` is checked when the ledger is opened."""
+    with pytest.raises(ConfigurationError, match=r"^ledger: what follows '\?'"):
+        open_ledger("redis://:s3cret@127.0.0.1:1?colour=blue", tmp_path, serving=True)
+
+
+def test_owners_that_live_and_die(redis: RedisServer, clock: Clock) -> None:
+    """What a process writes is left to it while it beats, and to others when it is dead."""
+    with ExitStack() as stack:
+        process = start(redis.url, "beat", HOLD)
+        stack.callback(process.communicate)
+        stack.callback(process.kill)
+        assert hear(process) == "Begun"
+        other = stack.enter_context(shared(redis, clock, grace=1))
+        one = Limits(requests_per_minute=1000, parallel=1)
+
+        def begin() -> Beginning:
+            other.beat()
+            return other.begin(held(1), one, None)
+
+        wait_until(lambda: other.begin(held(2), one, None) == Answered(b"text"))
+        lived_until = time.monotonic() + 4
+        while time.monotonic() < lived_until:
+            assert begin() == Running()
+            assert other.begin(held(3), one, None) == Limited("parallel")
+            time.sleep(0.1)
+        process.kill()
+        assert begin() == Running()
+        wait_until(lambda: begin() == Begun())
+        assert begin() == Running()
+        assert other.begin(held(3), one, None) == Limited("parallel")
+
+
+def test_the_slots_of_a_dead_owner(redis: RedisServer, clock: Clock) -> None:
+    """What it was writing does not count for `parallel` any more."""
+    dead = shared(redis, clock)
+    dead.begin(entry(1), MANY, None)
+    dead.__exit__()
+    one = Limits(requests_per_minute=1000, parallel=1)
+    with shared(redis, clock, grace=1) as other:
+        assert other.begin(entry(2), one, None) == Limited("parallel")
+        wait_until(lambda: other.begin(entry(2), one, None) == Begun())
+
+
+def test_a_process_that_was_away(redis: RedisServer, clock: Clock) -> None:
+    """Who has not reached the server for long cannot tell that others are dead."""
+    dead = shared(redis, clock)
+    dead.begin(entry(1), MANY, None)
+    dead.__exit__()
+    with shared(redis, clock, grace=1) as other:
+        other.beat()
+        time.sleep(3)
+        assert other.begin(entry(1), MANY, None) == Running()
+        wait_until(lambda: other.begin(entry(1), MANY, None) == Begun())
+
+
+def test_a_text_of_a_process_that_seemed_dead(redis: RedisServer, clock: Clock) -> None:
+    """It is kept if it comes first, a failure of it changes nothing, and both are counted."""
+    slow = shared(redis, clock)
+    for number in (1, 2):
+        slow.begin(entry(number), MANY, None)
+    with slow, shared(redis, clock, grace=1) as other:
+        for number in (1, 2):
+            wait_until(lambda: other.begin(entry(number), MANY, None) == Begun())  # noqa: B023
+        slow.finish(entry(1), b"slow", USAGE)
+        slow.finish(entry(2), None, USAGE)
+        assert slow.begin(entry(2), MANY, None) == Running()
+        other.finish(entry(1), b"other", USAGE)
+        other.finish(entry(2), b"other", USAGE)
+        assert other.begin(entry(1), MANY, None) == Answered(b"slow")
+        assert other.begin(entry(2), MANY, None) == Answered(b"other")
+        (month,) = other.usage()
+        assert (month.texts, month.failed, month.usage.calls) == (3, 1, 8)
+
+
+def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
+    """Everything is there after its restart, and what was being written is left to its process."""
+    files = ["--dir", str(tmp_path), "--appendonly", "yes", "--appendfsync", "always"]
+    with redis_running(*files) as server, ExitStack() as stack:
+        ledger = stack.enter_context(shared(server, clock))
+        other = stack.enter_context(shared(server, clock, grace=1))
+        other.beat()
+        ledger.add_user("ann", "a" * 64)
+        for number in range(50):
+            ledger.begin(entry(number), MANY, None)
+            if number % 2:
+                ledger.finish(entry(number), b"text", USAGE)
+        server.kill()
+        assert "(Connection refused); make sure that" in unavailable(ledger.beat)
+        unavailable(lambda: ledger.begin(entry(1), MANY, None))
+        unavailable(lambda: ledger.finish(entry(0), b"text", USAGE))
+        unavailable(ledger.problems)
+        time.sleep(2)
+        stack.enter_context(redis_running("--port", str(server.port), *files))
+        assert other.begin(entry(0), MANY, None) == Running()
+        ledger.beat()
+        outcomes = [other.begin(entry(number), MANY, None) for number in range(50)]
+        assert outcomes == [Running(), Answered(b"text")] * 25
+        ledger.finish(entry(0), b"text", USAGE)
+        assert other.begin(entry(0), MANY, None) == Answered(b"text")
+        assert other.token_hash("ann") == "a" * 64
+        assert other.usage()[0].texts == 26
+
+
+def test_a_server_that_hangs(redis: RedisServer, clock: Clock) -> None:
+    """A request that may have been begun can be begun again, and takes no slot for ever."""
+    limits = Limits(requests_per_minute=1000, parallel=1)
+    with shared(redis, clock) as ledger:
+        ledger.beat()
+        redis.process.send_signal(signal.SIGSTOP)
+        try:
+            message = unavailable(lambda: ledger.begin(entry(1), limits, None))
+        finally:
+            redis.process.send_signal(signal.SIGCONT)
+        assert "it does not answer in time" in message
+        assert ledger.begin(entry(1), limits, None) == Begun()
+        assert ledger.begin(entry(1), limits, None) == Running()
+
+
+class LossyProxy:
+    """Forwards connections to a server, and loses the next replies to scripts, as often as set."""
+
+    def __init__(self, port: int) -> None:
+        self.losses = 0
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        """Accept no more connections."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._forward, args=(client,), daemon=True).start()
+
+    def _forward(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._target)) as server:
+            while request := client.recv(1_000_000):
+                server.sendall(request)
+                reply = server.recv(1_000_000)
+                if self.losses and b"EVAL" in request:
+                    self.losses -= 1
+                    return
+                client.sendall(reply)
+
+
+@pytest.fixture
+def proxy(redis: RedisServer) -> Iterator[LossyProxy]:
+    """Run a proxy in front of Redis."""
+    proxy = LossyProxy(redis.port)
+    yield proxy
+    proxy.close()
+
+
+def test_replies_that_are_lost(redis: RedisServer, proxy: LossyProxy, clock: Clock) -> None:
+    """What is sent again is done once: a request is begun, and its usage is added."""
+    url = redis.url.replace(str(redis.port), str(proxy.port))
+    limits = Limits(requests_per_minute=1, parallel=1)
+    with SharedLedger(url, clock=clock) as ledger:
+        proxy.losses = 1
+        assert ledger.begin(entry(), limits, None) == Begun()
+        assert proxy.losses == 0
+        assert ledger.begin(entry(), limits, None) == Running()
+        proxy.losses = 1
+        ledger.finish(entry(), b"text", USAGE)
+        assert ledger.begin(entry(), limits, None) == Answered(b"text")
+        assert ledger.usage()[0].usage == USAGE
+
+
+def test_replies_that_are_lost_twice(redis: RedisServer, proxy: LossyProxy, clock: Clock) -> None:
+    """After an error, the caller can do the same again, and everything counts once."""
+    url = redis.url.replace(str(redis.port), str(proxy.port))
+    limits = Limits(requests_per_minute=10, parallel=1)
+    with SharedLedger(url, clock=clock) as ledger, shared(redis, clock) as other:
+        proxy.losses = 2
+        with pytest.raises(LedgerError, match="it ended the connection"):
+            ledger.begin(entry(), limits, None)
+        assert other.begin(entry(), limits, None) == Running()
+        ledger.beat()
+        assert other.begin(entry(), limits, None) == Begun()
+        other.finish(entry(), None, Usage())
+        assert ledger.begin(entry(), limits, None) == Begun()
+        proxy.losses = 2
+        with pytest.raises(LedgerError, match="it ended the connection"):
+            ledger.finish(entry(), b"text", USAGE)
+        ledger.finish(entry(), b"text", USAGE)
+        assert other.begin(entry(), limits, None) == Answered(b"text")
+        (month,) = other.usage()
+        assert (month.texts, month.failed, month.usage) == (1, 1, USAGE)
+
+
+def test_a_wrong_password(redis: RedisServer, clock: Clock) -> None:
+    """It is named as the reason, and not shown."""
+    url = redis.url.replace(QUOTED, "wr0ng-s3cret")
+    with SharedLedger(url, clock=clock) as ledger:
+        message = unavailable(ledger.users)
+    assert "it refuses the user or the password" in message
+    assert "wr0ng" not in message
+
+
+def test_a_replica(clock: Clock) -> None:
+    """A server that cannot be written is an error, also where it can be read."""
+    with redis_running() as server, shared(server, clock) as ledger:
+        ledger.add_user("ann", "a" * 64)
+        server.admin().replicaof("127.0.0.1", "1")
+        assert "it is a replica" in unavailable(lambda: ledger.begin(entry(), MANY, None))
+        assert "it is a replica" in unavailable(ledger.beat)
+        server.admin().replicaof("NO", "ONE")
+        assert ledger.begin(entry(), MANY, None) == Begun()
+
+
+def test_a_full_server(clock: Clock) -> None:
+    """What does not fit is an error, and changes nothing of what is there."""
+    settings = ["--maxmemory", "4mb", "--maxmemory-policy", "noeviction"]
+    with redis_running(*settings) as server, shared(server, clock) as ledger:
+        finished = 0
+        with pytest.raises(LedgerError, match="it is full"):
+            while True:
+                ledger.begin(entry(finished), MANY, None)
+                ledger.finish(entry(finished), b"x" * 500_000, USAGE)
+                finished += 1
+        server.admin().config_set("maxmemory", "100mb")
+        assert ledger.usage()[0].texts == finished > 0
+        for number in range(finished):
+            assert ledger.begin(entry(number), MANY, None) == Answered(b"x" * 500_000)
+
+
+def test_a_server_that_would_drop_answers(clock: Clock) -> None:
+    """A server that is set to drop what was paid for is named."""
+    with (
+        redis_running("--maxmemory-policy", "allkeys-lru") as server,
+        shared(server, clock) as ledger,
+    ):
+        (problem,) = ledger.problems()
+        assert "maxmemory-policy is 'allkeys-lru'; set it to 'noeviction'" in problem
+        assert PASSWORD not in problem
+
+
+HOSTILE = [b"", b"x", b"nan", b"inf", b"-1", b"1e300", b"9" * 400, b"\xff\x00", b"x" * 10**7]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_values(redis: RedisServer, clock: Clock, value: bytes) -> None:
+    """Whatever stands in a field, each method works or raises LedgerError."""
+    with shared(redis, clock) as ledger:
+        ledger.add_user("ann", "a" * 64)
+        ledger.begin(entry(1), MANY, None)
+        ledger.finish(entry(2), b"text", USAGE)
+        admin = redis.admin()
+        for key in admin.keys("contentgen:writer:*"):
+            match admin.type(key):
+                case b"hash":
+                    for field in admin.hkeys(key):
+                        before = admin.hget(key, field)
+                        admin.hset(key, field, value)
+                        call_everything(ledger)
+                        admin.hset(key, field, before)
+                    admin.hset(key, value, value)
+                case b"set":
+                    admin.sadd(key, value)
+                case b"zset":
+                    admin.zadd(key, {value: float("-inf")})
+                    admin.zadd(key, {b"last": float("inf")})
+            call_everything(ledger)
+
+
+@pytest.mark.parametrize("kind", ["string", "list", "hash", "set", "zset"])
+def test_values_of_another_type(redis: RedisServer, clock: Clock, kind: str) -> None:
+    """A key that has another type is an error that says so."""
+    with shared(redis, clock) as ledger:
+        ledger.add_user("ann", "a" * 64)
+        ledger.begin(entry(1), MANY, None)
+        ledger.finish(entry(2), b"text", USAGE)
+        admin = redis.admin()
+        keys = [*admin.keys("contentgen:writer:*"), b"contentgen:writer:entry:ann:" + b"0" * 64]
+        for key in keys:
+            before = admin.dump(key)
+            admin.delete(key)
+            match kind:
+                case "string":
+                    admin.set(key, "x")
+                case "list":
+                    admin.lpush(key, "x")
+                case "hash":
+                    admin.hset(key, "x", "x")
+                case "set":
+                    admin.sadd(key, "x")
+                case "zset":
+                    admin.zadd(key, {"x": 1})
+            for message in call_everything(ledger):
+                assert "WRONGTYPE" in message or "has a damaged value" in message
+            if before:
+                admin.restore(key, 0, before, replace=True)
+
+
+def test_a_cost_that_is_no_number(redis: RedisServer, clock: Clock) -> None:
+    """A limit that cannot be checked is not ignored."""
+    with shared(redis, clock) as ledger:
+        ledger.finish(entry(1), b"text", USAGE)
+        redis.admin().hset("contentgen:writer:usage:2026-11", "cost", "nan")
+        with pytest.raises(LedgerError, match="has a damaged value in contentgen:writer:usage"):
+            ledger.begin(entry(2), MANY, 1.0)
+        assert ledger.begin(entry(2), MANY, None) == Begun()
+
+
+def test_an_answer_that_is_too_large(redis: RedisServer, clock: Clock) -> None:
+    """It is not read, and not written again either."""
+    with shared(redis, clock) as ledger:
+        ledger.finish(entry(1), b"text", USAGE)
+        key = f"contentgen:writer:entry:ann:{1:064x}"
+        redis.admin().hset(key, "body", b"x" * 5_000_000)
+        with pytest.raises(LedgerError, match=f"has a damaged value in {key}; correct or delete"):
+            ledger.begin(entry(1), MANY, None)
+        redis.admin().delete(key)
+        assert ledger.begin(entry(1), MANY, None) == Begun()
+
+
+NONSENSE = [
+    b"",
+    b"x" * 1000,
+    b"+OK\r\n",
+    b":7\r\n",
+    b"$-1\r\n",
+    b"$5\r\nbegun\r\n",
+    b"*-1\r\n",
+    b"*0\r\n",
+    b"*1\r\n:7\r\n",
+    b"*1\r\n$-1\r\n",
+    b"*1\r\n*1\r\n$5\r\nbegun\r\n",
+    b"*2\r\n$8\r\nanswered\r\n:7\r\n",
+    b"*2\r\n$7\r\nlimited\r\n$2\r\n\xff\xff\r\n",
+    b"*3\r\n$7\r\nlimited\r\n$19\r\nrequests_per_minute\r\n*0\r\n",
+    b"-ERR \x1b[31m red\r\n",
+    b"$999999999999\r\nx",
+]
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE, ids=range(len(NONSENSE)))
+def test_nonsense(clock: Clock, nonsense: bytes) -> None:
+    """Whatever answers in a Redis' place, each method works or raises LedgerError."""
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection, suppress(OSError):
+                    while connection.recv(100_000):
+                        connection.sendall(nonsense)
+                        if not nonsense.endswith(b"\r\n"):
+                            break
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        with SharedLedger(f"redis://127.0.0.1:{listener.getsockname()[1]}", clock=clock) as ledger:
+            call_everything(ledger)
+        listener.shutdown(socket.SHUT_RDWR)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ....redis_connection import SCHEMES
 from .entry import (
     BEAT,
     GRACE,
@@ -23,6 +24,7 @@ from .entry import (
     Running,
     check_name,
 )
+from .shared import SharedLedger
 from .sqlite import SQLiteLedger
 
 __all__ = [
@@ -40,15 +42,18 @@ __all__ = [
     "OtherBody",
     "Running",
     "SQLiteLedger",
+    "SharedLedger",
     "check_name",
     "open_ledger",
 ]
 
 
 def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:
-    """Open the ledger that the option `ledger` names. Paths are relative to `directory`.
+    """Open the ledger that the option `ledger` names: an address, or a path below `directory`.
 
-    With `serving`, this process writes texts, and not only commands such as `usage` use the ledger.
-    Raises LedgerError.
+    With `serving`, this process writes texts, so no other one may use the same file for that.
+    Raises LedgerError or ConfigurationError. Redis and Valkey are not asked before the first call.
     """
+    if value.partition("://")[0].lower() in SCHEMES and "://" in value:
+        return SharedLedger(value)
     return SQLiteLedger(directory / value, serving=serving)
