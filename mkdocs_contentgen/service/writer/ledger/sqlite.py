@@ -248,8 +248,10 @@ def _lock(path: Path) -> int | None:
 
 def _open(path: Path) -> sqlite3.Connection:
     """Open a database, and create it if there is none. Raises LedgerError if it is no ledger."""
-    # SQLite gives its other files the mode of this one.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    # SQLite gives its other files the mode of this one. If the file exists, it is not opened here,
+    # since closing it would release the locks that this process has on it.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     database = sqlite3.connect(
         path, timeout=LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
     )
@@ -276,6 +278,8 @@ def _create(database: sqlite3.Connection, path: Path) -> None:
 
 def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     """Return False if the database is empty. Raises LedgerError if it is not a ledger."""
+    # This comes first, since another process could create both in between.
+    has_tables = database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     (application,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if application == _APPLICATION_ID and version > _VERSION:
@@ -284,7 +288,7 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
         )
     if application == _APPLICATION_ID:
         return True
-    if database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+    if has_tables:
         raise LedgerError(
             f"the ledger {path} is the database of another program; set `ledger` to another file"
         )
