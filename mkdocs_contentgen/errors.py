@@ -13,6 +13,7 @@ ContentgenError
 │   └── FailedCheckError      the text of a language model fails a check
 ├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
+├── LedgerError               the writer's ledger cannot be read or written
 └── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
 """
 
@@ -79,6 +80,10 @@ class ApprovalError(ContentgenError):
 
 class StoreError(ContentgenError):
     """The cache cannot be read or written."""
+
+
+class LedgerError(ContentgenError):
+    """The ledger of the served writer cannot be read or written."""
 
 
 class UnsafeHTMLError(ContentgenError):

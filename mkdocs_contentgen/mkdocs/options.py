@@ -21,9 +21,10 @@ from ..display import shown
 from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
+from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import OnError, OnMissing, Policy
-from ..texts.store import SCHEMES, Cache, DiskStore, SharedStore, shown_address
+from ..texts.store import Cache, DiskStore, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation

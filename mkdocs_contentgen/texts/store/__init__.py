@@ -5,23 +5,21 @@ used is renamed, not deleted. Contents are not trusted: each entry contains its 
 SHA-256 of its text, which are checked.
 
 `disk` stores texts in a local directory, `shared` in Redis or Valkey as well. Only this package
-imports diskcache, redis and sqlite3.
+imports diskcache.
 """
 
 from .database import DATABASE
 from .disk import DiskStore
 from .entry import LEASE, Cache, Coordinator, Store, StoredText
-from .shared import SCHEMES, SharedStore, shown_address
+from .shared import SharedStore
 
 __all__ = [
     "DATABASE",
     "LEASE",
-    "SCHEMES",
     "Cache",
     "Coordinator",
     "DiskStore",
     "SharedStore",
     "Store",
     "StoredText",
-    "shown_address",
 ]

@@ -7,30 +7,19 @@ reports that once.
 
 from __future__ import annotations
 
-import errno
 import re
-import socket
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from ...errors import ConfigurationError, StoreError
+from ...errors import StoreError
+from ...redis_connection import MAX_REPLY, RedisConnection, UnavailableError, shown_address
 from .entry import LEASE, MAX_ENTRY, Cache, StoredText, decode, encode
 
 if TYPE_CHECKING:
-    from redis import Redis
-    from redis.client import Pipeline
-
-SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
-"""The schemes of `cache_url`, and those of redis-py for them. A final `s` means TLS."""
-
-CONNECT_TIMEOUT = 3.0
-ANSWER_TIMEOUT = 5.0
-"""Seconds without data after which the shared cache counts as unavailable."""
+    from ...redis_connection import Pipeline
 
 ROUND_TRIP_TIMEOUT = LEASE
 """Seconds for a whole round trip. A longer one could outlast the claims of this run."""
@@ -43,10 +32,6 @@ _ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
 
 _FIRST_READ = 32 * 1024
 """How many bytes of an entry are read at first. Longer entries are then read one by one."""
-
-_MAX_REPLY = 128
-_OVERHEAD = 64 * 1024
-"""The maximum size in bytes of a reply without an entry, and of other data in a round trip."""
 
 _Item = TypeVar("_Item")
 
@@ -67,18 +52,6 @@ return 0
 """
 
 
-def shown_address(url: str) -> str | None:
-    """Return the address in a `cache_url` without user and password, or None if it is invalid."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or 6379
-    except ValueError:
-        return None
-    if parts.scheme not in SCHEMES or not parts.hostname:
-        return None
-    return f"{parts.scheme}://{parts.hostname}:{port}"
-
-
 class SharedStore:
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
@@ -87,10 +60,8 @@ class SharedStore:
 
     def __init__(self, local: Cache, url: str) -> None:
         self._local = local
-        self._url = url
         self._name = f"the shared cache {shown_address(url)}"
-        self._redis: Redis | None = None
-        self._limits = _RoundTripLimits()
+        self._redis = RedisConnection(url, "cache_url", ROUND_TRIP_TIMEOUT)
         self._unavailable = False
         self._local_is_writable = True
         self._problems: list[str] = []
@@ -183,9 +154,7 @@ class SharedStore:
 
     def close(self) -> list[str]:
         """Close files and connections, and return problems not returned before."""
-        if self._redis is not None:
-            self._redis.close()
-            self._redis = None
+        self._redis.close()
         return self._local.close() + self._take_problems()
 
     def _take_problems(self) -> list[str]:
@@ -243,7 +212,7 @@ class SharedStore:
         command: Callable[[Pipeline, str], object],
         expected: type,
         *,
-        size: int = _MAX_REPLY,
+        size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
     ) -> dict[str, object]:
         """Send a command for each key in batches, and return the replies by key."""
@@ -262,7 +231,7 @@ class SharedStore:
         commands: Callable[[Pipeline], object],
         expected: type,
         *,
-        size: int = _MAX_REPLY,
+        size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
     ) -> list[object]:
         """Send commands in one round trip, and return the replies.
@@ -273,61 +242,16 @@ class SharedStore:
         if self._unavailable:
             return []
         try:
-            import redis
-        except ImportError as error:
-            raise ConfigurationError(
-                "cache_url: needs the package redis; "
-                'install it with: pip install "mkdocs-contentgen[redis]"'
-            ) from error
-        if self._redis is None:
-            self._redis = self._connect_client()
-        pipeline = self._redis.pipeline(transaction=False)
-        commands(pipeline)
-        self._limits.begin(_OVERHEAD + len(pipeline) * (size + _MAX_REPLY))
-        try:
-            with pipeline:
-                replies = cast(list[object], pipeline.execute(raise_on_error=False))
-            for reply in replies:
-                if isinstance(reply, redis.RedisError):
-                    if not (allow_wrong_type and str(reply).startswith("WRONGTYPE")):
-                        raise reply
-                # False means that a value was not set, and is an int for Python.
-                elif not isinstance(reply, expected) or reply is False:
-                    raise redis.InvalidResponse
-        except Exception as error:  # noqa: BLE001  redis-py can raise anything for invalid data
+            return self._redis.send(
+                commands, expected, size=size, allow_wrong_type=allow_wrong_type
+            )
+        except UnavailableError as error:
             self._unavailable = True
             self._problems.append(
-                f"{self._name} cannot be used ({_reason(error)}); this build continues with "
+                f"{self._name} cannot be used ({error}); this build continues with "
                 "the local cache, and another machine may pay for the same texts"
             )
             return []
-        return replies
-
-    def _connect_client(self) -> Redis:
-        from redis import Redis
-        from redis.backoff import NoBackoff
-        from redis.retry import Retry
-
-        scheme, _, rest = self._url.partition("://")
-        try:
-            client = Redis.from_url(
-                f"{SCHEMES[scheme.lower()]}://{rest}",
-                socket_connect_timeout=CONNECT_TIMEOUT,
-                socket_timeout=ANSWER_TIMEOUT,
-                # One retry, since servers close idle connections.
-                retry=Retry(NoBackoff(), 1),
-                # With version 3, a server can redirect the client to another address.
-                protocol=2,
-            )
-            pool = client.connection_pool
-            pool.connection_class = _with_limits(pool.connection_class, self._limits)
-            pool.make_connection()
-        except (TypeError, ValueError) as error:
-            # The message of the error could quote a password.
-            raise ConfigurationError(
-                "cache_url: what follows '?' is not an option of the package redis"
-            ) from error
-        return client
 
 
 def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
@@ -347,105 +271,3 @@ def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> N
     for key, text in texts:
         pipeline.set(_TEXT + key, encode(key, text))
         pipeline.delete(_CLAIM + key)
-
-
-class _RoundTripLimits:
-    """The remaining time and bytes of a round trip, including attempts to connect."""
-
-    def __init__(self) -> None:
-        self._deadline = self._size = 0.0
-
-    def begin(self, size: int) -> None:
-        """Start a round trip that may receive `size` bytes."""
-        self._deadline = time.monotonic() + ROUND_TRIP_TIMEOUT
-        self._size = size
-
-    def seconds(self) -> float:
-        """Return the remaining seconds. Raises TimeoutError if there are none."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-    def count(self, size: int) -> None:
-        """Count received bytes. Raises OSError if there are too many."""
-        self._size -= size
-        if self._size < 0:
-            raise OSError(errno.EMSGSIZE, "it sends more than it was asked for")
-
-
-class _LimitedSocket:
-    """A socket, plain or with TLS, that enforces the limits of a round trip.
-
-    The timeout of a socket restarts with each byte, and redis-py reads as long as data arrives.
-    """
-
-    def __init__(self, wrapped: socket.socket, limits: _RoundTripLimits) -> None:
-        self._wrapped = wrapped
-        self._limits = limits
-        self._timeout = wrapped.gettimeout()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._wrapped, name)
-
-    def settimeout(self, timeout: float | None) -> None:
-        """Set the timeout of the next calls, which the limits can reduce."""
-        self._timeout = timeout
-
-    def recv(self, *arguments: int) -> bytes:
-        """Receive bytes."""
-        self._apply_timeout()
-        data = self._wrapped.recv(*arguments)
-        self._limits.count(len(data))
-        return data
-
-    def recv_into(self, *arguments: Any) -> int:
-        """Receive bytes into a buffer, and return their number."""
-        self._apply_timeout()
-        size = self._wrapped.recv_into(*arguments)
-        self._limits.count(size)
-        return size
-
-    def sendall(self, data: bytes) -> None:
-        """Send all bytes."""
-        self._apply_timeout()
-        self._wrapped.sendall(data)
-
-    def _apply_timeout(self) -> None:
-        left = self._limits.seconds()
-        self._wrapped.settimeout(left if self._timeout is None else min(self._timeout, left))
-
-
-def _with_limits(connection_class: Any, limits: _RoundTripLimits) -> Any:
-    """Return a subclass of a redis-py connection class whose sockets enforce the limits."""
-
-    class LimitedConnection(connection_class):  # type: ignore[misc]  # a dynamic base
-        def _connect(self) -> _LimitedSocket:
-            limits.seconds()
-            return _LimitedSocket(super()._connect(), limits)
-
-    return LimitedConnection
-
-
-_REASONS = {
-    "OutOfMemoryError": "it is full",
-    "AuthenticationError": "it refuses the user or the password",
-    "TimeoutError": "it does not answer in time",
-}
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong, without the server's message, which could repeat a password."""
-    from redis import ConnectionError as EndedError
-    from redis import InvalidResponse, ResponseError
-
-    name = type(error).__name__
-    cause = error.__cause__ or error.__context__ or error
-    if reason := _REASONS.get(name) or getattr(cause, "strerror", None):
-        return str(reason)
-    if isinstance(error, ResponseError) and not isinstance(error, InvalidResponse):
-        code = re.match(r"[A-Z]{2,20}\b", str(error))
-        return code[0] if code else name
-    return (
-        "it ended the connection" if isinstance(error, EndedError) else "it sends invalid replies"
-    )

@@ -1,0 +1,59 @@
+"""The ledger of the served writer: users, Idempotency-Keys with their answers, and usage.
+
+`sqlite` keeps it in a file for one process, `shared` in Redis or Valkey for many.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....redis_connection import SCHEMES
+from .entry import (
+    BEAT,
+    GRACE,
+    NAME,
+    Answered,
+    Beginning,
+    Begun,
+    Entry,
+    Ledger,
+    Limited,
+    Limits,
+    MonthlyUsage,
+    OtherBody,
+    Running,
+    check_name,
+)
+from .shared import SharedLedger
+from .sqlite import SQLiteLedger
+
+__all__ = [
+    "BEAT",
+    "GRACE",
+    "NAME",
+    "Answered",
+    "Beginning",
+    "Begun",
+    "Entry",
+    "Ledger",
+    "Limited",
+    "Limits",
+    "MonthlyUsage",
+    "OtherBody",
+    "Running",
+    "SQLiteLedger",
+    "SharedLedger",
+    "check_name",
+    "open_ledger",
+]
+
+
+def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:
+    """Open the ledger that the option `ledger` names: an address, or a path below `directory`.
+
+    With `serving`, this process writes texts, so no other one may use the same file for that.
+    Raises LedgerError or ConfigurationError. Redis and Valkey are not asked before the first call.
+    """
+    if value.partition("://")[0].lower() in SCHEMES and "://" in value:
+        return SharedLedger(value)
+    return SQLiteLedger(directory / value, serving=serving)

@@ -1,0 +1,359 @@
+"""The ledger in a file, for one process that serves.
+
+Commands use the file at the same time. All changes are on the disk before a method returns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from ....errors import LedgerError
+from ..usage import Usage
+from .entry import (
+    Answered,
+    Beginning,
+    Begun,
+    Entry,
+    Limited,
+    Limits,
+    MonthlyUsage,
+    OtherBody,
+    Running,
+    check_name,
+    month_of,
+    rest_of_month,
+)
+
+LOCK_TIMEOUT = 5.0
+"""Seconds to wait for the lock of another program."""
+
+_APPLICATION_ID = 0x63676C64
+"""What marks the file as a ledger, in SQLite's header: "cgld"."""
+
+_VERSION = 1
+
+_SCHEMA = (
+    "CREATE TABLE users (name TEXT PRIMARY KEY, token_hash TEXT NOT NULL, added REAL NOT NULL)",
+    "CREATE TABLE entries (user TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, "
+    "body BLOB, answered REAL, PRIMARY KEY (user, key))",
+    "CREATE INDEX answers ON entries (answered) WHERE body IS NOT NULL",
+    "CREATE INDEX running ON entries (user) WHERE body IS NULL",
+    "CREATE TABLE begun (user TEXT NOT NULL, at REAL NOT NULL)",
+    "CREATE INDEX begun_by_user ON begun (user, at)",
+    "CREATE TABLE usage (month TEXT NOT NULL, user TEXT NOT NULL, texts INTEGER NOT NULL, "
+    "failed INTEGER NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, "
+    "output_tokens INTEGER NOT NULL, cost REAL NOT NULL, unpriced INTEGER NOT NULL, "
+    "PRIMARY KEY (month, user))",
+    f"PRAGMA application_id = {_APPLICATION_ID}",
+    f"PRAGMA user_version = {_VERSION}",
+)
+
+_ADD_USAGE = """
+INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (month, user) DO UPDATE SET
+    texts = texts + excluded.texts, failed = failed + excluded.failed,
+    calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost,
+    unpriced = unpriced + excluded.unpriced
+"""
+
+
+class SQLiteLedger:
+    """A Ledger in the file `path`, which is created if it does not exist.
+
+    With `serving`, no other process can serve with the file until this ledger is closed, and
+    requests that a dead process has begun can be begun again. Raises LedgerError if the file cannot
+    be used.
+    """
+
+    def __init__(
+        self, path: Path, *, serving: bool, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        with self._translated_errors():
+            self._lock = _lock(path) if serving else None
+            try:
+                self._database = _open(path)
+                if serving:
+                    with self._transaction() as database:
+                        database.execute("DELETE FROM entries WHERE body IS NULL")
+            except BaseException:
+                self._unlock()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(sqlite3.Error):
+            self._database.close()
+        self._unlock()
+
+    def add_user(self, name: str, token_hash: str) -> bool:
+        """Add a user with the SHA-256 of a token. Return whether the name was free."""
+        row = (check_name(name), token_hash, self._clock())
+        with self._transaction() as database:
+            return (
+                database.execute("INSERT OR IGNORE INTO users VALUES (?, ?, ?)", row).rowcount > 0
+            )
+
+    def remove_user(self, name: str) -> bool:
+        """Remove a user, but not the usage. Return whether there was one."""
+        with self._transaction() as database:
+            return database.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount > 0
+
+    def token_hash(self, name: str) -> str | None:
+        """Return the SHA-256 of the user's token, or None if there is no such user."""
+        with self._translated_errors():
+            found = self._database.execute("SELECT token_hash FROM users WHERE name = ?", (name,))
+            row = found.fetchone()
+            return str(row[0]) if row else None
+
+    def users(self) -> dict[str, datetime]:
+        """Return when each user was added, by name."""
+        with self._translated_errors():
+            rows = self._database.execute(
+                "SELECT name, CAST(added AS REAL) FROM users ORDER BY name"
+            )
+            return {str(name): datetime.fromtimestamp(added, UTC) for name, added in rows}
+
+    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+        """Begin a request, unless it is known or a limit is reached."""
+        now = self._clock()
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT fingerprint, body FROM entries WHERE user = ? AND key = ?",
+                (entry.user, entry.key),
+            ).fetchone()
+            if row:
+                fingerprint, body = row
+                if fingerprint != entry.fingerprint:
+                    return OtherBody()
+                if body is not None and not isinstance(body, bytes):
+                    raise sqlite3.DatabaseError
+                return Running() if body is None else Answered(body)
+            if limited := _limited(database, entry.user, limits, max_cost, now):
+                return limited
+            database.execute(
+                "INSERT INTO entries (user, key, fingerprint) VALUES (?, ?, ?)",
+                (entry.user, entry.key, entry.fingerprint),
+            )
+            database.execute("INSERT INTO begun VALUES (?, ?)", (entry.user, now))
+            return Begun()
+
+    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+        """Keep the answer of a begun request, and add its usage."""
+        now = self._clock()
+        with self._transaction() as database:
+            if body is None:
+                database.execute(
+                    "DELETE FROM entries WHERE user = ? AND key = ? AND body IS NULL",
+                    (entry.user, entry.key),
+                )
+            else:
+                database.execute(
+                    "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
+                    "DO UPDATE SET body = excluded.body, answered = excluded.answered "
+                    "WHERE body IS NULL AND fingerprint = excluded.fingerprint",
+                    (entry.user, entry.key, entry.fingerprint, body, now),
+                )
+            texts, failed = (0, 1) if body is None else (1, 0)
+            counts = (usage.calls, usage.input_tokens, usage.output_tokens)
+            cost = (usage.cost or 0.0, usage.cost is None)
+            database.execute(_ADD_USAGE, (month_of(now), entry.user, texts, failed, *counts, *cost))
+
+    def beat(self) -> None:
+        """Do nothing, since no other process serves with this file."""
+
+    def expire(self, seconds: float) -> int:
+        """Drop the answers that are older, and return their number."""
+        with self._transaction() as database:
+            return database.execute(
+                "DELETE FROM entries WHERE body IS NOT NULL AND answered < ?",
+                (self._clock() - seconds,),
+            ).rowcount
+
+    def usage(self) -> list[MonthlyUsage]:
+        """Return the usage of each user and month, by month and user."""
+        with self._translated_errors():
+            rows = self._database.execute(
+                "SELECT user, month, CAST(texts AS INTEGER), CAST(failed AS INTEGER), "
+                "CAST(calls AS INTEGER), CAST(input_tokens AS INTEGER), "
+                "CAST(output_tokens AS INTEGER), "
+                "CASE WHEN unpriced THEN NULL ELSE CAST(cost AS REAL) END "
+                "FROM usage ORDER BY month, user"
+            )
+            return [
+                MonthlyUsage(str(user), str(month), texts, failed, Usage(*usage))
+                for user, month, texts, failed, *usage in rows
+            ]
+
+    def problems(self) -> list[str]:
+        """Return an empty list."""
+        return []
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit what the block has changed, or nothing if it fails."""
+        with self._translated_errors():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            finally:
+                # After some errors, SQLite has ended the transaction already.
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+            raise LedgerError(
+                f"the ledger {self._path} cannot be used ({_reason(error)}); {_hint(error)}"
+            ) from error
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _lock(path: Path) -> int | None:
+    """Return the lock of the process that serves with a file, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        raise LedgerError(
+            f"the ledger {path} is in use by another server; for several processes or machines, "
+            "set `ledger: redis://…`"
+        ) from error
+    return lock
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open a database, and create it if there is none. Raises LedgerError if it is no ledger."""
+    # SQLite gives its other files the mode of this one. If the file exists, it is not opened here,
+    # since closing it would release the locks that this process has on it.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    database = sqlite3.connect(
+        path, timeout=LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
+    )
+    try:
+        database.execute("PRAGMA trusted_schema = OFF")
+        created = _is_ledger(database, path)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        if not created:
+            _create(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _create(database: sqlite3.Connection, path: Path) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    if not _is_ledger(database, path):  # another process may be faster
+        for statement in _SCHEMA:
+            database.execute(statement)
+    database.execute("COMMIT")
+
+
+def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
+    """Return False if the database is empty. Raises LedgerError if it is not a ledger."""
+    # This comes first, since another process could create both in between.
+    has_tables = database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if application == _APPLICATION_ID and version > _VERSION:
+        raise LedgerError(
+            f"the ledger {path} is of a newer mkdocs-contentgen than this one; update it"
+        )
+    if application == _APPLICATION_ID:
+        return True
+    if has_tables:
+        raise LedgerError(
+            f"the ledger {path} is the database of another program; set `ledger` to another file"
+        )
+    return False
+
+
+def _limited(
+    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
+) -> Limited | None:
+    """Return the first limit that is reached, or None."""
+    month = month_of(now)
+    if max_cost is not None and _cost(database, "month = ?", month) >= max_cost:
+        return Limited("max_cost", rest_of_month(now))
+    if (
+        limits.cost_per_month is not None
+        and _cost(database, "month = ? AND user = ?", month, user) >= limits.cost_per_month
+    ):
+        return Limited("cost_per_month", rest_of_month(now))
+    # Times in the future were stored before the clock was set back.
+    database.execute("DELETE FROM begun WHERE at <= ? OR at > ?", (now - 60, now + 60))
+    rows = database.execute(
+        "SELECT CAST(at AS REAL) FROM begun WHERE user = ? ORDER BY at DESC", (user,)
+    )
+    begun = [at for (at,) in rows]
+    if len(begun) >= limits.requests_per_minute:
+        allowed = limits.requests_per_minute
+        retry_after = min(60.0, begun[allowed - 1] + 60 - now) if allowed > 0 else None
+        return Limited("requests_per_minute", retry_after)
+    (running,) = database.execute(
+        "SELECT count(*) FROM entries WHERE user = ? AND body IS NULL", (user,)
+    ).fetchone()
+    return Limited("parallel") if running >= limits.parallel else None
+
+
+def _cost(database: sqlite3.Connection, where: str, *values: str) -> float:
+    (cost,) = database.execute(f"SELECT total(cost) FROM usage WHERE {where}", values).fetchone()  # noqa: S608
+    return float(cost)
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong, on one line."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    known = code in (sqlite3.SQLITE_BUSY, *_HINTS) and code != sqlite3.SQLITE_CORRUPT
+    # Other messages can quote what is in the file.
+    return str(error) if known and str(error).isprintable() else "it is damaged"
+
+
+_HINTS = {
+    sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
+    sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
+    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
+    sqlite3.SQLITE_CANTOPEN: "make the file and its directory writable",
+    sqlite3.SQLITE_PERM: "make the file and its directory writable",
+}
+
+
+def _hint(error: Exception) -> str:
+    """Return what to do about an error."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "create its directory, or set `ledger` to another file"
+    if isinstance(error, OSError):
+        return "make the file and its directory writable, or set `ledger` to another file"
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return _HINTS.get(code, "restore it from a backup, or set `ledger` to another file")
