@@ -51,7 +51,7 @@ class UnreachableError(NotSentError):
 
 
 class UnknownOutcomeError(ServiceError):
-    """The request was sent, but not answered completely. It may have been paid for."""
+    """The request was sent, but its text did not arrive. It may have been paid for."""
 
 
 class UnusableServiceError(ServiceError):

@@ -83,8 +83,9 @@ class RedisConnection:
         *,
         size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
+        transaction: bool = False,
     ) -> list[object]:
-        """Send commands in one round trip, and return the replies.
+        """Send commands in one round trip, or as one transaction, and return the replies.
 
         Replies are of the type `expected`, and of `size` bytes at most. With `allow_wrong_type`,
         they may also be WRONGTYPE errors. If the connection is lost, the commands are sent once
@@ -94,7 +95,7 @@ class RedisConnection:
         self.open()
         import redis
 
-        pipeline = cast("Redis", self._client).pipeline(transaction=False)
+        pipeline = cast("Redis", self._client).pipeline(transaction=transaction)
         commands(pipeline)
         self._limits.begin(_OVERHEAD + len(pipeline) * (size + MAX_REPLY))
         try:

@@ -137,7 +137,7 @@ class Project:
         if not database.exists():
             return set()
         with closing(sqlite3.connect(database)) as connection:
-            rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE 'claim:%'")
+            rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE '%:%'")
             return {json.loads(value)["request"]["topic"] for (value,) in rows}
 
     def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:

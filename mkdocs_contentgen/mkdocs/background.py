@@ -82,6 +82,7 @@ class Background:
         self,
         wanted: Mapping[str, Request],
         replaced: Collection[str],
+        refresh: bool,
         *,
         open_store: Callable[[], Cache],
         connect: Connect,
@@ -97,7 +98,12 @@ class Background:
         of a page would pay for them.
         """
         self._new_generation = lambda: Generation(
-            open_store(), connect, limits, on_progress=self._progress_callback(), debug=debug
+            open_store(),
+            connect,
+            limits,
+            refresh=refresh,
+            on_progress=self._progress_callback(),
+            debug=debug,
         )
         with self._lock:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}

@@ -167,14 +167,14 @@ def ask_with_progress(
     store, connect = options.store(site), partial(options.connect, site, debug)
 
     def ask(
-        wanted: Mapping[str, Request], cached_keys: Collection[str]
+        wanted: Mapping[str, Request], cached_keys: Collection[str], refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         from .progress import show_progress
 
         with show_progress(log, use_log=debug is not None) as (show, log_line):
             limits = options.limits()
             ask_all = asking(store, connect, limits, on_progress=show, log=log_line, debug=debug)
-            outcomes, problems = ask_all(wanted, cached_keys)
+            outcomes, problems = ask_all(wanted, cached_keys, refresh)
         if options.spending and options.spending.total.calls:
             log(_usage_message(outcomes.values(), str(options.spending.total)))
         return outcomes, problems

@@ -15,7 +15,11 @@ from ..errors import (
 from ..requests import Request
 from . import SANDBOX
 from .answer import parse_answer
-from .connection import MAY_BE_PAID_HINT, Answer, Connection, check_address, check_token
+from .connection import Answer, Connection, check_address, check_token
+
+SAME_KEY_HINT = (
+    "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
+)
 
 
 class ServiceClient:
@@ -40,7 +44,9 @@ class ServiceClient:
         name = url.netloc.decode() if app is None else "the sandbox"
         params = {"user_id": _check_user_id(user_id)}
         headers = {"Authorization": f"Bearer {_check_token(token)}"}
-        self._connection = Connection(url, name, headers, params=params, app=app)
+        self._connection = Connection(
+            url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -103,8 +109,13 @@ def _check_status(answer: Answer) -> None:
         seconds = answer.retry_after()
         retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
         raise NotSentError(f"the service answered {status_text}{retry_hint}", seconds)
+    if status == 409:
+        raise UnknownOutcomeError(
+            f"the service answered {status_text}: it may still be processing this request; "
+            "the next build asks again, with the same Idempotency-Key"
+        )
     if status in (502, 504):
-        raise UnknownOutcomeError(f"a gateway answered {status_text}; {MAY_BE_PAID_HINT}")
+        raise UnknownOutcomeError(f"a gateway answered {status_text}; {SAME_KEY_HINT}")
     if 300 <= status < 400:
         raise RejectedError(
             f"the service answered {status_text}, and redirects are not followed; "

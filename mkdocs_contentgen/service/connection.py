@@ -68,8 +68,9 @@ class Connection:
     """Sends requests to one server. Used with `async with`.
 
     `name` stands for the server in messages, and `address_option` and `timeout_option` are the
-    options to check. With an ASGI application as `app`, requests go there. Raises
-    ConfigurationError if the environment names a proxy or a certificate that cannot be used.
+    options to check. `unknown_hint` ends the messages of UnknownOutcomeError. With an ASGI
+    application as `app`, requests go there. Raises ConfigurationError if the environment names a
+    proxy or a certificate that cannot be used.
     """
 
     def __init__(
@@ -82,8 +83,10 @@ class Connection:
         app: Callable[..., Awaitable[None]] | None = None,
         address_option: str = "base_url",
         timeout_option: str = "timeout",
+        unknown_hint: str = MAY_BE_PAID_HINT,
     ) -> None:
         self._name = name
+        self._unknown_hint = unknown_hint
         self._address_option = address_option
         self._timeout_option = timeout_option
         fixed = {
@@ -162,7 +165,7 @@ class Connection:
             failure = (
                 UnknownOutcomeError(
                     f"{self._name} sent no complete answer within {timeout:g} s "
-                    f"(the option `{self._timeout_option}` sets the limit); {MAY_BE_PAID_HINT}"
+                    f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
                 )
                 if sent
                 else UnreachableError(f"no connection to {self._name} within {timeout:g} s")
@@ -173,7 +176,7 @@ class Connection:
             failure = (
                 UnknownOutcomeError(
                     f"the connection to {self._name} was lost after the request was sent "
-                    f"({reason}); {MAY_BE_PAID_HINT}"
+                    f"({reason}); {self._unknown_hint}"
                 )
                 if sent
                 else UnreachableError(

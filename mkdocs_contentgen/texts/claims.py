@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
+from functools import partial
 
 from ..errors import StoreError
 from .store import LEASE, Coordinator
@@ -15,36 +16,46 @@ from .waiting import WorkerThread
 class Claims:
     """The claims of this run. `held` contains the keys of the requests that only it may send.
 
-    `on_problem` is called with errors of the store that do not stop the run.
+    Its values are their Idempotency-Keys, which are new with `refresh`. `on_problem` is called with
+    errors of the store that do not stop the run.
     """
 
     def __init__(
-        self, coordinator: Coordinator, thread: WorkerThread, on_problem: Callable[[str], None]
+        self,
+        coordinator: Coordinator,
+        thread: WorkerThread,
+        on_problem: Callable[[str], None],
+        *,
+        refresh: bool = False,
     ) -> None:
-        self.held: set[str] = set()
+        self.held: dict[str, str] = {}
         self._coordinator = coordinator
         self._thread = thread
         self._on_problem = on_problem
+        self._refresh = refresh
         self._owner = uuid.uuid4().hex
 
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
-        claimed = await self._thread.run(self._coordinator.claim, keys, self._owner)
+        claim = partial(self._coordinator.claim, refresh=self._refresh)
+        claimed = await self._thread.run(claim, keys, self._owner)
         self.held |= claimed
-        return claimed
+        return set(claimed)
 
-    async def release(self, keys: Collection[str]) -> None:
-        """End the claims on these keys."""
+    async def release(self, keys: Collection[str], *, answered: bool = False) -> None:
+        """End the claims on these keys. With `answered`, delete their Idempotency-Keys as well."""
+        release = partial(self._coordinator.release, answered=answered)
         try:
             if keys:
-                await self._thread.run(self._coordinator.release, keys, self._owner)
+                await self._thread.run(release, keys, self._owner)
         except StoreError as error:
             self._on_problem(str(error))
-        self.held -= set(keys)
+        for key in keys:
+            self.forget(key)
 
     def forget(self, key: str) -> None:
         """Drop a key without a release, since saving its text has ended the claim."""
-        self.held.discard(key)
+        self.held.pop(key, None)
 
     @asynccontextmanager
     async def renewed(self) -> AsyncIterator[None]:

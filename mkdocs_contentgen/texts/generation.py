@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
@@ -18,7 +17,17 @@ from types import FrameType
 from typing import Protocol
 
 from ..display import shown
-from ..errors import Absence, ContentgenError, NoText, NotSentError, ServiceError, StoreError
+from ..errors import (
+    Absence,
+    ContentgenError,
+    FailedCheckError,
+    InvalidAnswerError,
+    NoText,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    StoreError,
+)
 from ..requests import Request
 from ..service.answer import GeneratedText
 from .claims import Claims
@@ -46,6 +55,9 @@ CLAIM_BATCH = 100
 
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
+
+_DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedCheckError
+"""Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
 
 
 class Client(Protocol):
@@ -89,7 +101,8 @@ class Generation:
     """Requests many texts at once, and saves each as it arrives.
 
     `run()` can be called once. `problems` contains the problems with the store, and `debug` gets a
-    line for each try.
+    line for each try. With `refresh`, requests get new Idempotency-Keys, so that a service cannot
+    repeat an answer.
     """
 
     def __init__(
@@ -98,6 +111,7 @@ class Generation:
         connect: Connect,
         limits: Limits,
         *,
+        refresh: bool = False,
         on_progress: Callable[[Progress], None] = lambda progress: None,
         debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
@@ -111,7 +125,7 @@ class Generation:
         self._clock = clock or Clock()
         self._stop = Stop()
         self._thread = WorkerThread()
-        self._claims = Claims(store, self._thread, self._add_store_problem)
+        self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
         self._throttle = Throttle(
             store,
             self._thread,
@@ -193,7 +207,7 @@ class Generation:
                 todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
-            for key in self._requests.keys() - self._outcomes.keys() - self._claims.held:
+            for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
         for _ in range(self._limits.concurrency):
             await self._queue.put(None)
@@ -207,7 +221,7 @@ class Generation:
         # Claim before loading: another run may save a text just before its claim ends.
         claimed = await self._claims.claim(keys)
         cached = await self._load_new(keys)
-        await self._claims.release(claimed & cached.keys())
+        await self._claims.release(claimed & cached.keys(), answered=True)
         for key in keys:
             if key in cached:
                 self._set_outcome(key, Outcome("cache", cached[key]))
@@ -235,13 +249,14 @@ class Generation:
                 answer: bytes | ContentgenError | NoText = self._stop.reason
             else:
                 self._report_progress(sending=1)
-                answer = await self._send(client, self._requests[key])
+                answer = await self._send(client, self._requests[key], self._claims.held[key])
                 self._report_progress(sending=-1)
             # The next request is sent while this answer is parsed and saved.
             group.create_task(self._finish(client, key, answer))
 
-    async def _send(self, client: Client, request: Request) -> bytes | ContentgenError | NoText:
-        idempotency_key = uuid.uuid4().hex
+    async def _send(
+        self, client: Client, request: Request, idempotency_key: str
+    ) -> bytes | ContentgenError | NoText:
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for attempt in range(tries):
@@ -283,7 +298,7 @@ class Generation:
             except ServiceError as error:
                 answer = error
         if isinstance(answer, ContentgenError | NoText):
-            await self._claims.release({key})
+            await self._claims.release({key}, answered=isinstance(answer, _DEFINITE_FAILURES))
             self._set_outcome(key, Outcome(error=answer))
             return
         if failure:

@@ -17,8 +17,8 @@ from .store import Cache, Store
 if TYPE_CHECKING:
     from .generation import Connect, Limits, Progress
 
-Ask = Callable[[Mapping[str, Request], Collection[str]], tuple[dict[str, Outcome], list[str]]]
-"""A function that sends requests. It takes them by key, and the keys with a cached text.
+Ask = Callable[[Mapping[str, Request], Collection[str], bool], tuple[dict[str, Outcome], list[str]]]
+"""A function that sends requests. It takes them by key, the keys with a cached text, and `refresh`.
 
 It returns an outcome for each key, and the problems with the cache.
 """
@@ -99,12 +99,17 @@ def asking(
     """
 
     def ask(
-        wanted: Mapping[str, Request], cached_keys: Collection[str]
+        wanted: Mapping[str, Request], cached_keys: Collection[str], refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         from .generation import Generation, Limits, generate
 
         generation = Generation(
-            store, connect, limits or Limits(), on_progress=on_progress, debug=debug
+            store,
+            connect,
+            limits or Limits(),
+            refresh=refresh,
+            on_progress=on_progress,
+            debug=debug,
         )
         try:
             outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
@@ -137,7 +142,8 @@ def _request_wanted(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
         return []
     obtained.sent = number
     cached_keys = {article.key for article in obtained.articles if article.draft}
-    outcomes, problems = ask(obtained.wanted, cached_keys & obtained.wanted.keys())
+    cached_keys &= obtained.wanted.keys()
+    outcomes, problems = ask(obtained.wanted, cached_keys, policy.refresh)
     obtained.articles = [
         replace(article, found=_merge_outcomes(article.found, outcomes[article.key]))
         if article.key in outcomes

@@ -446,7 +446,7 @@ def drain(connection: socket.socket) -> None:
         (404, RejectedError),
         (405, RejectedError),
         (408, RejectedError),
-        (409, RejectedError),
+        (409, UnknownOutcomeError),
         (413, RejectedError),
         (422, RejectedError),
         (429, NotSentError),
@@ -474,10 +474,12 @@ def test_a_status_decides(
         (401, "the service answered 401 Unauthorized; check token and user_id"),
         (403, "the service answered 403 Forbidden; check token and user_id"),
         (404, "the service answered 404 Not Found"),
+        (409, "the service answered 409 Conflict: it may still be processing this request; the "),
         (429, "the service answered 429 Too Many Requests"),
         (
             502,
-            "a gateway answered 502 Bad Gateway; it may have been processed, so it is not sent",
+            "a gateway answered 502 Bad Gateway; it may have been processed, so only the next "
+            "build asks again, with the same Idempotency-Key",
         ),
         (999, "the service answered 999"),
     ],
@@ -725,7 +727,7 @@ def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> No
     assert re.match(
         r"the connection to 127\.0\.0\.1:\d+ was lost after the request was sent \(", str(error)
     )
-    assert "it may have been processed, so it is not sent again" in str(error)
+    assert "it may have been processed, so only the next build asks again" in str(error)
     assert len(service.received) == 1
 
 

@@ -62,10 +62,10 @@ class Site:
         ask = asking(self.store, connect if is_up else connect_to_nobody)
 
         def noting(
-            wanted: Mapping[str, Request], there: Collection[str]
+            wanted: Mapping[str, Request], there: Collection[str], refresh: bool
         ) -> tuple[dict[str, Outcome], list[str]]:
             self.asked.append([request.topic for request in wanted.values()])
-            return ask(wanted, there)
+            return ask(wanted, there, refresh)
 
         return obtain(entries, files, self.store, policy, noting)
 

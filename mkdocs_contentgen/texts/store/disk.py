@@ -29,7 +29,15 @@ from .database import (
     select_all,
     untrusted_reason,
 )
-from .entry import LEASE, MAX_KEY, StoredText, decode, encode
+from .entry import (
+    LEASE,
+    MAX_KEY,
+    StoredText,
+    decode,
+    encode,
+    is_idempotency_key,
+    new_idempotency_key,
+)
 
 if TYPE_CHECKING:
     import diskcache
@@ -105,10 +113,11 @@ class DiskStore:
             for key, text in texts.items():
                 cache.set(key, encode(key, text))
                 cache.delete(_CLAIM + key)
+                cache.delete(_IDEMPOTENCY + key)
 
-    def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Claim requests, or renew claims, and return the keys that `owner` holds now."""
-        claimed = set()
+    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+        """Claim requests, or renew claims, and return the Idempotency-Keys of those held now."""
+        claimed = {}
         with self._transaction() as cache:
             for key in keys:
                 current_owner, expires = cache.get(_CLAIM + key, expire_time=True)
@@ -116,15 +125,21 @@ class DiskStore:
                 valid = isinstance(expires, float) and expires <= time.time() + LEASE
                 if current_owner in (None, owner) or not valid:
                     cache.set(_CLAIM + key, owner, expire=LEASE)
-                    claimed.add(key)
+                    idempotency_key = cache.get(_IDEMPOTENCY + key)
+                    if refresh or not is_idempotency_key(idempotency_key):
+                        idempotency_key = new_idempotency_key()
+                        cache.set(_IDEMPOTENCY + key, idempotency_key)
+                    claimed[key] = idempotency_key
         return claimed
 
-    def release(self, keys: Collection[str], owner: str) -> None:
-        """Release claims of `owner`. Raises StoreError."""
+    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
+        """Release claims of `owner`, and with `answered` their Idempotency-Keys."""
         with self._transaction() as cache:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
                     cache.delete(_CLAIM + key)
+                    if answered:
+                        cache.delete(_IDEMPOTENCY + key)
 
     def pause(self, seconds: float) -> None:
         """Do nothing, since the directory is not shared with other machines."""
@@ -144,7 +159,7 @@ class DiskStore:
         def read(connection: sqlite3.Connection) -> None:
             remaining = MAX_REQUESTS
             for key, entry in select_all(connection):
-                if len(key) <= MAX_KEY and not key.startswith(_CLAIM):
+                if len(key) <= MAX_KEY and not key.startswith((_CLAIM, _IDEMPOTENCY)):
                     text = decode(key, entry)
                     request = text.request if text else {}
                     remaining -= len(repr(request))
@@ -154,10 +169,11 @@ class DiskStore:
         return requests, problems
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts. Raises StoreError."""
+        """Delete texts and their Idempotency-Keys. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:
                 cache.delete(key)
+                cache.delete(_IDEMPOTENCY + key)
 
     def close(self) -> list[str]:
         """Close the database. The list of problems is always empty."""
@@ -233,7 +249,8 @@ class DiskStore:
         return problem
 
 
-_CLAIM = "claim:"
+_CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
+"""What the keys of rows that are not texts start with."""
 
 
 def _create(directory: Path) -> None:

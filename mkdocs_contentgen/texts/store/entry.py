@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,7 +58,7 @@ class Store(Protocol):
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Write texts synchronously. Raises StoreError."""
+        """Write texts synchronously, and delete their Idempotency-Keys. Raises StoreError."""
 
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
@@ -78,14 +80,19 @@ class Store(Protocol):
 class Coordinator(Protocol):
     """Prevents runs, also on other machines, from sending the same request or too many at once."""
 
-    def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Claim requests, or renew claims, and return the keys that `owner` holds now.
+    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+        """Claim requests, or renew claims, and return those that `owner` holds now.
 
-        A claim expires LEASE seconds after the last renewal. Raises StoreError.
+        The values are their Idempotency-Keys. They are stored until a text is saved, so that a
+        later run repeats a request with the same one if its outcome is unknown; `refresh` replaces
+        them. A claim expires LEASE seconds after the last renewal. Raises StoreError.
         """
 
-    def release(self, keys: Collection[str], owner: str) -> None:
-        """Release claims of `owner`. Raises StoreError."""
+    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
+        """Release claims of `owner`. With `answered`, delete the Idempotency-Keys as well.
+
+        Raises StoreError.
+        """
 
     def pause(self, seconds: float) -> None:
         """Make other machines pause for so many seconds, since the service asked for it."""
@@ -96,6 +103,16 @@ class Coordinator(Protocol):
 
 class Cache(Store, Coordinator, Protocol):
     """Stores texts, and coordinates the runs that generate them."""
+
+
+def new_idempotency_key() -> str:
+    """Return a random Idempotency-Key."""
+    return uuid.uuid4().hex
+
+
+def is_idempotency_key(value: object) -> bool:
+    """Tell whether a value from a cache, which is not trusted, is an Idempotency-Key."""
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def encode(key: str, text: StoredText) -> str:

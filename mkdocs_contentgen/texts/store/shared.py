@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...errors import StoreError
 from ...redis_connection import MAX_REPLY, RedisConnection, UnavailableError, shown_address
-from .entry import LEASE, MAX_ENTRY, Cache, StoredText, decode, encode
+from .entry import (
+    LEASE,
+    MAX_ENTRY,
+    Cache,
+    StoredText,
+    decode,
+    encode,
+    is_idempotency_key,
+    new_idempotency_key,
+)
 
 if TYPE_CHECKING:
     from ...redis_connection import Pipeline
@@ -36,19 +45,25 @@ _FIRST_READ = 32 * 1024
 _Item = TypeVar("_Item")
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
+_IDEMPOTENCY = "contentgen:idempotency:"
 
-# Scripts are atomic.
+# Scripts are atomic. The first one returns the Idempotency-Key, or '' if another run has the claim.
 _CLAIM_SCRIPT = """
 local owner = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 local valid = left >= 0 and left <= tonumber(ARGV[2])
-if owner and owner ~= ARGV[1] and valid then return 0 end
+if owner and owner ~= ARGV[1] and valid then return '' end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
+local key = redis.pcall('GET', KEYS[2])
+local known = type(key) == 'string' and #key == 32 and not string.find(key, '[^0-9a-f]')
+if known and ARGV[4] == '' then return key end
+redis.call('SET', KEYS[2], ARGV[3])
+return ARGV[3]
 """
 _RELEASE_SCRIPT = """
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] ~= '' then redis.call('DEL', KEYS[2]) end
+return redis.call('DEL', KEYS[1])
 """
 
 
@@ -101,29 +116,36 @@ class SharedStore:
         """Write texts to both caches. Raises StoreError if both fail."""
         failure = self._save_locally(texts)
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
-            self._send(partial(_set_texts, batch), int)
+            self._send(partial(_set_texts, batch), int, transaction=True)
         if failure and self._unavailable:
             raise failure
 
-    def claim(self, keys: Collection[str], owner: str) -> set[str]:
-        """Claim requests, or renew claims, and return the keys that `owner` holds now."""
-        lease = str(round(LEASE * 1000))
+    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+        """Claim requests, or renew claims, and return the Idempotency-Keys of those held now."""
+        new = {key: new_idempotency_key() for key in keys}
+        arguments = (owner, str(round(LEASE * 1000)))
         replies = self._send_each(
             keys,
-            lambda pipeline, key: pipeline.eval(_CLAIM_SCRIPT, 1, _CLAIM + key, owner, lease),
-            int,
+            lambda pipeline, key: pipeline.eval(
+                _CLAIM_SCRIPT, 2, *_claim_rows(key), *arguments, new[key], "1" if refresh else ""
+            ),
+            bytes,
         )
         if self._unavailable:
-            return self._local.claim(keys, owner)
-        return {key for key, reply in replies.items() if reply == 1}
+            return self._local.claim(keys, owner, refresh=refresh)
+        claimed = {k: cast(bytes, v).decode(errors="replace") for k, v in replies.items() if v}
+        return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
 
-    def release(self, keys: Collection[str], owner: str) -> None:
+    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
         """Release claims of `owner`. If that fails, they expire."""
+        arguments = (owner, "1" if answered else "")
         self._send_each(
-            keys, lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 1, _CLAIM + key, owner), int
+            keys,
+            lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 2, *_claim_rows(key), *arguments),
+            int,
         )
         if self._unavailable and self._local_is_writable:
-            self._local.release(keys, owner)
+            self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
         """Make other machines pause for so many seconds, since the service asked for it."""
@@ -233,6 +255,7 @@ class SharedStore:
         *,
         size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
+        transaction: bool = False,
     ) -> list[object]:
         """Send commands in one round trip, and return the replies.
 
@@ -243,7 +266,11 @@ class SharedStore:
             return []
         try:
             return self._redis.send(
-                commands, expected, size=size, allow_wrong_type=allow_wrong_type
+                commands,
+                expected,
+                size=size,
+                allow_wrong_type=allow_wrong_type,
+                transaction=transaction,
             )
         except UnavailableError as error:
             self._unavailable = True
@@ -267,7 +294,12 @@ def _add_commands(
         command(pipeline, key)
 
 
+def _claim_rows(key: str) -> tuple[str, str]:
+    """Return the names of the claim and the Idempotency-Key of a request."""
+    return _CLAIM + key, _IDEMPOTENCY + key
+
+
 def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> None:
     for key, text in texts:
         pipeline.set(_TEXT + key, encode(key, text))
-        pipeline.delete(_CLAIM + key)
+        pipeline.delete(*_claim_rows(key))

@@ -1,0 +1,361 @@
+"""The header Idempotency-Key over several builds: lost answers, kills, machines, hostile caches."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from conftest import Project, wait_until
+from redis_server import RedisServer, redis_running
+from service_double import (
+    Answer,
+    Handler,
+    Received,
+    ServiceDouble,
+    generated,
+    raw,
+    reset,
+    silence,
+)
+
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore, StoredText
+
+REQUEST = BlogRequest(topic="Tides")
+KEY, OTHER = REQUEST.key(sandbox=False), "b" * 64
+CACHE = ".cache/plugin/contentgen"
+ROW, REDIS_ROW = f"idempotency:{KEY}", f"contentgen:idempotency:{KEY}"
+
+
+def text(days: float = 0) -> StoredText:
+    """Return a text for the request that was generated so many days ago."""
+    html = "<article><h1>Tides</h1><p>The old text.</p></article>"
+    return StoredText(html, datetime.now(UTC) - timedelta(days=days), REQUEST.record())
+
+
+def keys(service: ServiceDouble) -> list[str]:
+    """Return the Idempotency-Key of each request that the service received."""
+    return [request.headers["idempotency-key"] for request in service.received]
+
+
+def stored_keys(directory: Path) -> dict[str, object]:
+    """Return the rows with Idempotency-Keys in a cache, read apart from the code under test."""
+    with closing(sqlite3.connect(directory / DATABASE)) as connection:
+        query = "SELECT key, value FROM Cache WHERE key LIKE 'idempotency:%'"
+        return dict(connection.execute(query).fetchall())
+
+
+def end_claims(directory: Path) -> None:
+    """Remove the claims of a killed build, for whose end a test need not wait each time."""
+    with closing(sqlite3.connect(directory / DATABASE)) as connection, connection:
+        connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """Return a project with one page that asks for a text."""
+    project.page("tides.md", {"type": "blog", "topic": "Tides"})
+    project.configure({"retries": 0})
+    return project
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    """Run a Redis."""
+    with redis_running() as running:
+        yield running
+
+
+# --- builds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(reset, id="lost"),
+        *(pytest.param(raw(b"", n), id=str(n)) for n in (401, 409, 429, 502, 503, 504)),
+    ],
+)
+def test_an_unknown_outcome_is_asked_for_with_the_same_key(
+    site: Project, service: ServiceDouble, answer: Answer
+) -> None:
+    """The next build repeats the request, and once there is a text, a refresh is a new request."""
+    service.answer = answer
+    assert site.build().returncode == 1
+    assert stored_keys(site.root / CACHE) == {ROW: keys(service)[0]}
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    assert stored_keys(site.root / CACHE) == {}
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 0
+    lost, found, refreshed = keys(service)
+    assert lost == found != refreshed
+    assert all(re.fullmatch("[0-9a-f]{32}", key) for key in (lost, refreshed))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [raw(b"{}"), raw(b'{"success": true, "content": "no article"}'), raw(b"", 400), raw(b"", 500)],
+    ids=["no-content", "no-article", "400", "500"],
+)
+def test_a_definite_failure_drops_the_key(
+    site: Project, service: ServiceDouble, answer: Answer
+) -> None:
+    """A service that repeats its answer for the same key would never give this page a text."""
+    service.answer = answer
+    assert site.build().returncode == 1
+    assert stored_keys(site.root / CACHE) == {}
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    failed, found = keys(service)
+    assert failed != found
+
+
+def test_a_killed_build(site: Project, service: ServiceDouble) -> None:
+    """The build after one that SIGKILL ended in the middle of a request sends the same key."""
+    service.answer = silence
+    build = site.start("mkdocs", "build")
+    wait_until(lambda: service.received)
+    build.kill()
+    build.wait()
+    end_claims(site.root / CACHE)
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    killed, found = keys(service)
+    assert killed == found
+
+
+def honouring(written: dict[str, str]) -> Answer:
+    """Return what writes a text once for each key, also if the client hangs up meanwhile."""
+    locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def answer(request: Received, handler: Handler) -> None:
+        key = request.headers["idempotency-key"]
+        with locks[key]:
+            if key not in written:
+                time.sleep(0.3)
+                written[key] = request.topic
+        generated()(request, handler)
+
+    return answer
+
+
+def test_killed_builds_pay_once(project: Project, service: ServiceDouble) -> None:
+    """SIGKILL at random moments: a service that honours the header writes no text twice."""
+    topics = [f"T{number}" for number in range(12)]
+    for topic in topics:
+        project.page(f"{topic.lower()}.md", {"type": "blog", "topic": topic})
+    project.configure({"concurrency": 4})
+    written: dict[str, str] = {}
+    service.answer = honouring(written)
+    chance = random.Random(7)
+    for _ in range(4):
+        before = len(service.received)
+        build = project.start("mkdocs", "build")
+        wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)  # noqa: B023
+        time.sleep(chance.uniform(0, 0.5))
+        build.kill()
+        build.wait()
+        end_claims(project.root / CACHE)
+    assert project.build("--strict").returncode == 0
+    assert sorted(written.values()) == sorted(topics)
+    assert len(service.received) > len(topics)
+    assert stored_keys(project.root / CACHE) == {}
+
+
+def test_an_interrupted_build(site: Project, service: ServiceDouble) -> None:
+    """The build after one that two Ctrl-C ended in the middle of a request sends the same key."""
+    service.answer = silence
+    build = site.start("mkdocs", "build")
+    wait_until(lambda: service.received)
+    build.send_signal(signal.SIGINT)
+    wait_until(lambda: "Waiting for the requests in flight" in site.output)
+    build.send_signal(signal.SIGINT)
+    build.wait(10)
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    interrupted, found = keys(service)
+    assert interrupted == found
+
+
+def test_a_refresh_has_a_new_key(site: Project, service: ServiceDouble) -> None:
+    """`--refresh` sends a new key, also where the outcome of an earlier request is unknown."""
+    service.answer = reset
+    assert site.build().returncode == 1
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
+    assert len(set(keys(service))) == 3
+    assert stored_keys(site.root / CACHE) == {ROW: keys(service)[2]}
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    assert keys(service)[3] == keys(service)[2]
+
+
+def test_an_old_text_is_asked_for_with_the_same_key(site: Project, service: ServiceDouble) -> None:
+    """A request due to `max_age` is repeated with its key if its outcome is unknown."""
+    store = DiskStore(site.root / CACHE)
+    store.save({KEY: text(days=40)})
+    store.close()
+    site.configure({"retries": 0, "max_age": "30d"})
+    service.answer = reset
+    assert site.build().returncode == 0
+    service.answer = generated()
+    assert site.build("--strict").returncode == 0
+    lost, found = keys(service)
+    assert lost == found
+    assert "The old text" not in site.html("tides/index.html")
+
+
+def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer) -> None:
+    """A machine that takes over the request of a killed one sends the same key."""
+    site.configure({"cache_url": server.url})
+    other = Project(site.root / "other", site.environment)
+    shutil.copytree(site.root / "docs", other.root / "docs")
+    shutil.copy(site.root / "mkdocs.yml", other.root)
+    service.answer = silence
+    build = site.start("mkdocs", "build")
+    wait_until(lambda: service.received)
+    build.kill()
+    build.wait()
+    admin = server.admin()
+    assert admin.get(REDIS_ROW) == keys(service)[0].encode()
+    admin.delete(f"contentgen:claim:{KEY}")
+    service.answer = generated()
+    assert other.build("--strict").returncode == 0
+    killed, found = keys(service)
+    assert killed == found
+    assert admin.keys("contentgen:idempotency:*") == []
+
+
+def test_a_redis_that_is_away(site: Project, service: ServiceDouble, server: RedisServer) -> None:
+    """Without the shared cache, the key is kept on the machine."""
+    site.configure({"cache_url": server.url, "retries": 0})
+    server.kill()
+    service.answer = reset
+    assert site.build().returncode == 1
+    service.answer = generated()
+    assert site.build().returncode == 0
+    lost, found = keys(service)
+    assert lost == found
+    assert stored_keys(site.root / CACHE) == {}
+
+
+def test_keys_are_no_texts(site: Project, service: ServiceDouble) -> None:
+    """`status` and `prune` count texts alone, and a text that is dropped takes its key along."""
+    service.answer = reset
+    assert site.build().returncode == 1
+    listed = json.loads(site.run("mkdocs_contentgen", "status", "--json").stdout)
+    assert [(article["state"], article["reason"]) for article in listed] == [
+        ("missing", "never generated")
+    ]
+    assert "texts dropped: 0" in site.run("mkdocs_contentgen", "prune").stdout
+    store = DiskStore(site.root / CACHE)
+    store.save({OTHER: text()})
+    store.claim([OTHER], "me")
+    store.close()
+    assert "texts dropped: 1" in site.run("mkdocs_contentgen", "prune").stdout
+    assert stored_keys(site.root / CACHE).keys() == {ROW}
+
+
+# --- stores --------------------------------------------------------------------------------------
+
+
+Make = Callable[[], SharedStore | DiskStore]
+
+
+@pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.slow)])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    """Return what makes a store: all on one directory, or each on its own with one Redis."""
+    stores: list[SharedStore | DiskStore] = []
+
+    def make() -> SharedStore | DiskStore:
+        if request.param == "disk":
+            stores.append(DiskStore(tmp_path))
+        else:
+            url = request.getfixturevalue("server").url
+            stores.append(SharedStore(DiskStore(tmp_path / str(len(stores))), url))
+        return stores[-1]
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+def test_a_claim_has_a_key(make: Make) -> None:
+    """Every request has a key of its own, which renewing or releasing its claim does not change."""
+    one, two = make(), make()
+    claimed = one.claim([KEY, OTHER], "one")
+    assert len(set(claimed.values())) == 2
+    assert one.claim([KEY, OTHER], "one") == claimed
+    assert two.claim([KEY], "two") == {}
+    one.release([KEY, OTHER], "one")
+    assert two.claim([KEY, OTHER], "two") == claimed
+
+
+def test_what_ends_a_key(make: Make) -> None:
+    """A text, an answer that is none, and a refresh end a key; but an answer to its owner only."""
+    store = make()
+    for end in (
+        lambda: store.save({KEY: text()}),
+        lambda: store.release([KEY], "me", answered=True),
+        lambda: store.claim([KEY], "me", refresh=True),
+    ):
+        before = store.claim([KEY], "me")
+        end()
+        assert store.claim([KEY], "me") != before
+    before = store.claim([KEY], "me")
+    store.release([KEY], "you", answered=True)
+    store.claim([KEY], "you", refresh=True)
+    assert store.claim([KEY], "me") == before
+
+
+BAD_KEYS = ["", "x", "A" * 32, "a" * 31, "a" * 33, "a" * 31 + "\n", "a" * 30 + "\r\n", "é" * 32]
+
+
+@pytest.mark.parametrize("value", [*BAD_KEYS, b"a" * 32, None, 5])
+def test_a_hostile_row(tmp_path: Path, value: object) -> None:
+    """A row without a key as this package makes them gets a new one."""
+    store = DiskStore(tmp_path)
+    before = store.claim([KEY], "me")
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
+        connection.execute("UPDATE Cache SET value = ? WHERE key = ?", (value, ROW))
+    replaced = store.claim([KEY], "me")
+    assert replaced != before
+    assert re.fullmatch("[0-9a-f]{32}", replaced[KEY])
+    assert store.claim([KEY], "me") == replaced
+    assert store.requests() == ({}, [])
+    assert store.load([KEY]) == ({}, [])
+    store.close()
+
+
+@pytest.mark.parametrize("value", [*BAD_KEYS, "x" * 10**6])
+def test_a_hostile_row_in_redis(tmp_path: Path, server: RedisServer, value: str) -> None:
+    """A value without a key as this package makes them is replaced for all machines."""
+    server.admin().set(REDIS_ROW, value)
+    assert_replaced(tmp_path, server)
+
+
+def test_a_row_of_another_type_in_redis(tmp_path: Path, server: RedisServer) -> None:
+    """A value that is no text is replaced as well."""
+    server.admin().rpush(REDIS_ROW, "a" * 32)
+    assert_replaced(tmp_path, server)
+
+
+def assert_replaced(directory: Path, server: RedisServer) -> None:
+    """Look whether a claim replaces the row by a valid key."""
+    store = SharedStore(DiskStore(directory), server.url)
+    claimed = store.claim([KEY], "me")
+    assert re.fullmatch("[0-9a-f]{32}", claimed[KEY])
+    assert server.admin().get(REDIS_ROW) == claimed[KEY].encode()
+    assert store.close() == []
