@@ -7,24 +7,29 @@ import json
 import os
 import re
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 import tinycss2
 import yaml
-from conftest import Project
+from conftest import Project, wait_until
 from model_double import ModelDouble
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.mkdocs.options import ContentgenConfig
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
+from mkdocs_contentgen.service.writer.server.configuration import read_fields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
@@ -37,6 +42,12 @@ LEFT_OUT = {
     ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
+    ("team.md", "^redis-server .*"): "does not end; test_deploy.py checks its settings",
+    (
+        "team.md",
+        r"(?s)^cd deploy .*|^docker .*",
+    ): "test_deploy.py checks deploy/",
+    ("team.md", "^sqlite3 .*"): "is not installed for the tests",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""
 
@@ -54,13 +65,17 @@ def test_links_of_the_repository(page: str) -> None:
 def test_commands_within_sentences(page: Path) -> None:
     """There is every command, with every option, that a sentence names."""
     text = page.read_text(encoding="utf-8")
-    for name, rest in re.findall(r"(?<!`)`contentgen\s+([a-z]+)([^`]*)`", text):
-        assert set(re.findall(r"--[a-z-]+", rest)) <= options_of(name)
+    for words in re.findall(r"(?<!`)`contentgen\s+([a-z][^`]*)`", text):
+        assert set(re.findall(r"--[a-z-]+", words)) <= options_of(words.split())
 
 
-def options_of(name: str) -> set[str]:
+def options_of(words: list[str]) -> set[str]:
     """Return the long options of a command."""
-    options = (option for parameter in main.commands[name].params for option in parameter.opts)
+    command: click.Command = main
+    for word in words:
+        if isinstance(command, click.Group):
+            command = command.commands[word]
+    options = (option for parameter in command.params for option in parameter.opts)
     return {option for option in options if option.startswith("--")}
 
 
@@ -233,29 +248,64 @@ def test_the_blocks_of_a_page(
         **{f"GIT_{who}_EMAIL": "jo@docs.example" for who in ("AUTHOR", "COMMITTER")},
     }
     run(project, "git init -q")
-    todo = blocks(page)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    todo = [replace(b, text=b.text.replace(WRITER, f"127.0.0.1:{port}")) for b in blocks(page)]
     said = ""
-    for block, after in zip(todo, [*todo[1:], None], strict=True):
-        if block.file:
-            project.write(block.file, completed(block, service, model))
-            # A reader builds when the page says so, and otherwise to see what became of it.
-            by_reader = after and after.language == "sh"
-            said, status = run(project, "true" if by_reader else "mkdocs build --strict")
-        elif block.language == "sh":
-            # A server does not end by itself; test_serve.py runs one.
-            said, status = run(project, block.text.replace("mkdocs serve", "mkdocs build --strict"))
-        elif block.language == "http":
-            said, status = as_sent(service.received[-1]), 0
-            assert sorted(re.findall(r"^[\w-]+(?=:)", block.text, re.MULTILINE)) == sorted(
-                re.findall(r"^[\w-]+(?=:)", said, re.MULTILINE)
-            )
-            assert_shown(block.text, said)
-        else:
-            assert block.language == "text", f"what is to be done with {block}?"
-            assert_shown(block.text, said)
-            continue
-        # What fails has to say so in the block that comes next.
-        assert status == 0 or (after and after.language == "text"), said
+    with ExitStack() as servers:
+        for block, after in zip(todo, [*todo[1:], None], strict=True):
+            if block.file:
+                path = project.write(block.file, completed(block, service, model))
+                if block.file == "writer.yml":
+                    read_fields(path)
+                # A reader builds when the page says so, and otherwise to see what became of it.
+                by_reader = after and after.language == "sh"
+                said, status = run(project, "true" if by_reader else "mkdocs build --strict")
+            elif block.text == "contentgen writer serve\n":
+                said, status = servers.enter_context(writer_serving(project, port)), 0
+            elif block.language == "sh":
+                # A server does not end by itself; test_serve.py runs one.
+                script = block.text.replace("mkdocs serve", "mkdocs build --strict")
+                said, status = run(project, script)
+                if "writer user add alice" in block.text:
+                    token = said.split()[-1]
+                    project.environment |= {
+                        "CONTENTGEN_USER_ID": "alice",
+                        "CONTENTGEN_TOKEN": token,
+                    }
+            elif block.language == "http":
+                said, status = as_sent(service.received[-1]), 0
+                assert sorted(re.findall(r"^[\w-]+(?=:)", block.text, re.MULTILINE)) == sorted(
+                    re.findall(r"^[\w-]+(?=:)", said, re.MULTILINE)
+                )
+                assert_shown(block.text, said)
+            elif block.language == "json":
+                assert_shown(block.text, project.output)
+                continue
+            else:
+                assert block.language == "text", f"what is to be done with {block}?"
+                assert_shown(block.text, said)
+                continue
+            # What fails has to say so in the block that comes next.
+            assert status == 0 or (after and after.language == "text"), said
+
+
+WRITER = "127.0.0.1:8766"
+"""The address of a served writer in the guide."""
+
+
+@contextmanager
+def writer_serving(project: Project, port: int) -> Iterator[str]:
+    """Serve the writer until the block ends; return what it has said when it listens."""
+    process = project.start("mkdocs_contentgen", "writer", "serve", "--port", str(port))
+    try:
+        wait_until(lambda: "Ctrl-C" in project.output or process.poll() is not None)
+        yield project.output
+        process.terminate()
+        assert process.wait(20) in (0, -signal.SIGTERM)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def completed(block: Block, service: ServiceDouble, model: ModelDouble) -> str:

@@ -25,7 +25,7 @@ from .output import (
 )
 from .review import approve, diff, eject
 from .sandbox import sandbox
-from .writer import writer
+from .writer_server import writer
 
 
 class _SafeGroup(click.Group):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..service.writer.evaluation import Trial
+    from ..service.writer.ledger import MonthlyUsage
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
 
@@ -212,6 +213,28 @@ def print_trials(trials: Sequence[Trial]) -> None:
         )
         table.add_row(*map(visible, row))
     _print_rich(table)
+
+
+def print_usage(rows: Sequence[MonthlyUsage]) -> None:
+    """Print the usage of a served writer by month and user as a table."""
+    from rich.table import Table
+
+    from ..service.writer.usage import format_cost
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("Month", "User"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("Texts", "Failed", "Calls", "Tokens", "Cost"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        cost = "unknown" if row.usage.cost is None else format_cost(row.usage.cost)
+        figures = (row.texts, row.failed, row.usage.calls, row.usage.tokens)
+        cells = (row.month, row.user, *(f"{figure:,}" for figure in figures), cost)
+        table.add_row(*map(visible, cells))
+    if rows:
+        _print_rich(table)
+    else:
+        print_line("No texts have been written", err=True)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int) -> None:

@@ -36,7 +36,10 @@ _FIELDS = {
 
 @click.group()
 def writer() -> None:
-    """Try out a language model as the writer. Its options are those of mkdocs.yml."""
+    """Write texts with a language model: try one out, or serve it to a team.
+
+    `try` and `evaluate` take the options of mkdocs.yml, the others those of writer.yml.
+    """
 
 
 @click.command("try")

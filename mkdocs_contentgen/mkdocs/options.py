@@ -131,7 +131,7 @@ class _Writer(c.Type[dict[str, object]]):
         from ..service.writer.options import option_problems
 
         if problems := option_problems(value):
-            raise ValidationError("; ".join(problems))
+            raise ValidationError("; ".join(problem for _, problem in problems))
         return cast(dict[str, object], value)
 
 

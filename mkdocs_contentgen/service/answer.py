@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+import msgspec
+
 from ..display import model_name
 from ..errors import InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
@@ -16,6 +18,11 @@ class GeneratedText:
 
     html: str
     model: str = ""
+
+
+def encode_answer(html: str, **fields: object) -> bytes:
+    """Return the body of a successful answer (interface section 2.2) with further fields."""
+    return msgspec.json.encode({"success": True, "content": html, **fields})
 
 
 def parse_answer(answer: bytes) -> GeneratedText:

@@ -6,14 +6,16 @@ errors in a client are found before requests to the real service cost money.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HTTPRequest
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ..requests import REQUEST_TYPES, Request, choices, wrong_fields
@@ -21,17 +23,38 @@ from ..requests import REQUEST_TYPES, Request, choices, wrong_fields
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
 
-_OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
+BODY_TIMEOUT = 30.0
+"""Seconds for the arrival of a body, so that nobody keeps a connection open for free."""
 
-_ROUTING_ERRORS = {
-    404: f"no such address; there are {', '.join(_OPERATIONS)}",
-    405: "only POST is allowed here",
-}
-"""The messages for the errors of Starlette's router."""
+MAX_IDEMPOTENCY_KEY = 255
+
+OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
+"""The three requests by path."""
 
 
-def application(write: Callable[[Request], Awaitable[str]]) -> Starlette:
-    """Return an ASGI application for the three operations. `write` returns the HTML of a text.
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: the user, and the Idempotency-Key or an empty string."""
+
+    user: str
+    idempotency_key: str
+
+
+Write = Callable[[Request, Caller], Awaitable[bytes]]
+"""Returns the body of an answer. May raise HTTPException."""
+
+Authenticate = Callable[[str, str], Awaitable[None]]
+"""Raises HTTPException unless a user may use this token."""
+
+
+async def allow_everybody(user: str, token: str) -> None:
+    """Accept any user and any token."""
+
+
+def application(
+    write: Write, authenticate: Authenticate = allow_everybody, routes: Sequence[Route] = ()
+) -> Starlette:
+    """Return an ASGI application for the three operations, and further `routes`.
 
     Errors are answered with `{"success": false, "error": …}`. The status is 400, 401, 404, 405,
     413, 415 or 422 if the request is invalid (interface section 7 leaves it open), and 500 if
@@ -40,37 +63,61 @@ def application(write: Callable[[Request], Awaitable[str]]) -> Starlette:
     """
     app = Starlette(
         routes=[
-            Route(path, _endpoint(model, write), methods=["POST"])
-            for path, model in _OPERATIONS.items()
+            *(
+                Route(path, _endpoint(model, write, authenticate), methods=["POST"])
+                for path, model in OPERATIONS.items()
+            ),
+            *routes,
         ],
-        exception_handlers={HTTPException: _error_response, Exception: _error_response},
+        exception_handlers={HTTPException: error_response, Exception: error_response},
     )
     app.router.redirect_slashes = False
     return app
 
 
 def _endpoint(
-    model: type[Request], write: Callable[[Request], Awaitable[str]]
-) -> Callable[[HTTPRequest], Awaitable[JSONResponse]]:
-    async def generate(request: HTTPRequest) -> JSONResponse:
-        _check_headers(request)
-        content = await write(_parse(model, await _read(request)))
-        return JSONResponse({"success": True, "content": content})
+    model: type[Request], write: Write, authenticate: Authenticate
+) -> Callable[[HTTPRequest], Awaitable[Response]]:
+    async def generate(request: HTTPRequest) -> Response:
+        token = _token(request)
+        user = _single(request.query_params.getlist("user_id"))
+        if not user:
+            raise HTTPException(400, "give the query parameter user_id exactly once, and not empty")
+        await authenticate(user, token)
+        _check_media_type(request)
+        caller = Caller(user, _idempotency_key(request))
+        answer = await write(_parse(model, await _read(request)), caller)
+        return Response(answer, media_type="application/json")
 
     return generate
 
 
-def _check_headers(request: HTTPRequest) -> None:
-    """Check the headers and the query parameters (interface sections 4 and 5)."""
+def _token(request: HTTPRequest) -> str:
+    """Return the bearer token (interface section 5)."""
     scheme, _, token = _single(request.headers.getlist("authorization")).partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        message = "send one header 'Authorization: Bearer <token>'; any token will do here"
+        message = "send one header 'Authorization: Bearer <token>'"
         raise HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
-    if not _single(request.query_params.getlist("user_id")):
-        raise HTTPException(400, "give the query parameter user_id exactly once, and not empty")
+    return token.strip()
+
+
+def _check_media_type(request: HTTPRequest) -> None:
     media_type, _, _ = _single(request.headers.getlist("content-type")).partition(";")
     if media_type.strip().lower() != "application/json":
         raise HTTPException(415, "send the body as 'Content-Type: application/json'")
+
+
+def _idempotency_key(request: HTTPRequest) -> str:
+    keys = request.headers.getlist("idempotency-key")
+    if not keys:
+        return ""
+    key = _single(keys)
+    if not key or len(key) > MAX_IDEMPOTENCY_KEY:
+        raise HTTPException(
+            400,
+            f"send at most one header Idempotency-Key, with 1 to {MAX_IDEMPOTENCY_KEY} characters",
+        )
+    return key
 
 
 def _single(values: list[str]) -> str:
@@ -82,13 +129,17 @@ async def _read(request: HTTPRequest) -> bytes:
     # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
     body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
-                raise HTTPException(413, message)
+        async with asyncio.timeout(BODY_TIMEOUT):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BODY:
+                    message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
+                    raise HTTPException(413, message)
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None
+    except TimeoutError:
+        message = f"the body did not arrive within {BODY_TIMEOUT:g} s"
+        raise HTTPException(400, message, {"Connection": "close"}) from None
     return bytes(body)
 
 
@@ -119,8 +170,13 @@ def _field_problem(model: type[Request], name: str) -> str:
     return f"{name} is required and must be valid text that is not empty"
 
 
-async def _error_response(_: HTTPRequest, error: Exception) -> JSONResponse:
+async def error_response(_: HTTPRequest, error: Exception) -> JSONResponse:
+    """Return the answer to a request that raised an exception."""
     if not isinstance(error, HTTPException):
         error = HTTPException(500, "an error in the server; its log has the details")
-    message = _ROUTING_ERRORS.get(error.status_code, error.detail)
+    message = error.detail
+    if error.status_code == 404:
+        message = f"no such address; there are {', '.join(OPERATIONS)}"
+    elif error.status_code == 405:
+        message = f"only {(error.headers or {})['Allow']} is allowed here"
     return JSONResponse({"success": False, "error": message}, error.status_code, error.headers)

@@ -17,7 +17,8 @@ import msgspec
 import yaml
 
 from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
-from .application import application
+from .answer import encode_answer
+from .application import Caller, application
 from .markup import byline, root, tag
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
@@ -47,8 +48,8 @@ def write_article(request: Request) -> str:
     return text.replace("{topic}", html.escape(request.topic))
 
 
-async def _write(request: Request) -> str:
-    return write_article(request)
+async def _write(request: Request, _: Caller) -> bytes:
+    return encode_answer(write_article(request))
 
 
 app = application(_write)

@@ -12,16 +12,15 @@ from __future__ import annotations
 import asyncio
 import statistics
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from math import inf
-from multiprocessing import Process, SimpleQueue
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from model_process import model_process
 from sites import report
 
 from mkdocs_contentgen.requests import BlogRequest
@@ -34,8 +33,6 @@ from mkdocs_contentgen.texts.store import DiskStore
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from model_double import running_model
-from model_writer import Conversation, writing
 from model_writer import write as compose
 
 TEXTS, SECONDS, PARALLEL = 48, 0.5, 8
@@ -64,23 +61,6 @@ def seconds_for_one_text() -> float:
     return statistics.median(asyncio.run(run()) for _ in range(20))
 
 
-def serve_model(endpoints: SimpleQueue[str]) -> None:
-    """Run a model server that takes its time, and tell its address."""
-    texts: list[str] = []
-
-    def slowly(conversation: Conversation) -> str:
-        # Composing each text would take time of the same cores.
-        if not texts:
-            texts.append(compose(conversation))
-        time.sleep(SECONDS)
-        return texts[0]
-
-    with running_model() as double:
-        double.answer = writing(slowly)
-        endpoints.put(double.endpoint)
-        threading.Event().wait()
-
-
 def seconds_for_many_texts(endpoint: str, number: int = TEXTS) -> float:
     """Return the time for many texts over a model server that takes its time."""
     with TemporaryDirectory() as directory:
@@ -106,14 +86,9 @@ def seconds_for_many_texts(endpoint: str, number: int = TEXTS) -> float:
 def main(rounds: int = 5) -> None:
     """Measure both."""
     one = statistics.median(seconds_for_one_text() for _ in range(rounds))
-    # A process of its own, as a model server is.
-    endpoints: SimpleQueue[str] = SimpleQueue()
-    server = Process(target=serve_model, args=(endpoints,), daemon=True)
-    server.start()
-    endpoint = endpoints.get()
-    seconds_for_many_texts(endpoint, 1)  # imports the modules
-    many = statistics.median(seconds_for_many_texts(endpoint) for _ in range(rounds))
-    server.terminate()
+    with model_process(SECONDS) as endpoint:
+        seconds_for_many_texts(endpoint, 1)  # imports the modules
+        many = statistics.median(seconds_for_many_texts(endpoint) for _ in range(rounds))
     report(
         "writer",
         {

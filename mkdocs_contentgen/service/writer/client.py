@@ -6,8 +6,6 @@ from collections.abc import Callable
 from datetime import date
 from typing import Self
 
-import msgspec
-
 from ...display import shown
 from ...requests import Request
 from ..answer import parse_answer
@@ -15,7 +13,7 @@ from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
 from .usage import Spending
-from .writing import raise_problems, write
+from .writing import encode_written, raise_problems, write
 
 
 class WriterClient:
@@ -65,14 +63,4 @@ class WriterClient:
             f"{request.type} {shown(request.topic)}: {written.words:,} words, statements to check: "
             f"{written.marked}, repairs: {written.repairs}, {usage}"
         )
-        answer = {
-            "success": True,
-            "content": written.html,
-            "model": self._model.name,
-            "usage": {
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-                "cost": usage.cost,
-            },
-        }
-        return msgspec.json.encode(answer)
+        return encode_written(written, self._model.name)

@@ -74,7 +74,8 @@ class Model:
     """A language model on a server. Used with `async with`.
 
     `spending` gets the usage of each call, and `debug` a line for it. `warnings` are messages about
-    all calls. `retries` is the maximum for each call. Raises ConfigurationError for invalid
+    all calls. `retries` is the maximum for each call. Without `quotes`, no message repeats
+    what the server says about an error. Raises ConfigurationError for invalid
     options. No message contains the key.
     """
 
@@ -85,6 +86,7 @@ class Model:
         *,
         retries: int = 2,
         debug: Callable[[str], None] | None = None,
+        quotes: bool = True,
     ) -> None:
         fields = options.fields
         address = check_address(
@@ -108,6 +110,7 @@ class Model:
         self._fields = fields
         self._spending = spending
         self._tries = retries + 1
+        self._quotes = quotes
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
         self._paused_until = 0.0
@@ -119,24 +122,33 @@ class Model:
     async def __aexit__(self, *error: object) -> None:
         await self._connection.__aexit__(*error)
 
-    async def ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
+    async def ask(
+        self, messages: Sequence[Message], max_tokens: int, spending: Spending | None = None
+    ) -> Completion:
         """Return the model's answer to a conversation, `parallel` of them at once.
+
+        `spending` gets the usage in place of that of the model.
 
         Status 429 and 503 and refused connections are tried again, for `call_timeout` seconds at
         most. The time that the server asks for holds back all calls. Raises a ServiceError: an
         UnusableServiceError if all calls would fail, and never a NotSentError, since a text can
         have calls that were sent before.
         """
+        spending = spending or self._spending
+        started = time.monotonic()
         async with self._calls:
-            return await self._ask(messages, max_tokens)
+            spending.waited += time.monotonic() - started
+            return await self._ask(messages, max_tokens, spending)
 
-    async def _ask(self, messages: Sequence[Message], max_tokens: int) -> Completion:
+    async def _ask(
+        self, messages: Sequence[Message], max_tokens: int, spending: Spending
+    ) -> Completion:
         await self._wait_for_pause()
         deadline = time.monotonic() + self._fields.call_timeout
         for attempt in range(1, self._tries + 1):
             self._check_budget()
             try:
-                return await self._call(messages, max_tokens)
+                return await self._call(messages, max_tokens, spending)
             except NotSentError as error:
                 self._back_off(error, attempt, deadline)
             await self._wait_for_pause()
@@ -188,7 +200,9 @@ class Model:
                 "were spent, so no more calls are made; the finished texts are kept"
             )
 
-    async def _call(self, messages: Sequence[Message], max_tokens: int) -> Completion:
+    async def _call(
+        self, messages: Sequence[Message], max_tokens: int, spending: Spending
+    ) -> Completion:
         started = time.monotonic()
         answer = await self._post_with_limit(messages, max_tokens)
         if answer.status != 200:
@@ -198,10 +212,10 @@ class Model:
         usage = read_usage(reported, self._fields.price)
         # Before the text is read: one that cannot be used may have cost something too.
         if isinstance(reported, dict):
-            self._spending.add(usage)
+            spending.add(usage)
         completion = self._read(answer, fields, usage)
         if not isinstance(reported, dict):
-            self._spending.add(usage)
+            spending.add(usage)
         self._debug(
             f"{shown(self.name)}: answered after {time.monotonic() - started:.1f} s, "
             f"{completion.usage.tokens:,} tokens, finish_reason {shown(completion.finish_reason)}"
@@ -245,7 +259,7 @@ class Model:
     async def _raise_status(self, answer: Answer) -> None:
         status, reason = answer.status, _find_reason(answer.body)
         message = f"{self._server} answered {answer.status_text}"
-        if quoted := self._quote(reason):
+        if self._quotes and (quoted := self._quote(reason)):
             message += f": {quoted}"
         _raise_known_status(answer, message)
         if status == 413 or _TOO_LONG.search(reason):
@@ -300,7 +314,8 @@ class Model:
         if not isinstance(fields, dict):
             raise InvalidAnswerError(f"{self._server} did not answer with a JSON object in UTF-8")
         if fields.get("error"):
-            reason = self._quote(_find_reason(answer.body)) or "without a message"
+            quoted = self._quote(_find_reason(answer.body)) if self._quotes else ""
+            reason = quoted or "without a message"
             raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         try:
             choice = msgspec.convert(fields, _Response).choices[0]

@@ -34,8 +34,16 @@ _EXPECTED = {
     "call_timeout": "a number of seconds above 0, up to 1000000",
     "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
     "max_cost": "a number from 0 to 1000000",
+    "ledger": "the path of a file, or redis://host",
+    "limits": (
+        "a mapping such as `{requests_per_minute: 20, parallel: 4, cost_per_month: 10}`, with "
+        "numbers above 0"
+    ),
+    "keep_answers": "a number of days above 0, up to 36500",
+    "queue": "a whole number from 0 to 100000",
+    "allow_http": "true or false",
 }
-"""What is right for an option, for messages."""
+"""What is right for an option, for messages. The last ones are those of `writer.yml`."""
 
 _Price = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 
@@ -137,34 +145,38 @@ class WriterOptions:
         return int(getattr(self.fields.words, length))
 
 
-def option_problems(value: object) -> list[str]:
-    """Return the problems in the option `writer`, each as a message. None stands for no value."""
+def option_problems(
+    value: object, model: type[WriterFields] = WriterFields
+) -> list[tuple[str, str]]:
+    """Return the problems in the options, each as the name of the option and a message."""
     if not isinstance(value, dict):
         # Not quoted, since it could be the key.
-        return ["expected a mapping of options, such as `{model: qwen3:8b}`"]
-    known = WriterFields.__struct_fields__
+        return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
+    known = model.__struct_fields__
     problems = []
     for name in value:
         if name not in known:
             close = difflib.get_close_matches(str(name), known, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"known are {', '.join(known)}"
-            problems.append(f"{shown(name)} is not a known option; {hint}")
+            problems.append((str(name), f"{shown(name)} is not a known option; {hint}"))
     for name in known:
-        if value.get(name) is not None and (problem := _value_problem(name, value[name])):
-            problems.append(problem)
+        if value.get(name) is not None and (problem := _value_problem(name, value[name], model)):
+            problems.append((name, problem))
     return problems
 
 
-def _value_problem(name: str, value: object) -> str | None:
+def _value_problem(name: str, value: object, model: type[WriterFields]) -> str | None:
     try:
-        fields = msgspec.convert({name: value}, WriterFields)
+        fields = msgspec.convert({name: value}, model)
     except ValueError:
         if name == "api_key":
             return (
                 "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY "
                 "instead"
             )
-        return f"{name}: expected {_EXPECTED[name]}, found {shown(value)}"
+        # An address of a ledger could have a password in it.
+        found = "another value" if name == "ledger" else shown(value)
+        return f"{name}: expected {_EXPECTED[name]}, found {found}"
     for reserved in _RESERVED:
         if reserved in fields.parameters:
             return f"parameters: '{reserved}' is set by the writer; leave it out"
@@ -179,11 +191,17 @@ def _value_problem(name: str, value: object) -> str | None:
 
 
 def load_options(
-    value: Mapping[str, object], directory: Path, *, allow_http: bool
+    value: Mapping[str, object],
+    directory: Path,
+    *,
+    allow_http: bool,
+    place: str = "writer: ",
+    example: str = "writer: {model: qwen3:8b}",
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
-    `value` has passed option_problems(). Paths are relative to `directory`. Symbolic links are
+    `value` has passed option_problems(). `place` and `example` are for the message that no model
+    is named. Paths are relative to `directory`. Symbolic links are
     followed, wherever they lead: like the configuration, they are the site's own. Raises
     ConfigurationError for a missing model, and for files that cannot be used.
     """
@@ -197,8 +215,8 @@ def load_options(
     )
     if not fields.model:
         raise ConfigurationError(
-            "writer: no model is named; write `writer: {model: qwen3:8b}` in mkdocs.yml, or set "
-            "CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
+            f"{place}no model is named; write `{example}`, or set CONTENTGEN_MODEL (with Ollama, "
+            "`ollama list` shows the models that you have)"
         )
     if not model_name(fields.model):
         raise ConfigurationError(

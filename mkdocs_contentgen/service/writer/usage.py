@@ -71,10 +71,14 @@ def _reported_cost(value: object) -> float | None:
 
 
 class Spending:
-    """The usage of all calls of a build."""
+    """The usage of all calls of a build or a text.
+
+    `waited` is the time in seconds for which calls have waited for others.
+    """
 
     def __init__(self) -> None:
         self.total = Usage()
+        self.waited = 0.0
 
     def add(self, usage: Usage) -> None:
         """Add the usage of a call."""

@@ -6,6 +6,7 @@ section that fails a check is repaired once. So the number of calls is known.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,6 +14,7 @@ from datetime import date
 from ...errors import FailedCheckError, UnsafeHTMLError
 from ...html.article import parse_article
 from ...requests import BlogRequest, Request
+from ..answer import encode_answer
 from .checks import (
     ALL_CHECKS,
     PLAN_CHECKS,
@@ -76,6 +78,12 @@ async def write(request: Request, options: WriterOptions, ask: Ask, *, today: da
     writing = _Writing(request, options, ask)
     document = await writing.write()
     written = writing.written
+    await asyncio.to_thread(_finish, written, document, request, today)
+    return written
+
+
+def _finish(written: Written, document: Document, request: Request, today: date) -> None:
+    """Add the HTML of a document to what was written."""
     written.words = document.words
     html = to_html(document, request.type, given=request.topic, day=today)
     try:
@@ -84,7 +92,6 @@ async def write(request: Request, options: WriterOptions, ask: Ask, *, today: da
         written.problems = written.problems or [Problem("shape", str(error))]
     else:
         written.html, written.marked = html, count_marks(html)
-    return written
 
 
 def raise_problems(written: Written) -> None:
@@ -95,6 +102,20 @@ def raise_problems(written: Written) -> None:
             f"the model's text failed, also after a repair: {found} (nothing was kept, so the next "
             "build asks and pays again; try a larger model or a shorter length)"
         )
+
+
+def encode_written(written: Written, model: str) -> bytes:
+    """Return the body of the answer with a text (interface section 2.2)."""
+    usage = written.usage
+    return encode_answer(
+        written.html,
+        model=model,
+        usage={
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cost": usage.cost,
+        },
+    )
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
@@ -183,22 +204,35 @@ class _Writing:
         earlier: Sequence[Block] = (),
     ) -> Draft:
         """Return a text that passes the checks, after one repair at most; or add the problems."""
-        draft = await self._draft(messages, words, earlier)
-        problems = failed_checks(draft, checks)
+        draft, problems = await self._draft(messages, words, checks, earlier)
         if problems:
             self.written.repairs += 1
             messages = _with_repair(messages, draft.completion, problems)
-            draft = await self._draft(messages, words, earlier)
-            problems = failed_checks(draft, checks)
+            draft, problems = await self._draft(messages, words, checks, earlier)
         self.written.problems = problems
         return draft
 
     async def _draft(
-        self, messages: Sequence[Message], words: int, earlier: Sequence[Block]
-    ) -> Draft:
+        self,
+        messages: Sequence[Message],
+        words: int,
+        checks: Sequence[Check],
+        earlier: Sequence[Block],
+    ) -> tuple[Draft, list[Problem]]:
         completion = await self._call(messages, words)
+        # In a thread, as all that takes long: meanwhile, calls for other texts go out.
+        return await asyncio.to_thread(self._read, completion, words, checks, earlier)
+
+    def _read(
+        self,
+        completion: Completion,
+        words: int,
+        checks: Sequence[Check],
+        earlier: Sequence[Block],
+    ) -> tuple[Draft, list[Problem]]:
         document = read_markdown(clean_answer(completion.text), title=self._request.topic)
-        return Draft(self._request, completion, document, words, earlier)
+        draft = Draft(self._request, completion, document, words, earlier)
+        return draft, failed_checks(draft, checks)
 
     async def _call(self, messages: Sequence[Message], words: int) -> Completion:
         completion = await self._ask(messages, words * TOKENS_PER_WORD + TOKENS_FOR_THINKING)

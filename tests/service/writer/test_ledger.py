@@ -236,13 +236,11 @@ def test_requests_per_minute(ledger: Ledger, clock: Clock) -> None:
 
 
 def test_a_limit_that_was_lowered(ledger: Ledger) -> None:
-    """With more requests than allowed, as many have to leave the window; with none, all fail."""
+    """With more requests than allowed, as many have to leave the window."""
     for number in range(3):
         ledger.begin(entry(number), MANY, None)
     lower = Limits(requests_per_minute=1)
     assert ledger.begin(entry(9), lower, None) == Limited("requests_per_minute", 60)
-    none = Limits(requests_per_minute=0)
-    assert ledger.begin(entry(9), none, None) == Limited("requests_per_minute", None)
 
 
 def test_a_clock_that_was_set_back(ledger: Ledger, clock: Clock) -> None:
@@ -254,6 +252,14 @@ def test_a_clock_that_was_set_back(ledger: Ledger, clock: Clock) -> None:
     assert ledger.begin(entry(2), limits, None) == Begun()
     clock.now -= 50
     assert ledger.begin(entry(3), limits, None) == Limited("requests_per_minute", 60)
+
+
+def test_withdrawn(ledger: Ledger) -> None:
+    """A request for which nothing was written can be begun again, and counts nowhere."""
+    ledger.begin(entry(1), MANY, None)
+    ledger.withdraw(entry(1))
+    assert ledger.usage() == []
+    assert ledger.begin(entry(1), MANY, None) == Begun()
 
 
 def test_parallel(ledger: Ledger, opened: Open) -> None:

@@ -104,7 +104,7 @@ TIMEOUT = "call_timeout: expected a number of seconds above 0, up to 1000000, fo
 )
 def test_a_wrong_option(text: str, start: str) -> None:
     """A message has the option's name, what would be right and what was found, on one line."""
-    (problem,) = option_problems(yaml.safe_load(text))
+    ((_, problem),) = option_problems(yaml.safe_load(text))
     assert problem.startswith(start)
     assert problem.isprintable()
 
@@ -117,7 +117,7 @@ def test_two_wrong_options() -> None:
 @pytest.mark.parametrize("value", [12345, 1.5, [KEY], {"key": KEY}, date(2024, 1, 1), True])
 def test_a_key_that_is_no_text(value: object) -> None:
     """A key that YAML reads as something else is not quoted."""
-    (problem,) = option_problems({"api_key": value})
+    ((_, problem),) = option_problems({"api_key": value})
     assert problem == (
         "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY instead"
     )
@@ -126,7 +126,9 @@ def test_a_key_that_is_no_text(value: object) -> None:
 @pytest.mark.parametrize("value", [KEY, 3, [KEY], True])
 def test_options_that_are_no_mapping(value: object) -> None:
     """What stands in place of the options could be the key, and is not quoted."""
-    assert option_problems(value) == ["expected a mapping of options, such as `{model: qwen3:8b}`"]
+    assert option_problems(value) == [
+        ("", "expected a mapping of options, such as `{model: qwen3:8b}`")
+    ]
 
 
 def test_an_option_without_a_value() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol, Self
+from typing import Annotated, Protocol, Self
 
 import msgspec
 
@@ -19,9 +19,9 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The limits of each user."""
 
-    requests_per_minute: int = 20
-    parallel: int = 4
-    cost_per_month: float | None = None
+    requests_per_minute: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
+    parallel: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 4
+    cost_per_month: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,9 @@ class Ledger(Protocol):
 
         With None there is no text, so the request can be begun again. The first answer stays.
         """
+
+    def withdraw(self, entry: Entry) -> None:
+        """Take back a begun request for which nothing was written, as if it had not come."""
 
     def beat(self) -> None:
         """Keep the begun requests of this process. Called every BEAT seconds."""

@@ -310,6 +310,12 @@ class SharedLedger:
         )
         del self._attempts[entry]
 
+    def withdraw(self, entry: Entry) -> None:
+        """Take back a begun request for which nothing was written."""
+        if attempt := self._attempts.get(entry):
+            self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
+            del self._attempts[entry]
+
     def beat(self) -> None:
         """Keep the begun requests of this process."""
         self._abandon_lost()

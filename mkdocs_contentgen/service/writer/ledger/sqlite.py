@@ -154,10 +154,7 @@ class SQLiteLedger:
         now = self._clock()
         with self._transaction() as database:
             if body is None:
-                database.execute(
-                    "DELETE FROM entries WHERE user = ? AND key = ? AND body IS NULL",
-                    (entry.user, entry.key),
-                )
+                _drop(database, entry)
             else:
                 database.execute(
                     "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
@@ -169,6 +166,11 @@ class SQLiteLedger:
             counts = (usage.calls, usage.input_tokens, usage.output_tokens)
             cost = (usage.cost or 0.0, usage.cost is None)
             database.execute(_ADD_USAGE, (month_of(now), entry.user, texts, failed, *counts, *cost))
+
+    def withdraw(self, entry: Entry) -> None:
+        """Take back a begun request for which nothing was written."""
+        with self._transaction() as database:
+            _drop(database, entry)
 
     def beat(self) -> None:
         """Do nothing, since no other process serves with this file."""
@@ -295,6 +297,12 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
+def _drop(database: sqlite3.Connection, entry: Entry) -> None:
+    database.execute(
+        "DELETE FROM entries WHERE user = ? AND key = ? AND body IS NULL", (entry.user, entry.key)
+    )
+
+
 def _limited(
     database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
 ) -> Limited | None:
@@ -309,14 +317,12 @@ def _limited(
         return Limited("cost_per_month", rest_of_month(now))
     # Times in the future were stored before the clock was set back.
     database.execute("DELETE FROM begun WHERE at <= ? OR at > ?", (now - 60, now + 60))
-    rows = database.execute(
-        "SELECT CAST(at AS REAL) FROM begun WHERE user = ? ORDER BY at DESC", (user,)
-    )
-    begun = [at for (at,) in rows]
-    if len(begun) >= limits.requests_per_minute:
-        allowed = limits.requests_per_minute
-        retry_after = min(60.0, begun[allowed - 1] + 60 - now) if allowed > 0 else None
-        return Limited("requests_per_minute", retry_after)
+    row = database.execute(
+        "SELECT CAST(at AS REAL) FROM begun WHERE user = ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        (user, limits.requests_per_minute - 1),
+    ).fetchone()
+    if row:
+        return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
     (running,) = database.execute(
         "SELECT count(*) FROM entries WHERE user = ? AND body IS NULL", (user,)
     ).fetchone()

@@ -1,0 +1,205 @@
+"""The served writer as an ASGI application (interface sections 2, 4 and 5)."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import math
+import secrets
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HTTPRequest
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ....digest import sha256
+from ....display import visible
+from ....errors import LedgerError
+from ....requests import Request
+from ...application import OPERATIONS, Caller, application
+from ..ledger import NAME, Entry, Ledger
+from ..model import Model
+from ..prompts import check_prompts
+from ..usage import Spending, Usage
+from . import openapi
+from .configuration import Configuration
+from .jobs import Job, Jobs, LedgerThread, RefusedError, unusable_ledger_error
+from .metrics import CONTENT_TYPE, Metrics
+
+Log = Callable[[dict[str, object]], None]
+"""Writes an object as a line of the log."""
+
+_NO_HASH = sha256(secrets.token_bytes())
+"""Compared with the token of an unknown user, so that it takes the same time."""
+
+
+class Server:
+    """The served writer: `app` is the ASGI application.
+
+    Used with `async with` as long as it is served. `log` gets a record for each request and each
+    warning, without topics, texts and tokens. Raises ConfigurationError for invalid options.
+    """
+
+    def __init__(
+        self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
+    ) -> None:
+        check_prompts(configuration.options)
+        self._ledger = LedgerThread(ledger)
+        # What a model server says can repeat the topic, which the log must not have.
+        self._model = Model(configuration.options, Spending(), quotes=False)
+        self.jobs = Jobs(configuration, self._model, self._ledger, self._warn)
+        self._metrics = Metrics(self.jobs.__len__)
+        self._log = log
+        self._schema = openapi.describe()
+        self.app: ASGIApp = self._logged(
+            application(
+                self._write,
+                self._authenticate if authenticated else self._accept,
+                [
+                    Route("/healthz", self._healthz),
+                    Route("/readyz", self._readyz),
+                    Route("/metrics", self._show_metrics),
+                    Route("/openapi.json", self._describe),
+                ],
+            )
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep the ledger's entries alive as long as the block runs. Raises LedgerError."""
+        await self._ledger.run(self._ledger.ledger.beat)
+        beats = asyncio.create_task(self.jobs.keep_alive())
+        try:
+            async with self._model:
+                yield
+        finally:
+            beats.cancel()
+            await asyncio.gather(beats, return_exceptions=True)
+            self._ledger.close()
+
+    def _warn(self, message: str) -> None:
+        self._log({"time": _now(), "warning": message})
+
+    async def _authenticate(self, user: str, token: str) -> None:
+        expected = None
+        if NAME.fullmatch(user):
+            try:
+                expected = await self._ledger.run(self._ledger.ledger.token_hash, user)
+            except LedgerError as error:
+                self._warn(str(error))
+                raise _http_error(unusable_ledger_error()) from None
+        is_right = hmac.compare_digest(sha256(token), expected or _NO_HASH)
+        if not (is_right and expected):
+            raise HTTPException(403, "the token is not that of user_id; check both")
+
+    async def _accept(self, user: str, token: str) -> None:
+        """Accept any token. The names of users stand in the ledger."""
+        if not NAME.fullmatch(user):
+            raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
+
+    async def _write(self, request: Request, caller: Caller) -> bytes:
+        body = json.dumps([request.operation, request.body()], sort_keys=True)
+        key = caller.idempotency_key or uuid.uuid4().hex
+        # Hashed: neither may be read by who reads the ledger.
+        entry = Entry(caller.user, sha256(key), sha256(body))
+        record = _record.get()
+        record |= {"user": caller.user, "key": entry.key[:12], "outcome": "refused"}
+        try:
+            job = self.jobs.start(entry, request)
+            joined, job.clients = job.clients > 0, job.clients + 1
+            try:
+                # A client that goes away does not end the job.
+                return await asyncio.shield(job.task)
+            finally:
+                record |= _describe_job(job, joined=joined)
+                if not joined and job.outcome:
+                    self._metrics.count_text(request.operation, job.outcome, job.usage, job.seconds)
+        except RefusedError as error:
+            raise _http_error(error) from None
+        except asyncio.CancelledError:  # by a second signal
+            message = "the server was stopped; ask again with the same Idempotency-Key"
+            raise HTTPException(500, message) from None
+
+    def _logged(self, app: ASGIApp) -> ASGIApp:
+        """Return the application with a record in the log for each request."""
+
+        async def logged(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http" or scope["path"] in _UNLOGGED:
+                await app(scope, receive, send)
+                return
+            started = time.monotonic()
+            path = scope["path"]
+            operation = path[1:] if path in OPERATIONS else "other"
+            record: dict[str, object] = {"operation": operation, "status": 500}
+
+            async def observed(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    record["status"] = message["status"]
+                await send(message)
+
+            token = _record.set(record)
+            try:
+                await app(scope, receive, observed)
+            finally:
+                _record.reset(token)
+                self._metrics.count_request(operation, int(str(record["status"])))
+                seconds = round(time.monotonic() - started, 3)
+                self._log({"time": _now(), **record, "seconds": seconds})
+
+        return logged
+
+    async def _healthz(self, _: HTTPRequest) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def _readyz(self, _: HTTPRequest) -> Response:
+        """Answer whether requests can be served. The model is not asked."""
+        if self.jobs.is_draining:
+            return PlainTextResponse("shutting down\n", 503)
+        try:
+            await self._ledger.run(self._ledger.ledger.beat)
+        except LedgerError:
+            return PlainTextResponse("the ledger cannot be used\n", 503)
+        return PlainTextResponse("ok\n")
+
+    async def _show_metrics(self, _: HTTPRequest) -> Response:
+        return Response(self._metrics.render(), media_type=CONTENT_TYPE)
+
+    async def _describe(self, _: HTTPRequest) -> Response:
+        return JSONResponse(self._schema)
+
+
+_record: ContextVar[dict[str, object]] = ContextVar("record")
+"""What the log says of the current request."""
+
+_UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
+
+
+def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
+    """Return what the log says of a job. What it took stands in the record of one request."""
+    usage = Usage() if joined else job.usage
+    described: dict[str, object] = {
+        "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
+        "tokens": usage.tokens,
+        "cost": usage.cost,
+        "waited": round(job.spending.waited, 3),
+    }
+    return {**described, "error": visible(job.error)} if job.error else described
+
+
+def _http_error(error: RefusedError) -> HTTPException:
+    headers = {}
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
+    return HTTPException(error.status, str(error), headers)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

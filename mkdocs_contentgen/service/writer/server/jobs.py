@@ -1,0 +1,273 @@
+"""Write the text of each request once, whoever asks for it and however often."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import TypeVar, TypeVarTuple
+
+from ....errors import (
+    ContentgenError,
+    FailedCheckError,
+    LedgerError,
+    ServiceError,
+    UnusableServiceError,
+)
+from ....requests import Request
+from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
+from ..model import Model
+from ..options import texts_at_once
+from ..usage import Spending, Usage
+from ..writing import encode_written, raise_problems, write
+from .configuration import Configuration
+
+POLL_INTERVAL = 0.5
+"""Seconds between two looks for a text that another process writes."""
+
+LEDGER_RETRY = 5
+"""Seconds after which a client may ask again while the ledger cannot be used."""
+
+_EXPIRY_INTERVAL = 3600.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_FIRST_GUESS = 30.0
+"""Seconds that a text takes, until one has been written."""
+
+_Arguments = TypeVarTuple("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class RefusedError(Exception):
+    """A request that gets no text. `retry_after` is in seconds."""
+
+    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+@dataclass
+class Job:
+    """A request in progress, and what it has taken so far."""
+
+    entry: Entry
+    task: asyncio.Task[bytes] = field(init=False)
+    started: float = field(default_factory=time.monotonic)
+    clients: int = 0
+    outcome: str = ""
+    """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
+
+    spending: Spending = field(default_factory=Spending)
+    seconds: float = 0.0
+    """The time for the text, with the time in the queue."""
+
+    error: str = ""
+    """The reason for a failure, for the log."""
+
+    @property
+    def usage(self) -> Usage:
+        """The usage so far."""
+        return self.spending.total
+
+
+class LedgerThread:
+    """Runs the calls of a ledger one after the other in a thread of their own."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._executor = ThreadPoolExecutor(1, "ledger")
+
+    async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
+        """Run a method of the ledger in the thread, and return its result."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
+    def close(self) -> None:
+        """Wait for the last call."""
+        self._executor.shutdown()
+
+
+class Jobs:
+    """The requests in progress. A client that goes away stops none of them."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        model: Model,
+        ledger: LedgerThread,
+        on_warning: Callable[[str], None],
+    ) -> None:
+        self.is_draining = False
+        self._configuration = configuration
+        self._model = model
+        self._ledger = ledger
+        self._on_warning = on_warning
+        self._jobs: dict[tuple[str, str], Job] = {}
+        self._seconds_per_text = _FIRST_GUESS
+        # Texts begin in the order of their requests, while `parallel` limits the calls for them.
+        self._places = asyncio.Semaphore(texts_at_once(configuration.fields.parallel))
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def start(self, entry: Entry, request: Request) -> Job:
+        """Begin a request, or join it if it is in progress. Raises RefusedError."""
+        identity = (entry.user, entry.key)
+        job = self._jobs.get(identity)
+        if job is None:
+            self._check_room()
+            job = self._jobs[identity] = Job(entry)
+            job.task = asyncio.create_task(self._process(job, request))
+            job.task.add_done_callback(lambda task: self._end(identity, task))
+        elif job.entry.fingerprint != entry.fingerprint:
+            raise _other_body_error()
+        return job
+
+    def _end(self, identity: tuple[str, str], task: asyncio.Task[bytes]) -> None:
+        del self._jobs[identity]
+        # The client may be gone; then nobody else looks at the exception.
+        if not task.cancelled():
+            task.exception()
+
+    def _check_room(self) -> None:
+        if self.is_draining:
+            raise _draining_error()
+        fields = self._configuration.fields
+        if len(self._jobs) >= fields.parallel + fields.queue:
+            message = "too many texts are waiting for the model; ask again later"
+            raise RefusedError(503, message, self._seconds_per_text)
+
+    async def _process(self, job: Job, request: Request) -> bytes:
+        """Return the body of the answer. Raises RefusedError."""
+        fields = self._configuration.fields
+        while True:
+            try:
+                found = await self._ledger.run(
+                    self._ledger.ledger.begin, job.entry, fields.limits, fields.max_cost
+                )
+            except LedgerError as error:
+                job.error = str(error)
+                raise unusable_ledger_error() from None
+            match found:
+                case Answered(body):
+                    job.outcome = "kept"
+                    return body
+                case OtherBody():
+                    raise _other_body_error()
+                case Limited(limit, seconds):
+                    raise self._limit_error(job.entry.user, limit, seconds)
+                case Begun():
+                    return await self._write(job, request)
+                case Running():
+                    if time.monotonic() > job.started + fields.call_timeout:
+                        raise RefusedError(
+                            409, "the text is still being written; ask again later", LEDGER_RETRY
+                        )
+                    await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
+
+    def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
+        if limit == "max_cost":
+            return RefusedError(503, "the server's budget of this month is spent", seconds)
+        if seconds is None:
+            begun = [job.started for job in self._jobs.values() if job.entry.user == user]
+            elapsed = time.monotonic() - min(begun)
+            seconds = self._seconds_per_text - elapsed
+        return RefusedError(429, f"the limit {limit} is reached; ask again later", seconds)
+
+    async def _write(self, job: Job, request: Request) -> bytes:
+        """Write a text and keep it. Raises RefusedError."""
+        body: bytes | None = None
+        try:
+            async with self._places:
+                if self.is_draining:
+                    raise _draining_error()
+                started = time.monotonic()
+                job.spending.waited += started - job.started
+                job.outcome = "failed"  # unless it gets better
+                written = await write(
+                    request,
+                    self._configuration.options,
+                    partial(self._model.ask, spending=job.spending),
+                    today=date.today(),
+                )
+                raise_problems(written)
+                body = encode_written(written, self._model.name)
+                job.outcome = "written"
+                seconds = time.monotonic() - started
+                self._seconds_per_text += (seconds - self._seconds_per_text) / 8
+            return body
+        except ServiceError as error:
+            raise _model_error(error, job) from None
+        finally:
+            job.seconds = time.monotonic() - job.started
+            await self._record(job, body)
+
+    async def _record(self, job: Job, body: bytes | None) -> None:
+        """Record the end of a job, however long that takes: its text was paid for."""
+        ledger, pause = self._ledger.ledger, _FIRST_PAUSE
+        while True:
+            try:
+                if job.outcome:
+                    await self._ledger.run(ledger.finish, job.entry, body, job.usage)
+                else:
+                    await self._ledger.run(ledger.withdraw, job.entry)
+            except LedgerError as error:
+                if pause == _FIRST_PAUSE:
+                    self._on_warning(f"{error}; a finished text waits to be kept")
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                return
+
+    async def keep_alive(self) -> None:
+        """Tell other processes that this one lives, and drop old answers, until it is cancelled."""
+        next_expiry = 0.0
+        last_problem = ""
+        while True:
+            try:
+                await self._ledger.run(self._ledger.ledger.beat)
+                if time.monotonic() >= next_expiry:
+                    seconds = self._configuration.keep_seconds
+                    await self._ledger.run(self._ledger.ledger.expire, seconds)
+                    next_expiry = time.monotonic() + _EXPIRY_INTERVAL
+                last_problem = ""
+            except LedgerError as error:
+                if str(error) != last_problem:  # once, not every few seconds
+                    self._on_warning(str(error))
+                last_problem = str(error)
+            await asyncio.sleep(BEAT)
+
+    async def drain(self) -> None:
+        """Refuse further requests, and wait for those in progress."""
+        self.is_draining = True
+        while self._jobs:
+            await asyncio.wait([job.task for job in self._jobs.values()])
+
+
+def unusable_ledger_error() -> RefusedError:
+    """Return what a client is told if the ledger cannot be used."""
+    return RefusedError(503, "the ledger cannot be used now; ask again later", LEDGER_RETRY)
+
+
+def _draining_error() -> RefusedError:
+    return RefusedError(503, "the server is shutting down; ask again", LEDGER_RETRY)
+
+
+def _other_body_error() -> RefusedError:
+    return RefusedError(422, "this Idempotency-Key was used for another request; make a new one")
+
+
+def _model_error(error: ContentgenError, job: Job) -> RefusedError:
+    """Return what a client is told. The messages about the model server are for the log."""
+    if isinstance(error, FailedCheckError):
+        job.error = "the text failed its checks"
+        return RefusedError(500, str(error))
+    job.error = str(error)
+    if isinstance(error, UnusableServiceError) and not job.usage.calls:
+        job.outcome = ""
+        return RefusedError(503, "the model cannot be used now; ask again later", _FIRST_GUESS)
+    return RefusedError(500, "the model did not write a text; the log of the server says why")

@@ -1,0 +1,71 @@
+"""The metrics of the server, for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
+
+from ..usage import Usage
+
+__all__ = ["CONTENT_TYPE", "Metrics"]
+
+_SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
+
+
+class Metrics:
+    """Counts requests, texts, tokens and cost. `in_progress` returns the number of requests."""
+
+    def __init__(self, in_progress: Callable[[], int]) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "contentgen_requests",
+            "Answered requests by operation and status.",
+            ["operation", "status"],
+            registry=self._registry,
+        )
+        self._texts = Counter(
+            "contentgen_texts",
+            "Texts by operation and outcome: written, failed or kept.",
+            ["operation", "outcome"],
+            registry=self._registry,
+        )
+        self._tokens = Counter(
+            "contentgen_tokens",
+            "Tokens of the model by direction.",
+            ["direction"],
+            registry=self._registry,
+        )
+        self._calls = Counter(
+            "contentgen_model_calls", "Calls to the model.", registry=self._registry
+        )
+        self._cost = Counter("contentgen_cost", "Cost of the calls.", registry=self._registry)
+        self._seconds = Histogram(
+            "contentgen_text_seconds",
+            "Time for a text, with the time in the queue.",
+            ["operation"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        Gauge(
+            "contentgen_in_progress", "Requests in progress or waiting.", registry=self._registry
+        ).set_function(in_progress)
+
+    def count_request(self, operation: str, status: int) -> None:
+        """Count an answer."""
+        self._requests.labels(operation, str(status)).inc()
+
+    def count_text(self, operation: str, outcome: str, usage: Usage, seconds: float) -> None:
+        """Count a text that was written, failed or was kept already."""
+        self._texts.labels(operation, outcome).inc()
+        self._calls.inc(usage.calls)
+        self._tokens.labels("input").inc(usage.input_tokens)
+        self._tokens.labels("output").inc(usage.output_tokens)
+        self._cost.inc(usage.cost or 0)
+        if outcome == "written":
+            self._seconds.labels(operation).observe(seconds)
+
+    def render(self) -> bytes:
+        """Return all metrics in the text format."""
+        return generate_latest(self._registry)

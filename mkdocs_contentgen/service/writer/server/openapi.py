@@ -1,0 +1,139 @@
+"""Describe the server as an OpenAPI document, made from the request models."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from ....requests import Request, choices
+from ...application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
+
+_STATUSES = {
+    400: "The query parameter, the header Idempotency-Key or the JSON is not valid.",
+    401: "The header Authorization is missing or malformed.",
+    403: "The token is not that of the user.",
+    405: "The method is not POST.",
+    409: "Another request with the same Idempotency-Key is still in progress. Ask again later.",
+    413: f"The body is larger than {MAX_BODY} bytes.",
+    415: "The body is not sent as application/json.",
+    422: "A field is unknown, missing or has an invalid value, or the Idempotency-Key was used for "
+    "another request.",
+    429: "A limit of the user is reached; nothing was written.",
+    500: "The text could not be written.",
+    503: "The server is busy, or cannot be used now; nothing was written.",
+}
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds after which to ask again.",
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+
+
+def describe() -> dict[str, object]:
+    """Return the document, for OpenAPI 3.1."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mkdocs-contentgen writer",
+            "description": "Writes articles, blog posts and news articles with a language model.",
+            "version": version("mkdocs-contentgen"),
+        },
+        "paths": {path: {"post": _operation(model)} for path, model in OPERATIONS.items()},
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {"Text": _TEXT, "Failure": _FAILURE},
+        },
+    }
+
+
+def _operation(model: type[Request]) -> dict[str, object]:
+    return {
+        "operationId": model.operation,
+        "summary": (model.__doc__ or "").partition(" (")[0],
+        "security": [{"token": []}],
+        "parameters": [
+            {
+                "name": "user_id",
+                "in": "query",
+                "required": True,
+                "description": "The name of the user.",
+                "schema": {"type": "string", "minLength": 1},
+            },
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "description": "A new one for each text. The same key and body get the same "
+                "answer, so that a request can be sent again.",
+                "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+            },
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _body(model)}},
+        },
+        "responses": {
+            "200": _response("The text.", "Text"),
+            **{
+                str(status): _response(
+                    description, "Failure", retry_after=status in (409, 429, 503)
+                )
+                for status, description in _STATUSES.items()
+            },
+        },
+    }
+
+
+def _body(model: type[Request]) -> dict[str, Any]:
+    """Return the JSON Schema of a body, with the fields of interface section 2.1."""
+    _, components = msgspec.json.schema_components([model])
+    schema: dict[str, Any] = components[model.__name__]
+    names = msgspec.convert({"topic": "-"}, model).body()
+    properties = {name: schema["properties"][name] for name in names}
+    for name, values in choices(model).items():
+        if name in properties:
+            properties[name]["enum"] = list(values)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["topic"],
+        "additionalProperties": False,
+    }
+
+
+def _response(description: str, schema: str, *, retry_after: bool = False) -> dict[str, object]:
+    response: dict[str, object] = {
+        "description": description,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
+    }
+    return {**response, "headers": _RETRY_AFTER} if retry_after else response
+
+
+_TEXT = {
+    "type": "object",
+    "properties": {
+        "success": {"const": True},
+        "content": {"type": "string", "description": "HTML with one root element `<article>`."},
+        "model": {"type": "string", "description": "The name of the model."},
+        "usage": {
+            "type": "object",
+            "properties": {
+                "input_tokens": {"type": "integer"},
+                "output_tokens": {"type": "integer"},
+                "cost": {"type": ["number", "null"]},
+            },
+            "required": ["input_tokens", "output_tokens", "cost"],
+        },
+    },
+    "required": ["success", "content", "model", "usage"],
+}
+_FAILURE = {
+    "type": "object",
+    "properties": {
+        "success": {"const": False},
+        "error": {"type": "string"},
+    },
+    "required": ["success", "error"],
+}

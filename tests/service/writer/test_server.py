@@ -1,0 +1,570 @@
+"""The served writer, as a process of its own over real sockets."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Project, wait_until
+from model_double import ModelDouble, raw
+from model_writer import Conversation, writing
+from model_writer import write as compose
+from openapi_spec_validator import validate
+from redis_server import redis_running
+from writer_server import WriterServer, add_user, configure, run, writer_running
+
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def server(tmp_path: Path, model: ModelDouble) -> Iterator[WriterServer]:
+    """Serve a writer with one user."""
+    limits = {"requests_per_minute": 1000, "parallel": 100}
+    configure(tmp_path, model.endpoint, limits=limits, price={"input": 1, "output": 2})
+    with writer_running(tmp_path) as running:
+        yield running
+
+
+class Gate:
+    """A model that writes when it is told to."""
+
+    def __init__(self) -> None:
+        self.is_open = threading.Event()
+        self.waiting = 0
+
+    def write(self, conversation: Conversation) -> str:
+        """Write a text once the gate is open."""
+        self.waiting += 1
+        assert self.is_open.wait(60)
+        return compose(conversation)
+
+
+@pytest.fixture
+def gate(model: ModelDouble) -> Iterator[Gate]:
+    """Let the model wait until the gate is opened."""
+    gate = Gate()
+    model.answer = writing(gate.write)
+    yield gate
+    gate.is_open.set()
+
+
+def usage_of(directory: Path) -> list[dict[str, Any]]:
+    """Return what `contentgen writer usage` prints."""
+    ran = run(directory, "usage", "--json")
+    assert ran.returncode == 0, ran.stderr
+    found: list[dict[str, Any]] = json.loads(ran.stdout)
+    return found
+
+
+class TestTexts:
+    """What a client of the interface document gets."""
+
+    @pytest.mark.parametrize("kind", REQUEST_TYPES)
+    def test_each_operation(self, server: WriterServer, kind: str) -> None:
+        """Each operation answers with a text of section 2.2, its model and its usage."""
+        answer = server.ask(operation=REQUEST_TYPES[kind].operation)
+        assert answer.status_code == 200
+        fields = answer.json()
+        assert fields["success"] is True
+        assert fields["model"] == "double"
+        assert fields["usage"]["cost"] > 0
+        assert parse_article(fields["content"]).find(".//h1") is not None
+
+    def test_plugin(self, server: WriterServer, project: Project) -> None:
+        """The plugin on another machine uses it as any service, and the page names the model."""
+        project.environment["CONTENTGEN_BASE_URL"] = server.url
+        project.environment["CONTENTGEN_USER_ID"] = "alice"
+        project.environment["CONTENTGEN_TOKEN"] = server.token
+        project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
+        built = project.build("--strict")
+        assert built.returncode == 0, built.stdout
+        assert "AI-generated" in project.html("index.html")
+        (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
+        assert row["model"] == "double"
+
+    def test_failed_checks(self, server: WriterServer, model: ModelDouble) -> None:
+        """A text that fails its checks is an error which names them, and can be asked for again."""
+        model.answer = writing(lambda conversation: "# Bees\n\nToo short.")
+        answer = server.ask(key="k")
+        assert answer.status_code == 500
+        assert "length: the text has" in answer.json()["error"]
+        assert "Too short" not in "".join(server.lines)
+        model.answer = writing()
+        assert server.ask(key="k").status_code == 200
+        (row,) = usage_of(server.directory)
+        assert (row["texts"], row["failed"], row["calls"]) == (1, 1, 3)
+
+    def test_model_unreachable(self, tmp_path: Path) -> None:
+        """Without a model server nothing is written, which 503 with Retry-After says."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        configure(tmp_path, f"http://127.0.0.1:{port}/v1")
+        with writer_running(tmp_path) as server:
+            answer = server.ask(key="k")
+            assert answer.status_code == 503
+            assert int(answer.headers["Retry-After"]) > 0
+            assert str(port) not in answer.text
+            wait_until(lambda: server.log)
+            assert str(port) in server.log[-1]["error"]
+
+
+class TestOnce:
+    """No text is written twice."""
+
+    def test_same_key(self, server: WriterServer, model: ModelDouble) -> None:
+        """The same key and body get the same answer, with one call to the model."""
+        first, second = server.ask(key="k"), server.ask(key="k")
+        assert first.content == second.content
+        assert len(model.calls) == 1
+        wait_until(lambda: len(server.log) == 2)
+        assert [record["outcome"] for record in server.log] == ["written", "kept"]
+        assert server.log[1]["tokens"] == 0
+
+    def test_no_key(self, server: WriterServer, model: ModelDouble) -> None:
+        """Without a key, each request is a new one."""
+        server.ask()
+        server.ask()
+        assert len(model.calls) == 2
+
+    def test_other_body(self, server: WriterServer, model: ModelDouble) -> None:
+        """The same key with another body or operation is refused, and nothing is written."""
+        server.ask(key="k")
+        assert server.ask("Wasps", key="k").status_code == 422
+        assert server.ask(key="k", operation="generate-news").status_code == 422
+        assert len(model.calls) == 1
+
+    def test_keys_belong_to_users(self, server: WriterServer, model: ModelDouble) -> None:
+        """Another user's equal key is another key."""
+        token = add_user(server.directory, "bob")
+        server.ask(key="k")
+        assert server.ask("Wasps", key="k", user="bob", token=token).status_code == 200
+        assert len(model.calls) == 2
+
+    def test_joined(self, server: WriterServer, model: ModelDouble, gate: Gate) -> None:
+        """Requests with a key whose text is being written wait for that text."""
+        with ThreadPoolExecutor(5) as pool:
+            asked = [pool.submit(server.ask, key="k") for _ in range(4)]
+            wait_until(lambda: gate.waiting)
+            assert pool.submit(server.ask, "Wasps", key="k").result().status_code == 422
+            gate.is_open.set()
+            assert len({answer.result().content for answer in asked}) == 1
+        assert len(model.calls) == 1
+        assert usage_of(server.directory)[0]["texts"] == 1
+
+    def test_client_goes_away(self, server: WriterServer, model: ModelDouble, gate: Gate) -> None:
+        """A text is finished and kept although its client has gone."""
+        with pytest.raises(httpx.ReadTimeout):
+            server.ask(key="k", timeout=0.5)
+        gate.is_open.set()
+        assert server.ask(key="k").status_code == 200
+        assert len(model.calls) == 1
+
+    def test_restart(self, tmp_path: Path, model: ModelDouble) -> None:
+        """An answer is kept over a restart, and a killed call is made again when asked for."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server:
+            first = server.ask(key="k")
+            token = server.token
+            gate = Gate()
+            model.answer = writing(gate.write)
+            with pytest.raises(httpx.ReadTimeout):
+                server.ask("Wasps", key="w", timeout=0.5)
+        gate.is_open.set()
+        model.answer = writing()
+        calls = len(model.calls)
+        with writer_running(tmp_path, token=token) as server:
+            assert server.ask(key="k").content == first.content
+            assert len(model.calls) == calls
+            assert server.ask("Wasps", key="w").status_code == 200
+            assert len(model.calls) == calls + 1
+
+    def test_several_processes(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Two servers with one Redis write a text once, also when both are asked at once."""
+        with redis_running() as redis:
+            directories = [tmp_path / "a", tmp_path / "b"]
+            for directory in directories:
+                directory.mkdir()
+                configure(directory, model.endpoint, ledger=redis.url)
+            with (
+                writer_running(directories[0]) as first,
+                writer_running(directories[1], token=first.token) as second,
+                ThreadPoolExecutor(8) as pool,
+            ):
+                asked = [pool.submit(each.ask, key="k") for each in (first, second) * 4]
+                assert len({answer.result().content for answer in asked}) == 1
+            assert redis.url.split("@")[0] not in "".join(first.lines + first.errors)
+        assert len(model.calls) == 1
+
+
+class TestUsers:
+    """Who may ask."""
+
+    def test_refused(self, server: WriterServer, model: ModelDouble) -> None:
+        """A wrong token, an unknown user and another user's token get the same answer."""
+        token = add_user(server.directory, "bob")
+        answers = [
+            server.ask(token="wrong"),
+            server.ask(user="nobody"),
+            server.ask(user="nobody\x00"),
+            server.ask(user="alice", token=token),
+            server.ask(user="bob"),
+        ]
+        assert {answer.status_code for answer in answers} == {403}
+        assert len({answer.content for answer in answers}) == 1
+        assert not model.calls
+
+    def test_no_token(self, server: WriterServer) -> None:
+        """A request without a bearer token gets 401 before anything else is looked at."""
+        answer = httpx.post(f"{server.url}/generate-blog", content=b"x")
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+    def test_removed(self, server: WriterServer) -> None:
+        """A removed user's token ends to work while the server runs."""
+        assert run(server.directory, "user", "remove", "alice").returncode == 0
+        assert server.ask().status_code == 403
+
+    def test_commands(self, tmp_path: Path) -> None:
+        """Users are added once, listed and removed; only the hash of a token is kept."""
+        configure(tmp_path, "http://127.0.0.1:1/v1")
+        token = add_user(tmp_path)
+        assert len(token) > 40
+        again = run(tmp_path, "user", "add", "alice")
+        assert again.returncode == 1
+        assert "already" in again.stderr
+        assert run(tmp_path, "user", "add", "a b").returncode == 1
+        assert "alice" in run(tmp_path, "user", "list").stdout
+        assert [row["name"] for row in json.loads(run(tmp_path, "user", "list", "--json").stdout)]
+        assert run(tmp_path, "user", "remove", "bob").returncode == 1
+        kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert token.encode() not in kept
+        assert run(tmp_path, "user", "remove", "alice").returncode == 0
+
+    def test_nobody(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Without users there is no service, and the error says how to add one."""
+        configure(tmp_path, model.endpoint)
+        ran = run(tmp_path, "serve", "--port", "0")
+        assert ran.returncode == 1
+        assert "contentgen writer user add" in ran.stderr
+
+    def test_no_auth(self, tmp_path: Path, model: ModelDouble) -> None:
+        """--no-auth is said on start, and is for loopback only."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path, "--no-auth") as server:
+            assert "without authentication" in "".join(server.errors)
+            assert server.ask(user="anybody").status_code == 200
+            assert server.ask(user="a\nb").status_code == 400
+        ran = run(tmp_path, "serve", "--host", "0.0.0.0", "--no-auth")
+        assert ran.returncode == 2
+        assert "spend your money" in ran.stderr
+
+
+class TestLimits:
+    """What is refused, and when it can be asked for again."""
+
+    def test_requests_per_minute(self, tmp_path: Path, model: ModelDouble) -> None:
+        """One request too many in a minute gets 429 and the time until it is allowed."""
+        configure(tmp_path, model.endpoint, limits={"requests_per_minute": 2})
+        with writer_running(tmp_path) as server:
+            assert [server.ask().status_code for _ in range(2)] == [200, 200]
+            refused = server.ask()
+            assert refused.status_code == 429
+            assert 50 < int(refused.headers["Retry-After"]) <= 60
+            wait_until(lambda: len(server.log) == 3)
+            assert server.log[-1]["outcome"] == "refused"
+        assert len(model.calls) == 2
+
+    def test_parallel(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text too many at once gets 429, and each user has a number of texts."""
+        configure(tmp_path, model.endpoint, limits={"parallel": 1})
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(2) as pool:
+            token = add_user(tmp_path, "bob")
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            refused = server.ask("Wasps")
+            assert refused.status_code == 429
+            assert 1 <= int(refused.headers["Retry-After"]) <= 60
+            other = pool.submit(server.ask, "Wasps", user="bob", token=token)
+            wait_until(lambda: gate.waiting == 2)
+            gate.is_open.set()
+            assert asked.result().status_code == other.result().status_code == 200
+            assert server.ask("Wasps").status_code == 200
+
+    @pytest.mark.parametrize(
+        ("options", "status"),
+        [({"limits": {"cost_per_month": 0.001}}, 429), ({"max_cost": 0.001}, 503)],
+    )
+    def test_cost(
+        self, tmp_path: Path, model: ModelDouble, options: dict[str, object], status: int
+    ) -> None:
+        """A month that has cost enough gets no more texts, but kept ones; it survives restarts."""
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, **options)
+        with writer_running(tmp_path) as server:
+            assert server.ask(key="k").status_code == 200
+            token = server.token
+        with writer_running(tmp_path, token=token) as server:
+            refused = server.ask("Wasps")
+            assert refused.status_code == status
+            assert 0 < int(refused.headers["Retry-After"]) <= 31 * 24 * 3600
+            assert server.ask(key="k").status_code == 200
+
+    def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
+        configure(tmp_path, model.endpoint, parallel=1, queue=2)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(6) as pool:
+            asked = [pool.submit(server.ask, key=str(number)) for number in range(3)]
+            wait_until(lambda: "contentgen_in_progress 3" in server.get("/metrics").text)
+            refused = server.ask(key="9")
+            assert refused.status_code == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            joined = pool.submit(server.ask, key="0")
+            assert gate.waiting == 1
+            gate.is_open.set()
+            assert {answer.result().status_code for answer in [*asked, joined]} == {200}
+
+
+class TestOperation:
+    """What operators see."""
+
+    def test_health(self, server: WriterServer, model: ModelDouble) -> None:
+        """Health and readiness ask no model and need no token."""
+        assert server.get("/healthz").text == server.get("/readyz").text == "ok\n"
+        assert not model.calls
+        assert not model.lists
+        assert server.log == []
+
+    def test_metrics(self, server: WriterServer) -> None:
+        """The metrics count requests, texts, tokens and cost."""
+        server.ask(key="k")
+        server.ask(key="k")
+        server.ask(token="wrong")
+        metrics = server.get("/metrics").text
+        for line in (
+            'contentgen_requests_total{operation="generate-blog",status="200"} 2.0',
+            'contentgen_requests_total{operation="generate-blog",status="403"} 1.0',
+            'contentgen_texts_total{operation="generate-blog",outcome="written"} 1.0',
+            'contentgen_texts_total{operation="generate-blog",outcome="kept"} 1.0',
+            "contentgen_model_calls_total 1.0",
+            "contentgen_in_progress 0.0",
+        ):
+            assert line in metrics
+        assert re.search(r"contentgen_cost_total 0\.00\d", metrics)
+
+    def test_openapi(self, server: WriterServer) -> None:
+        """The OpenAPI document is valid, and has the fields and values of the models."""
+        document = server.get("/openapi.json").json()
+        validate(document)
+        assert len(document["paths"]) == len(REQUEST_TYPES)
+        for model in REQUEST_TYPES.values():
+            operation = document["paths"][f"/{model.operation}"]["post"]
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            values = {
+                name: tuple(p["enum"]) for name, p in schema["properties"].items() if "enum" in p
+            }
+            assert values == {n: v for n, v in choices(model).items() if n != "type"}
+
+    def test_log(self, server: WriterServer) -> None:
+        """A record has user, operation, status, tokens, cost, seconds and the hash of the key."""
+        server.ask("A secret topic", key="a-secret-key")
+        server.ask("A secret topic", token="a-secret-token")
+        wait_until(lambda: len(server.log) == 2)
+        written, refused = server.log
+        assert set(written) == {
+            *("time", "operation", "status", "user", "key", "outcome", "tokens", "cost"),
+            *("waited", "seconds"),
+        }
+        assert (written["user"], written["status"]) == ("alice", 200)
+        assert written["tokens"] > 0
+        assert written["cost"] > 0
+        assert refused["status"] == 403
+        assert "user" not in refused
+        assert "secret" not in "".join(server.lines)
+        assert server.token not in "".join(server.lines)
+
+    def test_usage(self, server: WriterServer) -> None:
+        """The usage is a table by month and user, also while the server runs."""
+        server.ask()
+        ran = run(server.directory, "usage")
+        assert re.search(r"20\d\d-\d\d +alice +1 +0 +1 +[\d,]+ +0\.00", ran.stdout), ran.stdout
+
+    def test_drain(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """SIGTERM finishes the texts that have begun, and refuses others with 503 meanwhile."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            server.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            assert server.get("/healthz").status_code == 200
+            refused = server.ask("Wasps")
+            assert refused.status_code == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            assert [record["outcome"] for record in server.log] == ["refused"]
+            assert server.process.poll() is None
+            gate.is_open.set()
+            assert asked.result().status_code == 200
+            assert server.wait() == 0
+        (row,) = usage_of(tmp_path)
+        assert (row["texts"], row["failed"]) == (1, 0)
+        assert "Traceback" not in "".join(server.errors)
+
+    def test_drain_in_time(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Draining ends after the timeout of a call, and the log says how many texts were lost."""
+        configure(tmp_path, model.endpoint, call_timeout=2)
+        model.answer = lambda call, handler: time.sleep(30)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: model.calls)
+            server.process.send_signal(signal.SIGTERM)
+            server.wait(20)
+            assert asked.exception() or asked.result().status_code == 500
+
+    def test_second_signal(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A second Ctrl-C ends the server at once."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            server.process.send_signal(signal.SIGINT)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            server.process.send_signal(signal.SIGINT)
+            server.wait(10)
+            assert asked.exception() or asked.result().status_code == 500
+        assert "Traceback" not in "".join(server.errors)
+
+
+class TestBadInput:
+    """Each mistake gets a clear answer."""
+
+    def test_configuration(self, tmp_path: Path) -> None:
+        """All mistakes in writer.yml are named at once, each with its line."""
+        path = tmp_path / "writer.yml"
+        path.write_text(
+            "model: [x]\nledgr: a.db\nparallel: 0\nparallel: 4\nlimits: {parallel: -1}\n"
+            "queue: many\nprice: 3\napi_key: 5\n"
+        )
+        ran = run(tmp_path, "serve")
+        assert ran.returncode == 1
+        assert "Traceback" not in ran.stderr
+        for line, name in enumerate(
+            ["model", "ledgr", "parallel", "parallel", "limits", "queue", "price", "api_key"], 1
+        ):
+            if line != 3:
+                assert re.search(rf"writer\.yml:{line}: '?{name}", ran.stderr), ran.stderr
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "no model is named"),
+            (b"- a\n", "expected a mapping"),
+            (b"a: [", "not valid YAML"),
+            (b"\xff\xfe", "not text in UTF-8"),
+            (b"a: &a [*a]", "'a' is not a known option"),
+            (b"? [a]\n: b\nmodel: x", "not"),
+            (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),
+            (b"model: x\nendpoint: http://models.example/v1\n", "allow_http"),
+        ],
+    )
+    def test_configuration_file(self, tmp_path: Path, content: bytes, message: str) -> None:
+        """A file that cannot be used is one clear line, without its secrets."""
+        (tmp_path / "writer.yml").write_bytes(content)
+        ran = run(tmp_path, "serve", "--no-auth", "--port", "0")
+        assert ran.returncode == 1, ran.stderr
+        assert message in ran.stderr
+        assert "Traceback" not in ran.stderr
+        assert "pa55word" not in ran.stderr
+
+    def test_no_configuration(self, tmp_path: Path) -> None:
+        """A missing file is one line that says what to write."""
+        ran = run(tmp_path, "serve")
+        assert ran.returncode == 1
+        assert "writer.yml: there is no such file" in ran.stderr
+
+    @pytest.mark.parametrize(
+        ("headers", "status"),
+        [
+            ({"Idempotency-Key": ""}, 400),
+            ({"Idempotency-Key": "k" * 256}, 400),
+            ({"Content-Type": "text/plain"}, 415),
+        ],
+    )
+    def test_headers(self, server: WriterServer, headers: dict[str, str], status: int) -> None:
+        """Headers that cannot be used are refused."""
+        assert server.ask(headers=headers).status_code == status
+
+    def test_slow_body(self, server: WriterServer) -> None:
+        """Slow bodies keep nobody else from a text."""
+        host, port = server.url.removeprefix("http://").split(":")
+        slow = [socket.create_connection((host, int(port))) for _ in range(100)]
+        for connection in slow:
+            connection.sendall(
+                b"POST /generate-blog?user_id=alice HTTP/1.1\r\nHost: x\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 1000\r\n"
+                b"Authorization: Bearer " + server.token.encode() + b"\r\n\r\n{"
+            )
+        assert server.ask().status_code == 200
+        for connection in slow:
+            connection.close()
+
+    def test_no_database(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A ledger that is no database is not touched, and the error says so."""
+        configure(tmp_path, model.endpoint)
+        ledger = tmp_path / "writer.db"
+        ledger.write_text("Dear diary, " * 1000)
+        ran = run(tmp_path, "serve", "--no-auth")
+        assert ran.returncode == 1
+        assert "writer.db" in ran.stderr
+        assert "Traceback" not in ran.stderr
+        assert ledger.read_text().startswith("Dear diary")
+
+    def test_redis_gone(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Without its Redis the server writes nothing, says 503, and is not ready."""
+        with redis_running() as redis:
+            configure(tmp_path, model.endpoint, ledger=redis.url)
+            with writer_running(tmp_path) as server:
+                assert server.ask(key="k").status_code == 200
+                calls = len(model.calls)
+                redis.kill()
+                answer = server.ask("Wasps")
+                assert answer.status_code == 503
+                assert int(answer.headers["Retry-After"]) > 0
+                assert server.get("/readyz").status_code == 503
+                assert server.get("/healthz").status_code == 200
+                assert len(model.calls) == calls
+
+    def test_full_disk(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A ledger that cannot be written refuses requests with 503, and recovers."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server:
+            with sqlite3.connect(tmp_path / "writer.db", isolation_level=None) as other:
+                other.execute("BEGIN EXCLUSIVE")  # as another program that holds it
+                assert server.ask(key="k").status_code == 503
+                other.execute("ROLLBACK")
+            other.close()
+            assert server.ask(key="k").status_code == 200
+        assert len(model.calls) == 1
+
+    def test_model_error_is_not_repeated(self, server: WriterServer, model: ModelDouble) -> None:
+        """What the model server says, which can repeat a topic, is neither told nor logged."""
+        model.answer = raw(b'{"error": {"message": "internal host 10.1.2.3"}}', 400)
+        answer = server.ask()
+        assert answer.status_code == 500
+        assert "10.1.2.3" not in answer.text
+        wait_until(lambda: server.log)
+        assert "10.1.2.3" not in "".join(server.lines)
+        assert "400 Bad Request" in server.log[-1]["error"]
