@@ -1,0 +1,338 @@
+"""The files in deploy/ fit together, and what they run is there. No container is started."""
+
+from __future__ import annotations
+
+import http.server
+import inspect
+import json
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from zipfile import ZipFile
+
+import click
+import httpx
+import pytest
+import yaml
+from conftest import wait_until
+
+from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.service.application import MAX_BODY
+from mkdocs_contentgen.service.writer import options
+from mkdocs_contentgen.service.writer.server.configuration import read_fields
+
+ROOT = Path(__file__).parent.parent
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+WRITER = read_fields(DEPLOY / "writer.yml")
+
+
+def instructions(name: str) -> list[str]:
+    """Return the arguments of an instruction of the Dockerfile, one for each time it is there."""
+    return re.findall(rf"^{name} (.*)", DOCKERFILE, re.MULTILINE)
+
+
+def serve_options() -> dict[str, Any]:
+    """Return the options of `contentgen writer serve` that the Dockerfile gives, parsed."""
+    (line,) = instructions("CMD")
+    program, *arguments = json.loads(line)
+    assert program == "contentgen"
+    command: click.Command = main
+    while isinstance(command, click.Group):
+        command = command.commands[arguments.pop(0)]
+    assert command.name == "serve"
+    return command.make_context("serve", arguments).params
+
+
+def healthcheck() -> list[str]:
+    """Return the command of the HEALTHCHECK."""
+    (line,) = instructions("HEALTHCHECK")
+    command: list[str] = json.loads(line.partition(" CMD ")[2])
+    return command
+
+
+class TestDockerfile:
+    """What the image contains and runs."""
+
+    def test_command(self) -> None:
+        """The command has the options of the CLI, and the file that compose.yml mounts."""
+        given = serve_options()
+        assert given["host"] == "0.0.0.0"
+        assert f"./writer.yml:{given['path']}:ro" in SERVICES["writer"]["volumes"]
+        assert instructions("WORKDIR")[-1] == str(given["path"].parent)
+        assert instructions("EXPOSE") == [str(given["port"])]
+
+    def test_health(self) -> None:
+        """The check succeeds while the server answers, and fails when it does not."""
+        program, *arguments = healthcheck()
+        assert program == "python"
+        url = f"http://127.0.0.1:{serve_options()['port']}"
+        assert f"{url}/healthz" in arguments[-1]
+        with answering() as (port, paths):
+            local = arguments[-1].replace(url, f"http://127.0.0.1:{port}")
+            command = [sys.executable, *arguments[:-1], local]
+            assert subprocess.run(command, check=False).returncode == 0
+            assert paths == ["/healthz"]
+        assert subprocess.run(command, check=False, capture_output=True).returncode != 0
+
+    def test_base_image(self) -> None:
+        """The image is pinned by version, and the server does not run as root."""
+        (image,) = instructions("FROM")
+        assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", image)
+        assert instructions("USER") == ["contentgen"]
+        assert DOCKERFILE.index("\nUSER") > DOCKERFILE.index("pip install")
+        assert DOCKERFILE.index("\nUSER") < DOCKERFILE.index("\nCMD")
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(
+        not (ROOT / "mkdocs_contentgen").exists(), reason="the source was removed for this run"
+    )
+    def test_source(self, tmp_path: Path) -> None:
+        """The copied files are enough to build the package, with the extras that it installs."""
+        for line in instructions("COPY"):
+            *sources, target = shlex.split(line)
+            for source in sources:
+                path = ROOT / source
+                if path.is_dir():
+                    shutil.copytree(path, tmp_path / target)
+                else:
+                    shutil.copy(path, tmp_path / target)
+        wheels = tmp_path / "wheels"
+        command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels), "."]
+        subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, check=True)
+        (wheel,) = wheels.iterdir()
+        (extras,) = re.findall(r"pip install .*\[([\w,]+)\]", DOCKERFILE)
+        with ZipFile(wheel) as files:
+            (name,) = (name for name in files.namelist() if name.endswith("/METADATA"))
+            metadata = files.read(name).decode()
+        assert set(extras.split(",")) <= set(re.findall("(?m)^Provides-Extra: (.*)", metadata))
+
+
+class TestCompose:
+    """What one part names exists in the other."""
+
+    def test_services(self) -> None:
+        """The parts reach each other by the names of the services, on their ports."""
+        port = serve_options()["port"]
+        assert re.findall(r"set \$writer (\S+);", NGINX) == [f"writer:{port}"]
+        assert {urlsplit(WRITER.endpoint).hostname, urlsplit(WRITER.ledger).hostname} == {
+            "ollama",
+            "redis",
+        }
+        names = {"nginx", "writer", "redis", "ollama"}
+        assert set(SERVICES) == names
+        for service in SERVICES.values():
+            assert set(service.get("depends_on", ())) <= names
+            for name, needed in service.get("depends_on", {}).items():
+                if needed["condition"] == "service_healthy":
+                    assert "healthcheck" in SERVICES[name] or name == "writer"
+
+    def test_ports(self) -> None:
+        """Only nginx is published, on loopback, and listens on that port."""
+        published = {name: s["ports"] for name, s in SERVICES.items() if "ports" in s}
+        (listening,) = re.findall(r"listen (\d+) ssl;", NGINX)
+        assert published == {"nginx": [f"127.0.0.1:{listening}:{listening}"]}
+
+    def test_volumes(self) -> None:
+        """Each file exists, each named volume is declared, and each is used."""
+        used = set()
+        for volume in (v for service in SERVICES.values() for v in service.get("volumes", ())):
+            source = volume.split(":")[0]
+            if source.startswith("./"):
+                # The certificate is the operator's.
+                assert source == "./tls" or (DEPLOY / source).is_file(), source
+            else:
+                used.add(source)
+        assert used == set(COMPOSE["volumes"])
+        targets = [volume.split(":")[1] for volume in SERVICES["writer"]["volumes"]]
+        assert instructions("VOLUME") == [targets[-1]]
+
+    def test_tls(self) -> None:
+        """The certificate is where nginx looks for it, and git ignores it."""
+        files = re.findall(r"ssl_certificate\w* (\S+);", NGINX)
+        assert {str(Path(file).parent) for file in files} == {"/etc/nginx/tls"}
+        assert "./tls:/etc/nginx/tls:ro" in SERVICES["nginx"]["volumes"]
+        assert "deploy/tls/" in (ROOT / ".gitignore").read_text("utf-8").split()
+
+    def test_build(self) -> None:
+        """The image is built from the repository."""
+        build = SERVICES["writer"]["build"]
+        assert (DEPLOY / build["context"]).resolve() == ROOT
+        assert (ROOT / build["dockerfile"]).is_file()
+
+    def test_environment(self) -> None:
+        """The writer reads each variable that it is given."""
+        source = inspect.getsource(options)
+        for name in SERVICES["writer"]["environment"]:
+            assert f'"{name}"' in source
+
+    def test_images(self) -> None:
+        """The images are pinned by version."""
+        for service in SERVICES.values():
+            if "build" not in service:
+                assert re.search(r":\d+\.\d+", service["image"]), service["image"]
+
+    def test_shutdown(self) -> None:
+        """Containers have the time to finish a text."""
+        grace = SERVICES["writer"]["stop_grace_period"]
+        assert int(grace.removesuffix("s")) > WRITER.call_timeout
+
+    def test_ledger(self) -> None:
+        """Redis keeps each answer before the writer sends it, and evicts none."""
+        command = " ".join(SERVICES["redis"]["command"])
+        for setting in ("appendonly yes", "appendfsync always", "maxmemory-policy noeviction"):
+            assert f"--{setting}" in command
+
+    def test_parallel(self) -> None:
+        """The model server takes as many calls as the writer makes."""
+        model_server = SERVICES["ollama"]["environment"]
+        assert model_server["OLLAMA_NUM_PARALLEL"] == str(WRITER.parallel)
+
+
+@pytest.fixture
+def nginx(tmp_path: Path, certificate: Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Run the configured nginx; return its URL, the port behind it, and the paths asked for."""
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if program is None:
+        pytest.skip("needs nginx")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with answering() as (upstream, paths):
+        local = {
+            "/etc/nginx/tls/fullchain.pem": str(certificate),
+            "/etc/nginx/tls/privkey.pem": str(certificate.with_name("key.pem")),
+            "/tmp/nginx.pid": str(tmp_path / "nginx.pid"),
+            "listen 8443 ssl": f"listen 127.0.0.1:{port} ssl",
+            "set $writer writer:8766": f"set $writer 127.0.0.1:{upstream}",
+            "http {": "http {"
+            + "".join(
+                f"{name}_temp_path {tmp_path};" for name in ("client_body", "proxy", "fastcgi")
+            )
+            + "".join(f"{name}_temp_path {tmp_path};" for name in ("uwsgi", "scgi")),
+        }
+        text = NGINX
+        for there, here in local.items():
+            assert text.count(there) == 1, there
+            text = text.replace(there, here)
+        path = tmp_path / "nginx.conf"
+        path.write_text(text)
+        command = [program, "-e", "stderr", "-p", str(tmp_path), "-c", str(path)]
+        checked = subprocess.run([*command, "-t"], check=False, capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stderr
+        assert "[warn]" not in checked.stderr.replace('"user" directive', "")
+        process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: listens(port))
+            yield f"https://127.0.0.1:{port}", upstream, paths
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def listens(port: int) -> bool:
+    """Return whether somebody listens on a port."""
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def answering() -> Iterator[tuple[int, list[str]]]:
+    """Run a server in place of the writer; return its port and the paths asked for.
+
+    It answers a POST after a second, with the path, the body and the Idempotency-Key.
+    """
+    paths: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.answer(b"ok\n")
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            time.sleep(1)
+            self.answer(body + self.headers.get("Idempotency-Key", "").encode())
+
+        def answer(self, body: bytes) -> None:
+            paths.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its name
+            """Print nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield server.server_port, paths
+        finally:
+            server.shutdown()
+
+
+def test_nginx_in_the_guide() -> None:
+    """The guide shows the settings of the file, and no others."""
+    guide = (ROOT / "example_site/docs/team.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```nginx.*?\n(.*?)```", guide, re.DOTALL)
+    for setting in re.findall(r"^ +((?:client|proxy|ssl)_\w+ .*;)$", block, re.MULTILINE):
+        assert setting in NGINX or setting.startswith("proxy_pass "), setting
+
+
+@pytest.mark.slow
+class TestNginx:
+    """A real nginx with the configuration, before a server in place of the writer."""
+
+    def test_request(self, nginx: tuple[str, int, list[str]]) -> None:
+        """A request with its user, key and body gets the answer of a slow server."""
+        url, _, paths = nginx
+        answer = httpx.post(
+            f"{url}/generate-blog?user_id=alice",
+            headers={"Idempotency-Key": "k", "Authorization": "Bearer t"},
+            content=b'{"topic": "Bees"}',
+            verify=False,
+        )
+        assert answer.status_code == 200
+        assert answer.text == '{"topic": "Bees"}k'
+        assert paths == ["/generate-blog?user_id=alice"]
+
+    def test_limits(self, nginx: tuple[str, int, list[str]]) -> None:
+        """Large bodies do not reach the writer, nor do requests for the metrics."""
+        url, _, paths = nginx
+        large = httpx.post(f"{url}/generate-blog", content=b"x" * (MAX_BODY + 1), verify=False)
+        assert large.status_code == 413
+        assert httpx.get(f"{url}/metrics", verify=False).status_code == 404
+        assert paths == []
+        assert httpx.get(f"{url}/healthz", verify=False).status_code == 200
+
+    def test_slow_body(self, nginx: tuple[str, int, list[str]]) -> None:
+        """A body that is not complete takes no connection of the writer."""
+        url, _, paths = nginx
+        host, port = url.removeprefix("https://").split(":")
+        context = httpx.create_ssl_context(verify=False)
+        with (
+            socket.create_connection((host, int(port))) as plain,
+            context.wrap_socket(plain) as slow,
+        ):
+            slow.sendall(b"POST /generate-blog HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+            time.sleep(0.3)
+            assert paths == []
+            slow.sendall(b'"a": 1}.')
+            assert slow.recv(100).startswith(b"HTTP/1.1 200")
+        assert len(paths) == 1
