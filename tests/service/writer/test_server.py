@@ -323,6 +323,21 @@ class TestLimits:
             assert 0 < int(refused.headers["Retry-After"]) <= 31 * 24 * 3600
             assert server.ask(key="k").status_code == 200
 
+    def test_budget_spent_in_the_queue(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """A text that waits in the queue while the budget is spent is not written."""
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, max_cost=0.001, parallel=1)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(server.ask, key=str(number)) for number in range(4)]
+            wait_until(lambda: "contentgen_in_progress 4" in server.get("/metrics").text)
+            gate.is_open.set()
+            refused = [a.result() for a in asked if a.result().status_code == 503]
+            assert refused
+            assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
+        assert len(model.calls) < 4
+
     def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
         configure(tmp_path, model.endpoint, parallel=1, queue=2)

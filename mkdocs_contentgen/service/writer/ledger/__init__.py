@@ -23,6 +23,8 @@ from .entry import (
     OtherBody,
     Running,
     check_name,
+    month_of,
+    rest_of_month,
 )
 from .shared import SharedLedger
 from .sqlite import SQLiteLedger
@@ -44,7 +46,9 @@ __all__ = [
     "SQLiteLedger",
     "SharedLedger",
     "check_name",
+    "month_of",
     "open_ledger",
+    "rest_of_month",
 ]
 
 

@@ -44,7 +44,7 @@ _NO_HASH = sha256(secrets.token_bytes())
 class Server:
     """The served writer: `app` is the ASGI application.
 
-    Used with `async with` as long as it is served. `log` gets a record for each request and each
+    It is served while running() is entered. `log` gets a record for each request and each
     warning, without topics, texts and tokens. Raises ConfigurationError for invalid options.
     """
 

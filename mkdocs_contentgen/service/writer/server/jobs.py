@@ -20,7 +20,18 @@ from ....errors import (
     UnusableServiceError,
 )
 from ....requests import Request
-from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
+from ..ledger import (
+    BEAT,
+    Answered,
+    Begun,
+    Entry,
+    Ledger,
+    Limited,
+    OtherBody,
+    Running,
+    month_of,
+    rest_of_month,
+)
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
@@ -171,7 +182,7 @@ class Jobs:
 
     def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
         if limit == "max_cost":
-            return RefusedError(503, "the server's budget of this month is spent", seconds)
+            return _budget_error(seconds)
         if seconds is None:
             begun = [job.started for job in self._jobs.values() if job.entry.user == user]
             elapsed = time.monotonic() - min(begun)
@@ -185,6 +196,7 @@ class Jobs:
             async with self._places:
                 if self.is_draining:
                     raise _draining_error()
+                await self._check_budget()
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 job.outcome = "failed"  # unless it gets better
@@ -205,6 +217,19 @@ class Jobs:
         finally:
             job.seconds = time.monotonic() - job.started
             await self._record(job, body)
+
+    async def _check_budget(self) -> None:
+        """Raise RefusedError if the month's budget was spent while a text waited for its place."""
+        limit = self._configuration.fields.max_cost
+        if limit is None:
+            return
+        try:
+            months = await self._ledger.run(self._ledger.ledger.usage)
+        except LedgerError:
+            raise unusable_ledger_error() from None
+        now = time.time()
+        if sum(row.usage.cost or 0 for row in months if row.month == month_of(now)) >= limit:
+            raise _budget_error(rest_of_month(now))
 
     async def _record(self, job: Job, body: bytes | None) -> None:
         """Record the end of a job, however long that takes: its text was paid for."""
@@ -255,6 +280,10 @@ def unusable_ledger_error() -> RefusedError:
 
 def _draining_error() -> RefusedError:
     return RefusedError(503, "the server is shutting down; ask again", LEDGER_RETRY)
+
+
+def _budget_error(seconds: float | None) -> RefusedError:
+    return RefusedError(503, "the server's budget of this month is spent", seconds)
 
 
 def _other_body_error() -> RefusedError:
