@@ -95,7 +95,11 @@ class ModelHandler(Handler):
 
     def do_POST(self) -> None:  # noqa: N802  http.server's name
         """Handle a call."""
-        raw_body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        raw_body = self.rfile.read(length)
+        if len(raw_body) < length:  # the client was killed
+            self.close_connection = True
+            return
         double = self._double
         self._deal("/v1/chat/completions", double.calls, json.loads(raw_body), double.answer)
 
