@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..service.writer.evaluation import Trial
     from ..service.writer.ledger import MonthlyUsage
+    from ..service.writer.writing import Written
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
 
@@ -213,6 +214,15 @@ def print_trials(trials: Sequence[Trial]) -> None:
         )
         table.add_row(*map(visible, row))
     _print_rich(table)
+
+
+def print_sources(written: Written) -> None:
+    """Print which sections of the sources the model got, and which of them it cited."""
+    for section in written.sources:
+        verb = "cited" if section in written.cited else "given"
+        print_line(f"{verb}: {section.file}: {section.title}")
+    if not written.sources:
+        print_line("No section of the sources suits the topic, or writer.sources is not set")
 
 
 def print_usage(rows: Sequence[MonthlyUsage]) -> None:

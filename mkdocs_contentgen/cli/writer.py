@@ -18,6 +18,7 @@ from .output import (
     print_errors,
     print_json,
     print_line,
+    print_sources,
     print_trials,
     print_warnings,
 )
@@ -47,7 +48,10 @@ def writer() -> None:
 @verbose_option
 @click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
 @click.argument("topic")
-def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -> None:
+@click.option("--sources", is_flag=True, help="Print which sections the model got and cited.")
+def try_(
+    config_file: str | None, kind: str, topic: str, sources: bool, **fields: str | None
+) -> None:
     """Write a text about TOPIC, print it with its checks and cost, and keep nothing.
 
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
@@ -65,6 +69,8 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     [trial] = _try_out(config_file, [request])
     if trial.written and trial.written.html:
         print_article(trial.written.html)
+    if trial.written and sources:
+        print_sources(trial.written)
     print_trials([trial])
     _exit_if_failed([trial])
 

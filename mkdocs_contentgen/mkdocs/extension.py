@@ -8,10 +8,12 @@ smarty) run earlier, and so do not change the text of articles.
 from __future__ import annotations
 
 import html
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -72,11 +74,14 @@ class ArticleExtension(Extension):
     marker or text in question with each message, `facts` the metadata of the articles, `marked`
     the ids of the articles with a marker, and `leading` the id of the article whose title is the
     page's, if there is one.
+
+    `pages` maps the address of each page to its `src_uri`, where the site has an address.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.articles: Mapping[str, Contents] = {}
+        self.pages: Mapping[str, str] = {}
         self.stylesheet = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
@@ -212,12 +217,25 @@ class _ArticlePlacer:
             self._extension.leading[self._page] = name
         else:
             set_title_level(article, max(context.level, 1) + 1)
+        link_to_pages(article, self._extension.pages, self._page)
         if facts:
             self._extension.facts.setdefault(self._page, {})[name] = facts
         if self._has_toc:
             _label_headings(article)
         _escape_for_markdown(article, self._toc_marker)
         return article
+
+
+def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None:
+    """Replace the addresses of pages in links by the paths of their files, relative to `page`.
+
+    So MkDocs validates them as an author's own, and they work in `mkdocs serve`.
+    """
+    for link in article.iter("a"):
+        address, separator, anchor = link.get("href", "").partition("#")
+        if target := pages.get(address):
+            path = posixpath.relpath(target, posixpath.dirname(page))
+            link.set("href", f"{quote(path)}{separator}{anchor}")
 
 
 class _TitleTreeprocessor(Treeprocessor):

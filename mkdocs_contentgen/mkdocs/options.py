@@ -310,7 +310,15 @@ class ContentgenConfig(Config):
         """Return the options of the writer. Raises ConfigurationError."""
         from ..service.writer.options import load_options
 
-        return load_options(self.writer, project_directory(site), allow_http=self.allow_http)
+        value = self.writer
+        if site.site_url and not value.get("site_url"):
+            value = {**value, "site_url": site.site_url}
+        return load_options(
+            value,
+            project_directory(site),
+            allow_http=self.allow_http,
+            docs=Path(site.docs_dir).resolve(),
+        )
 
     def connect(
         self, site: MkDocsConfig, debug: Callable[[str], None] | None = None

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Collection
 from importlib import resources
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urljoin
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
@@ -157,6 +158,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         _raise_problems(resolution.failures)
         log.info(resolution.summary)
         self.set_articles(resolution.articles)
+        if config.site_url:
+            self._extension.pages = {
+                urljoin(config.site_url, file.url): file.src_uri
+                for file in files.documentation_pages()
+            }
         incomplete = resolution.incomplete
         self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
 

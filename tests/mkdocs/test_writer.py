@@ -244,3 +244,72 @@ def test_the_usage_of_each_text(site: Project) -> None:
         r"1 call, [\d,]+ tokens\n",
         ran.stdout,
     )
+
+
+def cite(conversation: list[dict[str, str]]) -> str:
+    """Return a text that cites the first source twice, and one that does not exist."""
+    return f"{write(conversation)}\n\nA build takes 42 seconds [1], or 43 seconds [1, 9]."
+
+
+def test_sources(project: Project, model: ModelDouble) -> None:
+    """A text cites the site's pages, and what they say is not marked; generated pages are not read.
+
+    A build without a missing text reads no source.
+    """
+    model.answer = writing(cite)
+    configure(project, model, sources=True)
+    project.configure(
+        {
+            "base_url": "writer",
+            "writer": {"model": "small:1b", "endpoint": model.endpoint, "sources": True},
+        },
+        site_url="https://docs.example/en/",
+    )
+    project.write("docs/speed.md", "# Speed\n\n## Docs build\n\nA docs build takes 42 seconds.\n")
+    project.page("page.md", {**BLOG, "length": "short"}, "A docs build of a generated page.")
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+    (call,) = model.calls
+    prompt = call.body["messages"][-1]["content"]
+    assert "A docs build takes 42 seconds." in prompt
+    assert "generated page" not in prompt
+    page = project.soup("page/index.html")
+    links = {a.text: a["href"] for a in page.select("article a[href*='speed']")}
+    address = "../speed/#docs-build"  # it works in `mkdocs serve` too
+    assert links == {"[1]": address, "Speed › Docs build": address}
+    marks = [mark.text for mark in page.select("article mark")]
+    assert "43 seconds" in marks
+    assert "42 seconds" not in marks
+    assert page.select("article h3")[-1].text.startswith("Sources")
+    project.write("docs/speed.md", "# Speed\n\n## Another heading\n")
+    again = project.build()
+    assert again.returncode == 0
+    assert "'speed.md#docs-build'" in again.stdout  # MkDocs says that the anchor is gone
+    assert len(model.calls) == 1
+    project.write("docs/speed.md", "Gone.")
+    (project.root / "docs/speed.md").unlink()
+    assert project.build().returncode == 0
+
+
+def test_sources_that_do_not_exist(project: Project, model: ModelDouble) -> None:
+    """A wrong path is one line, before the model is asked."""
+    configure(project, model, sources=["dcos"])
+    project.page("page.md", {**BLOG, "length": "short"})
+    built = project.build()
+    assert built.returncode == 1
+    assert "dcos does not exist; correct the path" in built.stdout
+    assert "Traceback" not in built.stdout
+    assert not model.calls
+
+
+def test_the_sources_of_a_trial(project: Project, model: ModelDouble) -> None:
+    """`writer try --sources` prints what the model got, and what of it was cited."""
+    model.answer = writing(cite)
+    configure(project, model, sources=True)
+    project.write("docs/bees.md", "# Bees\n\nBees make honey.\n\n## Wax\n\nBees make wax.\n")
+    tried = project.run(
+        "mkdocs_contentgen", "writer", "try", "blog", "Bees", "--length", "short", "--sources"
+    )
+    assert tried.returncode == 0, tried.stdout
+    assert len(re.findall(r"^cited: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
+    assert len(re.findall(r"^given: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1

@@ -30,6 +30,14 @@ class Draft:
     earlier: Sequence[Block] = ()
     """What is written already, for a section of a long text."""
 
+    sources: str = ""
+    """The text of the sources."""
+
+    @property
+    def given(self) -> str:
+        """What statements and quotations may come from."""
+        return f"{self.request.topic}\n{self.sources}"
+
 
 Check = Callable[[Draft], str | None]
 
@@ -201,13 +209,12 @@ def language_problem(draft: Draft) -> str | None:
 
 
 def quotation_problem(draft: Draft) -> str | None:
-    """Return a problem if a news article quotes somebody, since no source is known."""
+    """Return a problem if a news article quotes what no source says."""
     if not isinstance(draft.request, NewsRequest):
         return None
-    topic = draft.request.topic
-    found = find_quotations(draft.document.prose, topic)
+    found = find_quotations(draft.document.prose, draft.given)
     quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
-    found += (text for text in quotes if is_invented(text, topic))
+    found += (text for text in quotes if is_invented(text, draft.given))
     if found:
         return f"the text quotes what nobody said: {found[0][:60]}; leave quotations out"
     return None

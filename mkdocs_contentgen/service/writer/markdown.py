@@ -86,6 +86,11 @@ class Block:
             for children in self.inlines
         )
 
+    def forget_text(self) -> None:
+        """Read the texts again, since tokens were replaced."""
+        for name in ("text", "words", "prose"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def inlines(self) -> list[list[Token]]:
         """The inline tokens of each paragraph, heading and cell in the block."""
@@ -169,11 +174,13 @@ def read_markdown(text: str, *, title: str = "") -> Document:
     return document
 
 
-def to_html(document: Document, kind: str, *, given: str, day: date) -> str:
+def to_html(
+    document: Document, kind: str, *, given: str, day: date, after: Sequence[str] = ()
+) -> str:
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
     What does not stand in `given` is marked as a statement to check. `day` is the date of a news
-    article.
+    article. `after` is the HTML that follows the text.
     """
     _mark(document.title, given)
     for block in document.blocks:
@@ -181,12 +188,12 @@ def to_html(document: Document, kind: str, *, given: str, day: date) -> str:
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
-            content = [title, *_blog(document.blocks)]
+            content = [title, *_blog(document.blocks), *after]
         case "news":
             header = tag("p", byline(BYLINE, day, day.isoformat()), "byline")
-            content = [tag("header", f"{title}\n{header}"), *_news(document.blocks)]
+            content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
         case _:
-            content = [title, *map(_render, document.blocks)]
+            content = [title, *map(_render, document.blocks), *after]
     return root(kind, content)
 
 
@@ -246,11 +253,11 @@ def _tip(block: Block) -> str:
     return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")
 
 
-def _news(blocks: list[Block]) -> list[str]:
+def _news(blocks: list[Block], after: Sequence[str]) -> list[str]:
     lead = next((block for block in blocks if block.kind == "p"), None)
     body = [_render(block) for block in blocks if block is not lead]
     parts = [_paragraph(lead, "lead")] if lead else []
-    return [*parts, tag("div", "\n".join(body), "article-body")]
+    return [*parts, tag("div", "\n".join([*body, *after]), "article-body")]
 
 
 def _paragraph(block: Block, class_name: str) -> str:

@@ -14,6 +14,7 @@ import msgspec
 
 from ...display import MAX_MODEL, model_name, shown, visible
 from ...errors import ConfigurationError
+from .retrieval import Sources
 
 OLLAMA_PORT = 11434
 OLLAMA = f"http://127.0.0.1:{OLLAMA_PORT}/v1"
@@ -29,6 +30,8 @@ _EXPECTED = {
     "parameters": "a mapping such as `{temperature: 0.7}`",
     "instructions": "the path of a text file",
     "prompts": "the path of a directory",
+    "sources": "`true`, or a list of files and folders such as `[docs, CHANGELOG.md]`",
+    "site_url": "the address of the site",
     "words": "whole numbers from 50 to 10000, such as `{short: 400, medium: 900, long: 2000}`",
     "parallel": "a whole number from 1 to 1000",
     "call_timeout": "a number of seconds above 0, up to 1000000",
@@ -99,6 +102,14 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     The package's file is used where one is missing. Default: none."""
 
+    sources: bool | list[str] = []
+    """Folders and files (Markdown or text) that texts are grounded in and cite.
+
+    `true` means the site's own pages. Generated pages are left out. Default: `[]`."""
+
+    site_url: str = ""
+    """The base of the links to sources. Default: the site's `site_url`."""
+
     words: Words = Words()
     """The number of words of each length. A text is within 15 % of it.
 
@@ -138,6 +149,7 @@ class WriterOptions:
     prompts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Own prompt files by type: the path to show in messages, and the content."""
 
+    sources: Sources = field(default_factory=Sources, compare=False)
     allow_http: bool = False
 
     def target(self, length: str) -> int:
@@ -197,13 +209,15 @@ def load_options(
     allow_http: bool,
     place: str = "writer: ",
     example: str = "writer: {model: qwen3:8b}",
+    docs: Path | None = None,
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
     `value` has passed option_problems(). `place` and `example` are for the message that no model
-    is named. Paths are relative to `directory`. Symbolic links are
-    followed, wherever they lead: like the configuration, they are the site's own. Raises
-    ConfigurationError for a missing model, and for files that cannot be used.
+    is named. `docs` is the folder of the site's pages; without it, all folders of `sources` are
+    such. Paths are relative to `directory`. Symbolic links are followed, wherever they lead: like
+    the configuration, they are the site's own. Raises ConfigurationError for a missing model, and
+    for files that cannot be used.
     """
     given = {name: option for name, option in value.items() if option is not None}
     fields = msgspec.convert(given, WriterFields)
@@ -227,7 +241,25 @@ def load_options(
     if fields.instructions:
         instructions = _read_text(_path(fields.instructions, directory), "instructions")
     prompts = _read_prompts(_path(fields.prompts, directory)) if fields.prompts else {}
-    return WriterOptions(fields, instructions, prompts, allow_http)
+    sources = _load_sources(fields.sources, directory, docs)
+    return WriterOptions(fields, instructions, prompts, sources, allow_http)
+
+
+def _load_sources(value: bool | list[str], directory: Path, docs: Path | None) -> Sources:
+    if value is True and docs is None:
+        raise ConfigurationError(
+            "sources: a server has no pages of its own; name files and folders, such as [docs]"
+        )
+    if isinstance(value, bool):
+        paths = [docs] if value and docs else []
+    else:
+        paths = [_path(name, directory).resolve() for name in value]
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(
+                f"writer.sources: {visible(str(path))} does not exist; correct the path"
+            )
+    return Sources(paths, paths if docs is None else [docs])
 
 
 def _setting(option: str, variable: str) -> str:

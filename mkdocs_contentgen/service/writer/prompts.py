@@ -7,6 +7,7 @@ fields, such as `## tone: neutral`; a prompt has only those of its request.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -14,6 +15,7 @@ from ...display import shown
 from ...errors import ConfigurationError
 from ...requests import REQUEST_TYPES, Request, choices
 from .options import WriterOptions
+from .sources import Section
 
 TOLERANCE = 0.15
 """How much the number of words may differ from the target."""
@@ -46,6 +48,22 @@ def topic_prompt(request: Request, words: int) -> str:
         f"Topic: {' '.join(request.topic.split())}\n\n"
         f"Length: about {words} words, at least {least} and at most {most}."
     )
+
+
+def sources_prompt(sections: Sequence[Section]) -> str:
+    """Return what a model is told about its sources, or an empty string without any."""
+    if not sections:
+        return ""
+    listed = "\n\n".join(
+        f"<source {number}: {_inert(section.title)}>\n{_inert(section.text)}\n</source {number}>"
+        for number, section in enumerate(sections, start=1)
+    )
+    return f"\n\n{fill('sources', sources=listed)}"
+
+
+def _inert(text: str) -> str:
+    """Return a text that cannot end the source in which it stands."""
+    return re.sub(r"<(?=/?source\b)", "‹", text, flags=re.IGNORECASE)
 
 
 def word_range(words: int) -> tuple[int, int]:

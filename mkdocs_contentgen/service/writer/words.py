@@ -21,6 +21,11 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
+def separate_words(text: str) -> str:
+    """Return a text with spaces around each character that counts as a word."""
+    return _IS_UNSPACED.sub(r" \g<0> ", text)
+
+
 def count_words(words: Iterable[str]) -> int:
     """Return the number of words. In scripts without spaces, two characters count as a word."""
     words = list(words)

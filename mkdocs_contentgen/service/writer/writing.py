@@ -27,10 +27,13 @@ from .checks import (
     items_of,
     opening_problem,
 )
+from .citations import cite, sources_list
 from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
 from .model import Completion, Message
 from .options import WriterOptions
-from .prompts import fill, system_prompt, topic_prompt
+from .prompts import fill, sources_prompt, system_prompt, topic_prompt
+from .retrieval import MAX_CHARACTERS
+from .sources import Section
 from .usage import Usage
 
 WORDS_PER_SECTION = 350
@@ -57,6 +60,10 @@ class Written:
     words: int = 0
     marked: int = 0
     repairs: int = 0
+    sources: Sequence[Section] = ()
+    """What was given to the model."""
+
+    cited: Sequence[Section] = ()
     usage: Usage = field(default_factory=Usage)
 
 
@@ -75,23 +82,13 @@ async def write(request: Request, options: WriterOptions, ask: Ask, *, today: da
 
     Raises the errors of `ask`.
     """
-    writing = _Writing(request, options, ask)
+    sections: list[Section] = []
+    if options.sources.paths:
+        sections = await asyncio.to_thread(options.sources.search, request.topic)
+    writing = _Writing(request, options, ask, sections)
     document = await writing.write()
-    written = writing.written
-    await asyncio.to_thread(_finish, written, document, request, today)
-    return written
-
-
-def _finish(written: Written, document: Document, request: Request, today: date) -> None:
-    """Add the HTML of a document to what was written."""
-    written.words = document.words
-    html = to_html(document, request.type, given=request.topic, day=today)
-    try:
-        parse_article(html)
-    except UnsafeHTMLError as error:
-        written.problems = written.problems or [Problem("shape", str(error))]
-    else:
-        written.html, written.marked = html, count_marks(html)
+    await asyncio.to_thread(writing.finish, document, today)
+    return writing.written
 
 
 def raise_problems(written: Written) -> None:
@@ -122,6 +119,7 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     """Return what a text will take."""
     words = options.target(request.length)
     prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
+    prompt += MAX_CHARACTERS if options.sources.paths else 0
     sections = _number_of_sections(request, words)
     calls = 1 + sections
     text = words * 3 // 2
@@ -132,14 +130,20 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
 class _Writing:
     """The conversation with the model about one text."""
 
-    def __init__(self, request: Request, options: WriterOptions, ask: Ask) -> None:
+    def __init__(
+        self, request: Request, options: WriterOptions, ask: Ask, sections: Sequence[Section]
+    ) -> None:
         self.words = options.target(request.length)
-        self.written = Written()
+        self.written = Written(sources=sections)
         self._request = request
         self._ask = ask
+        self._sections = sections
+        self._site_url = options.fields.site_url
+        self._sources = "\n".join(section.text for section in sections)
+        topic = topic_prompt(request, self.words)
         self._start: list[Message] = [
             {"role": "system", "content": system_prompt(request, options)},
-            {"role": "user", "content": topic_prompt(request, self.words)},
+            {"role": "user", "content": topic + sources_prompt(sections)},
         ]
 
     async def write(self) -> Document:
@@ -147,6 +151,24 @@ class _Writing:
         if number := _number_of_sections(self._request, self.words):
             return await self._long_text(number)
         return (await self._checked(self._start, self.words, ALL_CHECKS)).document
+
+    def finish(self, document: Document, today: date) -> None:
+        """Add the HTML of a document to what was written."""
+        self.written.words = document.words
+        self.written.cited = cite(document, self._sections, self._site_url)
+        html = to_html(
+            document,
+            self._request.type,
+            given=f"{self._request.topic}\n{self._sources}",
+            day=today,
+            after=sources_list(self.written.cited, self._site_url),
+        )
+        try:
+            parse_article(html)
+        except UnsafeHTMLError as error:
+            self.written.problems = self.written.problems or [Problem("shape", str(error))]
+        else:
+            self.written.html, self.written.marked = html, count_marks(html)
 
     async def _long_text(self, number: int) -> Document:
         """Write a plan, and then one section after the other."""
@@ -183,7 +205,9 @@ class _Writing:
             document.blocks += section.document.blocks
             text += f"\n\n{clean_answer(section.completion.text)}"
         if not self.written.problems:
-            whole = Draft(self._request, Completion(text), document, self.words)
+            whole = Draft(
+                self._request, Completion(text), document, self.words, sources=self._sources
+            )
             self.written.problems = failed_checks(whole, ALL_CHECKS)
         return document
 
@@ -231,7 +255,7 @@ class _Writing:
         earlier: Sequence[Block],
     ) -> tuple[Draft, list[Problem]]:
         document = read_markdown(clean_answer(completion.text), title=self._request.topic)
-        draft = Draft(self._request, completion, document, words, earlier)
+        draft = Draft(self._request, completion, document, words, earlier, self._sources)
         return draft, failed_checks(draft, checks)
 
     async def _call(self, messages: Sequence[Message], words: int) -> Completion:

@@ -97,7 +97,7 @@ TIMEOUT = "call_timeout: expected a number of seconds above 0, up to 1000000, fo
         ("parameters: {a: &x [*x]}", "parameters: contains a value that JSON does not have"),
         ('parameters: {a: "\\ud83d"}', "parameters: contains a value that JSON does not have"),
         ("modle: x", "'modle' is not a known option; did you mean 'model'?"),
-        ("base_url: x", "'base_url' is not a known option; known are model, endpoint, api_key, "),
+        ("base_url: x", "'base_url' is not a known option; did you mean 'site_url'?"),
         ("3: x", "3 is not a known option; known are model"),
         ("temperature: 0.7", "'temperature' is not a known option; "),
     ],

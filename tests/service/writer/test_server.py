@@ -96,6 +96,22 @@ class TestTexts:
         (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
         assert row["model"] == "double"
 
+    def test_sources(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The server has sources of its own, and a changed file counts from the next text on."""
+        docs = tmp_path / "docs"
+        docs.mkdir()
+        (docs / "bees.md").write_text("# Bees\n\nBees make honey.")
+        model.answer = writing(lambda it: f"{compose(it)}\n\nThey make honey [1].")
+        configure(tmp_path, model.endpoint, sources=["docs"], site_url="https://docs.example/")
+        with writer_running(tmp_path) as server:
+            assert 'href="https://docs.example/bees/"' in server.ask().json()["content"]
+            (docs / "bees.md").write_text("# Bees\n\nBees make wax.")
+            server.ask()
+        assert "Bees make wax." in model.calls[-1].body["messages"][-1]["content"]
+        configure(tmp_path, model.endpoint, sources=True)
+        ran = run(tmp_path, "serve", "--no-auth", "--port", "0")
+        assert "a server has no pages of its own" in ran.stderr
+
     def test_failed_checks(self, server: WriterServer, model: ModelDouble) -> None:
         """A text that fails its checks is an error which names them, and can be asked for again."""
         model.answer = writing(lambda conversation: "# Bees\n\nToo short.")

@@ -1,0 +1,89 @@
+"""Find the sections of the sources that suit a topic, with SQLite's full-text search."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from .sources import Section, changed_at, read_sources
+from .words import separate_words, split_words
+
+MAX_SECTIONS = 8
+"""Sections for a text."""
+
+MAX_CHARACTERS = 10_000
+"""Characters of all sections for a text, about 2,500 tokens."""
+
+_MAX_TERMS = 60
+
+
+class Sources:
+    """The sources in `paths`, of which the files below `site_folders` are pages.
+
+    They are read when they are first searched, and again when a file has changed.
+    """
+
+    def __init__(self, paths: Sequence[Path] = (), site_folders: Iterable[Path] = ()) -> None:
+        self.paths = list(paths)
+        self._site_folders = frozenset(site_folders)
+        self._index = Index(())
+        self._read_at: tuple[tuple[str, int, int], ...] = ()
+        self._lock = threading.Lock()
+
+    def search(self, topic: str) -> list[Section]:
+        """Return the sections that suit a topic best. Any thread may call this."""
+        with self._lock:
+            now = changed_at(self.paths)
+            if now != self._read_at:
+                self._index.close()
+                self._index = Index(read_sources(self.paths, self._site_folders))
+                self._read_at = now
+            return self._index.search(topic)
+
+
+class Index:
+    """The sections of the sources, in memory. Used by one thread at a time."""
+
+    def __init__(self, sections: Iterable[Section]) -> None:
+        self.sections = list(sections)
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        self._database.execute(
+            "CREATE VIRTUAL TABLE sections USING fts5(title, text, content='', tokenize='porter')"
+        )
+        # The tokenizer would take a Chinese sentence for one word.
+        rows = (
+            (number, separate_words(section.title), separate_words(section.text))
+            for number, section in enumerate(self.sections)
+        )
+        self._database.executemany(
+            "INSERT INTO sections (rowid, title, text) VALUES (?, ?, ?)", rows
+        )
+
+    def search(self, topic: str) -> list[Section]:
+        """Return the sections that suit a topic best, the best first, within the limits."""
+        terms = list(dict.fromkeys(split_words(topic)))[:_MAX_TERMS]
+        if not terms or not self.sections:
+            return []
+        query = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in terms)
+        with closing(
+            self._database.execute(
+                "SELECT rowid FROM sections WHERE sections MATCH ? "
+                "ORDER BY bm25(sections, 2.0, 1.0) LIMIT ?",
+                (query, MAX_SECTIONS),
+            )
+        ) as rows:
+            found = [self.sections[number] for (number,) in rows]
+        kept: list[Section] = []
+        left = MAX_CHARACTERS
+        for section in found:
+            if len(section.text) <= left:
+                kept.append(section)
+                left -= len(section.text)
+        return kept
+
+    def close(self) -> None:
+        """Drop the index."""
+        self._database.close()
