@@ -29,7 +29,7 @@ class Sources:
     def __init__(self, paths: Sequence[Path] = (), site_folders: Iterable[Path] = ()) -> None:
         self.paths = list(paths)
         self._site_folders = frozenset(site_folders)
-        self._index = Index(())
+        self._index: Index | None = None
         self._read_at: tuple[tuple[str, int, int], ...] = ()
         self._lock = threading.Lock()
 
@@ -37,8 +37,7 @@ class Sources:
         """Return the sections that suit a topic best. Any thread may call this."""
         with self._lock:
             now = changed_at(self.paths)
-            if now != self._read_at:
-                self._index.close()
+            if self._index is None or now != self._read_at:
                 self._index = Index(read_sources(self.paths, self._site_folders))
                 self._read_at = now
             return self._index.search(topic)
@@ -84,6 +83,5 @@ class Index:
                 left -= len(section.text)
         return kept
 
-    def close(self) -> None:
-        """Drop the index."""
+    def __del__(self) -> None:
         self._database.close()
