@@ -108,9 +108,16 @@ class WriterServer:
 
 @contextmanager
 def writer_running(
-    directory: Path, *arguments: str, token: str | None = None, port: int = 0
+    directory: Path,
+    *arguments: str,
+    token: str | None = None,
+    port: int = 0,
+    stdout: int = subprocess.PIPE,
 ) -> Iterator[WriterServer]:
-    """Serve the `writer.yml` of a directory until the block ends. Adds a user without `token`."""
+    """Serve the `writer.yml` of a directory until the block ends. Adds a user without `token`.
+
+    The log is collected unless `stdout` is a file descriptor.
+    """
     if token is None and "--no-auth" not in arguments:
         token = add_user(directory)
     process = subprocess.Popen(
@@ -120,16 +127,16 @@ def writer_running(
         ],
         cwd=directory,
         env=environment(),
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
     )
     server = WriterServer(directory, process, token or "any")
-    assert process.stdout is not None
-    assert process.stderr is not None
+    streams = ((process.stdout, server.lines), (process.stderr, server.errors))
     threads = [
         threading.Thread(target=_collect, args=(stream, lines), daemon=True)
-        for stream, lines in ((process.stdout, server.lines), (process.stderr, server.errors))
+        for stream, lines in streams
+        if stream
     ]
     for thread in threads:
         thread.start()
@@ -147,8 +154,9 @@ def writer_running(
         process.wait()
         for thread in threads:
             thread.join(5)
-        process.stdout.close()
-        process.stderr.close()
+        for stream, _ in streams:
+            if stream:
+                stream.close()
 
 
 def _collect(stream: IO[str], lines: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -26,6 +27,7 @@ from writer_server import WriterServer, add_user, configure, run, writer_running
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.service.writer.ledger.sqlite import LOCK_TIMEOUT
 
 pytestmark = pytest.mark.slow
 
@@ -445,7 +447,7 @@ class TestOperation:
             refused = server.ask("Wasps")
             assert refused.status_code == 503
             assert int(refused.headers["Retry-After"]) > 0
-            assert [record["outcome"] for record in server.log] == ["refused"]
+            wait_until(lambda: [record["outcome"] for record in server.log] == ["refused"])
             assert server.process.poll() is None
             gate.is_open.set()
             assert asked.result().status_code == 200
@@ -589,6 +591,45 @@ class TestBadInput:
             other.close()
             assert server.ask(key="k").status_code == 200
         assert len(model.calls) == 1
+
+    def test_log_on_full_disk(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A log that cannot be written costs no text, not even one that waits to be kept."""
+        configure(tmp_path, model.endpoint)
+        with (
+            Path("/dev/full").open("wb") as full,
+            writer_running(tmp_path, stdout=full.fileno()) as server,
+            ThreadPoolExecutor(1) as pool,
+        ):
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            other = sqlite3.connect(tmp_path / "writer.db", isolation_level=None)
+            other.execute("BEGIN EXCLUSIVE")
+            gate.is_open.set()
+            time.sleep(LOCK_TIMEOUT + 1)  # until the server warns
+            other.execute("ROLLBACK")
+            other.close()
+            assert asked.result().status_code == 200
+            assert server.ask(key="k").text == asked.result().text
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait() == 0
+            assert "Traceback" not in "".join(server.errors)
+
+    def test_log_is_not_read(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A log that nobody reads, as after Ctrl-S in a terminal, does not stop the server."""
+        configure(tmp_path, model.endpoint)
+        end, stdout = os.pipe()
+        with writer_running(tmp_path, stdout=stdout) as server:
+            os.set_blocking(stdout, False)
+            with pytest.raises(BlockingIOError):
+                while True:
+                    os.write(stdout, b" " * 4096)
+            os.set_blocking(stdout, True)
+            assert server.ask().status_code == 200
+            assert server.get("/healthz").status_code == 200
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait() == 0
+        os.close(end)
+        os.close(stdout)
 
     def test_model_error_is_not_repeated(self, server: WriterServer, model: ModelDouble) -> None:
         """What the model server says, which can repeat a topic, is neither told nor logged."""

@@ -4,24 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import queue
 import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import uvicorn
 
 from ..ledger import Ledger
-from .app import Server
+from .app import Log, Server
 from .configuration import Configuration
 
 MAX_CONNECTIONS = 2000
 """Connections above which uvicorn answers with status 503."""
 
 
-def write_log(record: dict[str, object]) -> None:
-    """Write a record as a line of JSON to stdout."""
-    sys.stdout.write(f"{json.dumps(record)}\n")
-    sys.stdout.flush()
+MAX_WAITING_LINES = 10_000
+"""Lines of the log that can wait for whoever reads them. Further ones are dropped."""
+
+LAST_LINES_TIMEOUT = 2.0
+"""Seconds for the lines that still wait when the server ends."""
+
+
+@contextmanager
+def _log_to_stdout() -> Iterator[Log]:
+    """Return what writes records as lines of JSON to stdout.
+
+    It neither waits nor fails, since a full disk or a stopped reader must not cost a text.
+    """
+    lines: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
+
+    def log(record: dict[str, object]) -> None:
+        with suppress(queue.Full):
+            lines.put_nowait(f"{json.dumps(record)}\n")
+
+    def write_lines() -> None:
+        while line := lines.get():
+            # Not with sys.stdout: while a thread waits in it, Python cannot end.
+            with suppress(OSError):
+                os.write(sys.stdout.fileno(), line.encode())
+
+    if sys.stdout is None:  # the process was started without one
+        yield lambda record: None
+        return
+    writer = threading.Thread(target=write_lines, name="log", daemon=True)
+    writer.start()
+    try:
+        yield log
+    finally:
+        with suppress(queue.Full):
+            lines.put_nowait("")
+        writer.join(LAST_LINES_TIMEOUT)
 
 
 def serve(
@@ -37,27 +74,30 @@ def serve(
 async def _serve(
     configuration: Configuration, ledger: Ledger, listener: socket.socket, *, authenticated: bool
 ) -> None:
-    server = Server(configuration, ledger, write_log, authenticated=authenticated)
-    settings = uvicorn.Config(
-        server.app,
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        limit_concurrency=MAX_CONNECTIONS,
-        server_header=False,
-        # Nothing here needs the address of a client, and any client can send these headers.
-        proxy_headers=False,
-    )
-    async with server.running():
-        await _Process(settings, server, configuration.fields.call_timeout).serve([listener])
+    with _log_to_stdout() as log:
+        server = Server(configuration, ledger, log, authenticated=authenticated)
+        settings = uvicorn.Config(
+            server.app,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            limit_concurrency=MAX_CONNECTIONS,
+            server_header=False,
+            # Nothing here needs the address of a client, and any client can send these headers.
+            proxy_headers=False,
+        )
+        process = _Process(settings, server, log, configuration.fields.call_timeout)
+        async with server.running():
+            await process.serve([listener])
 
 
 class _Process(uvicorn.Server):
     """A server that goes on answering while the texts in progress are finished."""
 
-    def __init__(self, settings: uvicorn.Config, server: Server, timeout: float) -> None:
+    def __init__(self, settings: uvicorn.Config, server: Server, log: Log, timeout: float) -> None:
         super().__init__(settings)
         self._served = server
+        self._log = log
         self._timeout = timeout
         self._draining: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
@@ -77,7 +117,7 @@ class _Process(uvicorn.Server):
             async with asyncio.timeout(self._timeout):
                 await self._served.jobs.drain()
         except TimeoutError:
-            write_log({"warning": f"{len(self._served.jobs)} texts were not finished in time"})
+            self._log({"warning": f"{len(self._served.jobs)} texts were not finished in time"})
         self.should_exit = True
 
 
