@@ -467,6 +467,42 @@ class TestOperation:
             server.wait(20)
             assert asked.exception() or asked.result().status_code == 500
 
+    def test_drain_without_ledger(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text that cannot be kept does not keep the server for longer than that."""
+        configure(tmp_path, model.endpoint, call_timeout=2)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            other = sqlite3.connect(tmp_path / "writer.db", isolation_level=None)
+            other.execute("BEGIN EXCLUSIVE")
+            gate.is_open.set()
+            server.process.send_signal(signal.SIGTERM)
+            server.wait(30)
+            other.close()
+            assert asked.result().status_code == 500
+            assert "same Idempotency-Key" in asked.result().json()["error"]
+            assert "Traceback" not in "".join(server.errors)
+
+    def test_drain_with_stalled_clients(self, server: WriterServer) -> None:
+        """Clients that do not read their answers or send their bodies do not keep the server."""
+        address = ("127.0.0.1", httpx.URL(server.url).port or 0)
+        with (
+            socket.create_connection(address) as sender,
+            socket.create_connection(address) as client,
+        ):
+            sender.sendall(
+                b"POST /generate-blog?user_id=alice HTTP/1.1\r\nHost: writer\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 9\r\n"
+                b"Authorization: Bearer " + server.token.encode() + b"\r\n\r\n"
+            )
+            client.settimeout(1)
+            with pytest.raises(TimeoutError):
+                while True:
+                    client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: writer\r\n\r\n" * 100)
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait(20) == 0
+        assert "Traceback" not in "".join(server.errors)
+
     def test_second_signal(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """A second Ctrl-C ends the server at once."""
         configure(tmp_path, model.endpoint)

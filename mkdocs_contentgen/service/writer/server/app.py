@@ -10,7 +10,7 @@ import secrets
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
@@ -133,7 +133,8 @@ class Server:
 
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http" or scope["path"] in _UNLOGGED:
-                await app(scope, receive, send)
+                with suppress(asyncio.CancelledError):  # as below
+                    await app(scope, receive, send)
                 return
             started = time.monotonic()
             path = scope["path"]
@@ -148,6 +149,8 @@ class Server:
             token = _record.set(record)
             try:
                 await app(scope, receive, observed)
+            except asyncio.CancelledError:
+                pass  # The server ends, and its client stalls; uvicorn would log a traceback.
             finally:
                 _record.reset(token)
                 self._metrics.count_request(operation, int(str(record["status"])))

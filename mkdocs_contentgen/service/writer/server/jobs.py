@@ -98,8 +98,8 @@ class LedgerThread:
         return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
 
     def close(self) -> None:
-        """Wait for the last call."""
-        self._executor.shutdown()
+        """Wait for the current call, and drop those behind it, which can take long."""
+        self._executor.shutdown(cancel_futures=True)
 
 
 class Jobs:

@@ -22,6 +22,8 @@ from .configuration import Configuration
 MAX_CONNECTIONS = 2000
 """Connections above which uvicorn answers with status 503."""
 
+LAST_ANSWERS_TIMEOUT = 5
+"""Seconds for sending the last answers. A client that does not read cannot keep the server."""
 
 MAX_WAITING_LINES = 10_000
 """Lines of the log that can wait for whoever reads them. Further ones are dropped."""
@@ -82,6 +84,7 @@ async def _serve(
             access_log=False,
             lifespan="off",
             limit_concurrency=MAX_CONNECTIONS,
+            timeout_graceful_shutdown=LAST_ANSWERS_TIMEOUT,
             server_header=False,
             # Nothing here needs the address of a client, and any client can send these headers.
             proxy_headers=False,
