@@ -43,7 +43,8 @@ def shown_address(url: str) -> str | None:
         port = parts.port or 6379
     except ValueError:
         return None
-    if parts.scheme not in SCHEMES or not parts.hostname:
+    # urlsplit() drops spaces and line breaks, redis-py does not.
+    if url.partition("://")[0].lower() not in SCHEMES or not parts.hostname:
         return None
     return f"{parts.scheme}://{parts.hostname}:{port}"
 

@@ -751,7 +751,18 @@ def test_an_address(redis: RedisServer, tmp_path: Path, scheme: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("url", ["redis://", "redis://:s3cret@host:port", "rediss://:s3cret@"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://",
+        "redis://:s3cret@host:port",
+        "rediss://:s3cret@",
+        "http://:s3cret@host:6379",
+        "redis+tls://:s3cret@host",
+        "redis//:s3cret@host:6379",
+        " redis://:s3cret@host",
+    ],
+)
 def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
     """It is refused and not shown, since it can contain a password."""
     with pytest.raises(LedgerError, match=r"^ledger: is not an address such as redis://host:6379$"):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....redis_connection import SCHEMES
 from .entry import (
     BEAT,
     GRACE,
@@ -58,6 +57,7 @@ def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:
     With `serving`, this process writes texts, so no other one may use the same file for that.
     Raises LedgerError or ConfigurationError. Redis and Valkey are not asked before the first call.
     """
-    if value.partition("://")[0].lower() in SCHEMES and "://" in value:
+    # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
+    if "://" in value or ("//" in value and "@" in value):
         return SharedLedger(value)
     return SQLiteLedger(directory / value, serving=serving)
