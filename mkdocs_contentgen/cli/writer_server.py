@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,13 +70,18 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
                     "there are no users, so nobody could ask for a text; add one with "
                     "`contentgen writer user add NAME`"
                 )
+            shown_host = f"[{host}]" if ":" in host else host
             try:
                 listener = listen(host, port)
             except OSError as error:
-                reason = os.strerror(error.errno or 0)  # the error itself contains the address
+                is_unknown = isinstance(
+                    error, socket.gaierror
+                )  # its errno is not one of the system
+                # The message of other errors contains the address.
+                reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
                 raise click.ClickException(
-                    f"{host}:{port} cannot be used ({reason}); choose another address with --host "
-                    "and --port"
+                    f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
+                    "--host and --port"
                 ) from error
             with listener:
                 who = (
@@ -83,7 +89,7 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
                     if no_auth
                     else f"{users} user{'s' if users > 1 else ''}"
                 )
-                address = f"{host}:{listener.getsockname()[1]}"
+                address = f"{shown_host}:{listener.getsockname()[1]}"
                 print_line(
                     f"Writing with {configuration.options.fields.model} for {who} on "
                     f"http://{address} (Ctrl-C ends it)",

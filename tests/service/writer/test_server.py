@@ -374,6 +374,17 @@ class TestLimits:
 class TestOperation:
     """What operators see."""
 
+    def test_ipv6(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It listens on an address of IPv6, and prints it as it stands in a URL."""
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            pytest.skip("needs IPv6")
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path, "--host", "::1", "--no-auth") as server:
+            assert server.url.startswith("http://[::1]:")
+            assert server.ask().status_code == 200
+
     def test_health(self, server: WriterServer, model: ModelDouble) -> None:
         """Health and readiness ask no model and need no token."""
         assert server.get("/healthz").text == server.get("/readyz").text == "ok\n"
@@ -589,6 +600,16 @@ class TestBadInput:
         assert server.ask().status_code == 200
         for connection in slow:
             connection.close()
+
+    @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "é" * 70])
+    def test_unknown_host(self, tmp_path: Path, model: ModelDouble, host: str) -> None:
+        """A name that is no host is an error of one line."""
+        configure(tmp_path, model.endpoint)
+        add_user(tmp_path)
+        ran = run(tmp_path, "serve", "--host", host, "--port", "0")
+        assert ran.returncode == 1
+        assert f"{host}:0 cannot be used (unknown host); choose another address" in ran.stderr
+        assert "Traceback" not in ran.stderr
 
     def test_no_database(self, tmp_path: Path, model: ModelDouble) -> None:
         """A ledger that is no database is not touched, and the error says so."""

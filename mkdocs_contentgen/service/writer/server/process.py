@@ -125,5 +125,11 @@ class _Process(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address. Raises OSError."""
-    return socket.create_server((host, port), backlog=2048)
+    """Return a socket that listens on an address, also of IPv6. Raises OSError."""
+    try:
+        ((family, *_, address), *_) = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except UnicodeError:  # a name that no host can have
+        raise socket.gaierror from None
+    return socket.create_server(address[:2], family=family, backlog=2048)
