@@ -105,6 +105,9 @@ class Ledger:
         """Return an empty dictionary."""
         return {}
 
+    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> None:
+        """Return None, since nothing costs anything."""
+
     def withdraw(self, entry: Entry) -> None:
         """Do nothing."""
 

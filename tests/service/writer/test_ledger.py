@@ -307,6 +307,20 @@ def test_max_cost(ledger: Ledger, clock: Clock) -> None:
     assert ledger.begin(entry(2, user="eve"), MANY, 0.25) == Begun()
 
 
+def test_over_budget(ledger: Ledger) -> None:
+    """A request that has begun can ask whether a limit on cost was reached since then."""
+    both = Limits(cost_per_month=0.2)
+    assert ledger.over_budget("ann", both, 0.5) is None
+    for user in ("ann", "bob"):
+        assert ledger.begin(entry(user=user), both, 0.5) == Begun()
+        ledger.finish(entry(user=user), None, USAGE)
+    rest = END_OF_MONTH - START
+    assert ledger.over_budget("ann", both, 0.5) == Limited("max_cost", rest)
+    assert ledger.over_budget("ann", both, 0.6) == Limited("cost_per_month", rest)
+    assert ledger.over_budget("eve", both, 0.6) is None
+    assert ledger.over_budget("ann", MANY, None) is None
+
+
 def test_the_order_of_the_limits(ledger: Ledger) -> None:
     """Costs come first, then the window, then what runs; what is known has no limit at all."""
     ledger.begin(entry(1), MANY, None)

@@ -341,20 +341,21 @@ class TestLimits:
             assert 0 < int(refused.headers["Retry-After"]) <= 31 * 24 * 3600
             assert server.ask(key="k").status_code == 200
 
-    def test_budget_spent_in_the_queue(
-        self, tmp_path: Path, model: ModelDouble, gate: Gate
-    ) -> None:
-        """A text that waits in the queue while the budget is spent is not written."""
-        price = {"input": 10, "output": 10}
-        configure(tmp_path, model.endpoint, price=price, max_cost=0.001, parallel=1)
-        with writer_running(tmp_path) as server, ThreadPoolExecutor(4) as pool:
-            asked = [pool.submit(server.ask, key=str(number)) for number in range(4)]
-            wait_until(lambda: "contentgen_in_progress 4" in server.get("/metrics").text)
-            gate.is_open.set()
-            refused = [a.result() for a in asked if a.result().status_code == 503]
-            assert refused
-            assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
-        assert len(model.calls) < 4
+    @pytest.mark.parametrize("limit", ["max_cost", "cost_per_month"])
+    def test_cost_while_waiting(self, tmp_path: Path, model: ModelDouble, limit: str) -> None:
+        """Requests that wait for others are refused when those have spent the budget."""
+        costs = {"cost_per_month": 1} if limit == "cost_per_month" else {}
+        limits = {"requests_per_minute": 100, "parallel": 100, **costs}
+        options = {"max_cost": 1} if limit == "max_cost" else {}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits, **options)
+        model.answer = writing(cost=0.6)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(lambda key: server.ask(key=str(key)), range(12)))
+        assert len(model.calls) < 6
+        refused = [answer for answer in answers if answer.status_code != 200]
+        assert {answer.status_code for answer in refused} == {503 if options else 429}
+        assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
+        assert sum(row["texts"] for row in usage_of(tmp_path)) == len(model.calls)
 
     def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
@@ -366,7 +367,7 @@ class TestLimits:
             assert refused.status_code == 503
             assert int(refused.headers["Retry-After"]) > 0
             joined = pool.submit(server.ask, key="0")
-            assert gate.waiting == 1
+            wait_until(lambda: gate.waiting == 1)
             gate.is_open.set()
             assert {answer.result().status_code for answer in [*asked, joined]} == {200}
 

@@ -22,8 +22,6 @@ from .entry import (
     OtherBody,
     Running,
     check_name,
-    month_of,
-    rest_of_month,
 )
 from .shared import SharedLedger
 from .sqlite import SQLiteLedger
@@ -45,9 +43,7 @@ __all__ = [
     "SQLiteLedger",
     "SharedLedger",
     "check_name",
-    "month_of",
     "open_ledger",
-    "rest_of_month",
 ]
 
 

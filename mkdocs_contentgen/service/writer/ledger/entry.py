@@ -117,6 +117,9 @@ class Ledger(Protocol):
         process has begun can be begun again.
         """
 
+    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
+        """Return the limit on cost that is reached now, or None. For a request that has waited."""
+
     def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
         """Keep the answer of a begun request, and add its usage.
 

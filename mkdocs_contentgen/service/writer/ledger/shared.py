@@ -287,6 +287,21 @@ class SharedLedger:
             self._attempts[entry] = attempt
         return beginning
 
+    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
+        """Return the limit on cost that is reached now, or None."""
+        now = self._clock()
+        usage = f"{_PREFIX}usage:{month_of(now)}"
+        fields = ["cost", f"{user}:cost"]
+        costs = self._send(lambda pipeline: pipeline.hmget(usage, fields), list)
+        names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
+        for (name, limit), cost in zip(names, cast(list[object], costs), strict=False):
+            number = 0.0 if cost is None else _number(cost)
+            if number is None:
+                raise self._damaged(usage)
+            if limit is not None and number >= limit:
+                return Limited(name, rest_of_month(now))
+        return None
+
     def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
         """Keep the answer of a begun request, and add its usage."""
         now = self._clock()

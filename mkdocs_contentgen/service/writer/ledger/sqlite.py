@@ -149,6 +149,11 @@ class SQLiteLedger:
             database.execute("INSERT INTO begun VALUES (?, ?)", (entry.user, now))
             return Begun()
 
+    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
+        """Return the limit on cost that is reached now, or None."""
+        with self._translated_errors():
+            return _over_budget(self._database, user, limits, max_cost, self._clock())
+
     def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
         """Keep the answer of a begun request, and add its usage."""
         now = self._clock()
@@ -307,14 +312,8 @@ def _limited(
     database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
 ) -> Limited | None:
     """Return the first limit that is reached, or None."""
-    month = month_of(now)
-    if max_cost is not None and _cost(database, "month = ?", month) >= max_cost:
-        return Limited("max_cost", rest_of_month(now))
-    if (
-        limits.cost_per_month is not None
-        and _cost(database, "month = ? AND user = ?", month, user) >= limits.cost_per_month
-    ):
-        return Limited("cost_per_month", rest_of_month(now))
+    if limited := _over_budget(database, user, limits, max_cost, now):
+        return limited
     # Times in the future were stored before the clock was set back.
     database.execute("DELETE FROM begun WHERE at <= ? OR at > ?", (now - 60, now + 60))
     row = database.execute(
@@ -327,6 +326,21 @@ def _limited(
         "SELECT count(*) FROM entries WHERE user = ? AND body IS NULL", (user,)
     ).fetchone()
     return Limited("parallel") if running >= limits.parallel else None
+
+
+def _over_budget(
+    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
+) -> Limited | None:
+    """Return the first limit on cost that is reached, or None."""
+    month = month_of(now)
+    if max_cost is not None and _cost(database, "month = ?", month) >= max_cost:
+        return Limited("max_cost", rest_of_month(now))
+    if (
+        limits.cost_per_month is not None
+        and _cost(database, "month = ? AND user = ?", month, user) >= limits.cost_per_month
+    ):
+        return Limited("cost_per_month", rest_of_month(now))
+    return None
 
 
 def _cost(database: sqlite3.Connection, where: str, *values: str) -> float:

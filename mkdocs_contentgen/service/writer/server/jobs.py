@@ -29,8 +29,6 @@ from ..ledger import (
     Limited,
     OtherBody,
     Running,
-    month_of,
-    rest_of_month,
 )
 from ..model import Model
 from ..options import texts_at_once
@@ -182,7 +180,7 @@ class Jobs:
 
     def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
         if limit == "max_cost":
-            return _budget_error(seconds)
+            return RefusedError(503, "the server's budget of this month is spent", seconds)
         if seconds is None:
             begun = [job.started for job in self._jobs.values() if job.entry.user == user]
             elapsed = time.monotonic() - min(begun)
@@ -196,9 +194,9 @@ class Jobs:
             async with self._places:
                 if self.is_draining:
                     raise _draining_error()
-                await self._check_budget()
                 started = time.monotonic()
                 job.spending.waited += started - job.started
+                await self._check_budget(job)
                 job.outcome = "failed"  # unless it gets better
                 written = await write(
                     request,
@@ -218,18 +216,20 @@ class Jobs:
             job.seconds = time.monotonic() - job.started
             await self._record(job, body)
 
-    async def _check_budget(self) -> None:
-        """Raise RefusedError if the month's budget was spent while a text waited for its place."""
-        limit = self._configuration.fields.max_cost
-        if limit is None:
+    async def _check_budget(self, job: Job) -> None:
+        """Raise RefusedError if the budget was spent while the request waited."""
+        fields, user = self._configuration.fields, job.entry.user
+        if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
         try:
-            months = await self._ledger.run(self._ledger.ledger.usage)
-        except LedgerError:
+            limited = await self._ledger.run(
+                self._ledger.ledger.over_budget, user, fields.limits, fields.max_cost
+            )
+        except LedgerError as error:
+            job.error = str(error)
             raise unusable_ledger_error() from None
-        now = time.time()
-        if sum(row.usage.cost or 0 for row in months if row.month == month_of(now)) >= limit:
-            raise _budget_error(rest_of_month(now))
+        if limited:
+            raise self._limit_error(user, limited.limit, limited.retry_after)
 
     async def _record(self, job: Job, body: bytes | None) -> None:
         """Record the end of a job, however long that takes: its text was paid for."""
@@ -280,10 +280,6 @@ def unusable_ledger_error() -> RefusedError:
 
 def _draining_error() -> RefusedError:
     return RefusedError(503, "the server is shutting down; ask again", LEDGER_RETRY)
-
-
-def _budget_error(seconds: float | None) -> RefusedError:
-    return RefusedError(503, "the server's budget of this month is spent", seconds)
 
 
 def _other_body_error() -> RefusedError:
