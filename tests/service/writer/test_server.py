@@ -386,6 +386,24 @@ class TestOperation:
             assert server.url.startswith("http://[::1]:")
             assert server.ask().status_code == 200
 
+    def test_file_limit(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It allows itself as many open files as it takes connections."""
+        resource = pytest.importorskip("resource")
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < 4000:
+            pytest.skip("the system allows no more")
+        configure(tmp_path, model.endpoint)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+        try:
+            with writer_running(tmp_path, "--no-auth") as server:
+                assert server.get("/healthz").status_code == 200
+                limits = Path(f"/proc/{server.process.pid}/limits")
+                if not limits.exists():
+                    pytest.skip("needs /proc")
+                assert re.search(r"Max open files +2\d{3} ", limits.read_text())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
     def test_health(self, server: WriterServer, model: ModelDouble) -> None:
         """Health and readiness ask no model and need no token."""
         assert server.get("/healthz").text == server.get("/readyz").text == "ok\n"

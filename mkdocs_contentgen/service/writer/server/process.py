@@ -22,6 +22,9 @@ from .configuration import Configuration
 MAX_CONNECTIONS = 2000
 """Connections above which uvicorn answers with status 503."""
 
+_OTHER_FILES = 200
+"""Open files besides those connections."""
+
 LAST_ANSWERS_TIMEOUT = 5
 """Seconds for sending the last answers. A client that does not read cannot keep the server."""
 
@@ -70,7 +73,23 @@ def serve(
 
     Raises ConfigurationError and LedgerError if it cannot start.
     """
+    _raise_file_limit()
     asyncio.run(_serve(configuration, ledger, listener, authenticated=authenticated))
+
+
+def _raise_file_limit() -> None:
+    """Allow more open files than the usual 1024, so that uvicorn refuses connections beyond."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_CONNECTIONS + _OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def _serve(
