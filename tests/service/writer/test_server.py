@@ -411,6 +411,29 @@ class TestOperation:
         assert not model.lists
         assert server.log == []
 
+    def test_deleted_ledger(self, server: WriterServer) -> None:
+        """A server whose ledger was deleted is not ready, and says so once."""
+        assert server.get("/readyz").status_code == 200
+        (server.directory / "writer.db").unlink()
+        assert server.get("/readyz").status_code == 503
+        wait_until(lambda: server.log)
+        assert "writer.db cannot be used" in server.log[0]["warning"]
+
+    def test_kept_connections(self, server: WriterServer) -> None:
+        """A second request over one connection takes no longer than one over a new connection.
+
+        Without TCP_NODELAY, the body of its answer would wait 40 ms for an acknowledgement.
+        """
+
+        def seconds(client: httpx.Client) -> float:
+            started = time.perf_counter()
+            assert client.get(f"{server.url}/healthz").status_code == 200
+            return time.perf_counter() - started
+
+        with httpx.Client() as kept, httpx.Client(headers={"Connection": "close"}) as fresh:
+            times = [(seconds(kept), seconds(fresh)) for _ in range(20)]
+        assert sorted(a for a, _ in times)[10] < 3 * sorted(b for _, b in times)[10]
+
     def test_metrics(self, server: WriterServer) -> None:
         """The metrics count requests, texts, tokens and cost."""
         server.ask(key="k")

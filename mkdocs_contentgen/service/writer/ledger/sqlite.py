@@ -178,7 +178,9 @@ class SQLiteLedger:
             _drop(database, entry)
 
     def beat(self) -> None:
-        """Do nothing, since no other process serves with this file."""
+        """Make sure that the file is still there: what is kept in a deleted one is lost."""
+        with self._translated_errors():
+            self._path.stat()
 
     def expire(self, seconds: float) -> int:
         """Drop the answers that are older, and return their number."""

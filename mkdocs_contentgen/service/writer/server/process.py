@@ -151,4 +151,7 @@ def listen(host: str, port: int) -> socket.socket:
         )
     except UnicodeError:  # a name that no host can have
         raise socket.gaierror from None
-    return socket.create_server(address[:2], family=family, backlog=2048)
+    listener = socket.create_server(address[:2], family=family, backlog=2048)
+    # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
