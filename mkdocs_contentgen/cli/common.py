@@ -63,7 +63,8 @@ def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
     if debug := debug_printer():
         for article in articles:
             where = " and ".join(article.where) or "nowhere"
-            debug(f"{article.asked.place}: {article.state}, {article.reason} ({where})")
+            cited = f"; cites {', '.join(article.sources)}" if article.sources else ""
+            debug(f"{article.asked.place}: {article.state}, {article.reason} ({where}){cited}")
     return articles
 
 

@@ -6,9 +6,10 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 from unicodedata import category
@@ -16,18 +17,20 @@ from unicodedata import category
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.utils.meta import get_data
 
 from ..display import shown
 from ..errors import ConfigurationError
-from ..files import find_link
+from ..files import find_link, read_text
 from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
-from ..texts.policy import OnError, OnMissing, Policy
+from ..texts.policy import OnError, OnMissing, PageRequest, Policy
 from ..texts.store import Cache, DiskStore, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
+    from ..requests import Request
     from ..service.writer.options import WriterOptions
     from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
@@ -241,6 +244,9 @@ class ContentgenConfig(Config):
     spending: Spending | None = None
     """The usage of all calls to the model of the writer. The plugin sets it."""
 
+    asked: Sequence[PageRequest] = ()
+    """The requests of all pages. The plugin sets it."""
+
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
@@ -318,6 +324,7 @@ class ContentgenConfig(Config):
             project_directory(site),
             allow_http=self.allow_http,
             docs=Path(site.docs_dir).resolve(),
+            directory_urls=site.use_directory_urls,
         )
 
     def connect(
@@ -331,7 +338,11 @@ class ContentgenConfig(Config):
             from ..service.writer.client import WriterClient
 
             return WriterClient(
-                self.writer_options(site), self.spending, retries=self.retries, debug=debug
+                self.writer_options(site),
+                self.spending,
+                retries=self.retries,
+                debug=debug,
+                own_text=partial(_own_text, self.asked, Path(site.docs_dir)),
             )
         if not self.address():
             raise ConfigurationError(
@@ -348,6 +359,19 @@ class ContentgenConfig(Config):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
+
+
+def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str:
+    """Return the Markdown around an article on its page, or an empty string without any."""
+    page = next((entry.page for entry in asked if entry.request == request), "")
+    try:
+        source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
+    except (OSError, UnicodeError):  # a page that another plugin makes has no file
+        return ""
+    return re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
+
+
+_MAX_PAGE = 256 * 1024
 
 
 def project_directory(site: MkDocsConfig) -> Path:

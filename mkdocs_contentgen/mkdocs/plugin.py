@@ -123,6 +123,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
         collected = read_requests(pages, config, self.config.defaults)
+        self.config.asked = collected.requests
         for warning in collected.warnings:
             log.warning(warning)
         if self.collect_only:
@@ -148,6 +149,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 background=self._background,
                 log=log.info,
                 debug=log.debug if log.isEnabledFor(logging.DEBUG) else None,
+                files=files,
                 others=others,
             )
         except ContentgenError as error:

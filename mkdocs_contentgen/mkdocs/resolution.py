@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
 
 from ..errors import Absence, NoText, UnsafeHTMLError
 from ..html.article import being_generated, placeholder
@@ -23,6 +24,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest
+from .cited import changed_source_warnings, with_changed_sources
 from .options import ContentgenConfig
 from .pages import PageProblem
 
@@ -95,6 +97,7 @@ def resolve(
     background: Background | None,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
+    files: Files,
     others: Collection[str] | None = None,
 ) -> Resolution:
     """Return the articles of all requests: from approved files, the cache or the service.
@@ -103,27 +106,29 @@ def resolve(
     the call does not wait for the service, and placeholders take the place of failures. `budget`
     is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try and
     for the source of each text.
-    `others` are the pages that were not read; if it is None, approved files without a page are not
-    reported. Raises ConfigurationError for invalid options.
+    `files` are those of the site. `others` are the pages that were not read; if it is None,
+    approved files without a page are not reported. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
-    files = read_all(asked, options.approved_directory(site), others=others or ())
+    approved = read_all(asked, options.approved_directory(site), others=others or ())
     policy = options.policy(budget=budget, lenient=background is not None)
     resolution.add_problems(problems, tolerated=policy.lenient)
     if others is not None:
         resolution.warnings += [
             f"{path}: no page asks for this text; remove the file if it is not needed any more"
-            for path in files.unclaimed
+            for path in approved.unclaimed
         ]
     ask = None if resolution.failures else _make_ask(site, options, background, log, debug)
-    obtained = obtain(asked, files, options.store(site), policy, ask)
+    obtained = obtain(asked, approved, options.store(site), policy, ask)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
         return resolution
     resolution.sent = obtained.sent
     presentation = options.presentation()
+    cited = with_changed_sources(obtained.articles, files)
+    resolution.warnings += changed_source_warnings(cited)
     for article in obtained.articles:
         entry = article.asked
         if debug:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
@@ -71,13 +71,14 @@ def approve_article(
         return [_approval_message(article, is_new=False)]
     declined = approved.header.declined if approved else None
     model: str | None
+    sources: Mapping[str, str] | None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
         text, generated_at = approved.html, approved.header.generated_at
-        model = approved.header.model
+        model, sources = approved.header.model, approved.header.sources
         declined = draft.generated_at if newer and draft else declined
     elif draft:
-        generated_at, model = draft.generated_at, draft.model
+        generated_at, model, sources = draft.generated_at, draft.model, draft.sources
         try:
             text = draft_lines(draft, options)
             statements = [f"  to check: {statement}" for statement in statements_to_check(draft)]
@@ -95,7 +96,12 @@ def approve_article(
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
     request, key = article.asked.request, article.key
-    header = approve(request, key, service, generated_at, text, by, model=model, declined=declined)
+    header = approve(
+        *(request, key, service, generated_at, text, by),
+        model=model,
+        sources=sources,
+        declined=declined,
+    )
     write(article.path, article.directory, header, text)
     return [*statements, _approval_message(article, is_new=True)]
 

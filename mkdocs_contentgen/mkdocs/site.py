@@ -26,6 +26,7 @@ from ..html.plaintext import plain_text
 from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, add_details, find_articles
 from ..texts.policy import PageRequest
+from .cited import with_changed_sources
 from .options import ContentgenConfig
 from .plugin import ContentgenPlugin
 
@@ -87,6 +88,7 @@ class Site:
             select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = add_details(articles, store)
+        articles = with_changed_sources(articles, self.files)
         warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems + more), *warnings]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -18,6 +20,8 @@ class GeneratedText:
 
     html: str
     model: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each cited section of the site, by its path with the anchor."""
 
 
 def encode_answer(html: str, **fields: object) -> bytes:
@@ -28,7 +32,7 @@ def encode_answer(html: str, **fields: object) -> bytes:
 def parse_answer(answer: bytes) -> GeneratedText:
     """Return the text in an answer (interface section 2.2). Raises InvalidAnswerError.
 
-    The writer adds the field `model`. An unusable name counts as none.
+    The writer adds the fields `model` and `sources`. Unusable values count as none.
     """
     try:
         fields = json.loads(answer.decode())
@@ -48,4 +52,23 @@ def parse_answer(answer: bytes) -> GeneratedText:
         raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
     except UnicodeEncodeError as error:
         raise InvalidAnswerError("the answer's `content` contains an unpaired surrogate") from error
-    return GeneratedText(content, model_name(fields.get("model")))
+    return GeneratedText(
+        content, model_name(fields.get("model")), valid_sources(fields.get("sources"))
+    )
+
+
+def valid_sources(value: object) -> dict[str, str]:
+    """Return the cited sections in an untrusted value, without those that cannot be such."""
+    items = list(value.items())[:_MAX_SOURCES] if isinstance(value, dict) else []
+    return {
+        link: digest
+        for link, digest in items
+        if isinstance(link, str)
+        and _LINK.fullmatch(link)
+        and isinstance(digest, str)
+        and re.fullmatch("[0-9a-f]{64}", digest)
+    }
+
+
+_MAX_SOURCES = 20
+_LINK = re.compile(r"[\w./%#~+-]{0,300}")

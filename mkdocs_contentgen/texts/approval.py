@@ -46,6 +46,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     service: str
     model: str | None = None
+    sources: dict[str, str] | None = None
+    """The SHA-256 of each cited section of the site, by its path with the anchor."""
+
     generated_at: datetime
     approved_by: str
     approved_at: date
@@ -358,6 +361,7 @@ def approve(
     by: str,
     *,
     model: str | None = None,
+    sources: Mapping[str, str] | None = None,
     declined: datetime | None = None,
 ) -> Header:
     """Return the header for `text`, approved now by the person `by`.
@@ -369,6 +373,7 @@ def approve(
         key=key,
         service=service,
         model=model or None,
+        sources=dict(sources) if sources else None,
         generated_at=generated_at.astimezone(UTC).replace(microsecond=0),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),

@@ -13,6 +13,7 @@ from ..display import model_name
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
+from ..service.answer import valid_sources
 from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_and_reason
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
@@ -43,6 +44,9 @@ class Article:
 
     is_shared: bool = False
     """Whether the draft is in the shared cache."""
+
+    changed_sources: tuple[str, ...] = ()
+    """The cited sections that have changed since, or are gone."""
 
     @property
     def own_path(self) -> Path:
@@ -118,6 +122,13 @@ class Article:
         return model_name(self.approved.header.model) if self.approved else ""
 
     @property
+    def sources(self) -> Mapping[str, str]:
+        """The SHA-256 of each section that the text of the page cites, by its path."""
+        if not self.is_settled:
+            return self.draft.sources if self.draft else {}
+        return valid_sources(self.approved.header.sources) if self.approved else {}
+
+    @property
     def marked(self) -> int:
         """The number of statements to check in the draft that the page shows."""
         return 0 if self.is_settled else count_marks(self.draft)
@@ -151,6 +162,8 @@ class Article:
         if state == "draft" and (marked := count_marks(self.draft)):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
+        if self.changed_sources:
+            reason += f"; sources changed: {', '.join(self.changed_sources)}"
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason

@@ -321,7 +321,9 @@ class Generation:
         """
         generated = client.read(answer)
         request = self._requests[key].record()
-        text = StoredText(generated.html, datetime.now(UTC), request, generated.model)
+        text = StoredText(
+            generated.html, datetime.now(UTC), request, generated.model, generated.sources
+        )
         try:
             self._store.save({key: text})
         except StoreError as error:

@@ -241,14 +241,16 @@ def test_the_usage_of_each_text(site: Project) -> None:
     ran = site.run("mkdocs_contentgen", "-v", "generate")
     assert re.search(
         r"news 'Town opens library in 2031': \d+ words, statements to check: 2, repairs: 0, "
-        r"1 call, [\d,]+ tokens\n",
+        r"1 call, [\d,]+ tokens, sections of sources: 0, cited: 0\n",
         ran.stdout,
     )
 
 
 def cite(conversation: list[dict[str, str]]) -> str:
     """Return a text that cites the first source twice, and one that does not exist."""
-    return f"{write(conversation)}\n\nA build takes 42 seconds [1], or 43 seconds [1, 9]."
+    prompt = conversation[-1]["content"]
+    first = 2 if "on the same page" in prompt else 1
+    return f"{write(conversation)}\n\nIt takes 42 seconds [{first}], or 43 seconds [{first}, 9]."
 
 
 def test_sources(project: Project, model: ModelDouble) -> None:
@@ -272,7 +274,9 @@ def test_sources(project: Project, model: ModelDouble) -> None:
     (call,) = model.calls
     prompt = call.body["messages"][-1]["content"]
     assert "A docs build takes 42 seconds." in prompt
-    assert "generated page" not in prompt
+    assert "generated page" not in prompt.replace("docs build of a generated page", "", 1)
+    # What stands around the article comes first, so that the text fits its page.
+    assert prompt.index("docs build of a generated page") < prompt.index("42 seconds")
     page = project.soup("page/index.html")
     links = {a.text: a["href"] for a in page.select("article a[href*='speed']")}
     address = "../speed/#docs-build"  # it works in `mkdocs serve` too
@@ -313,3 +317,39 @@ def test_the_sources_of_a_trial(project: Project, model: ModelDouble) -> None:
     assert tried.returncode == 0, tried.stdout
     assert len(re.findall(r"^cited: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
     assert len(re.findall(r"^given: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
+
+
+def test_changed_sources(project: Project, model: ModelDouble) -> None:
+    """A build and the status name the cited sections that have changed or are gone.
+
+    That holds for drafts and approved texts. Other sections are not named, and nothing is asked.
+    """
+    model.answer = writing(cite)
+    writer = {"model": "small:1b", "endpoint": model.endpoint, "sources": True}
+    project.configure({"base_url": "writer", "writer": writer}, site_url="https://docs.example/en/")
+    page = "# Speed\n\n## Docs build\n\nA docs build takes 42 seconds.\n\n## Other\n\nText.\n"
+    project.write("docs/speed.md", page)
+    project.page("page.md", {**BLOG, "length": "short"})
+    assert project.build("--strict").returncode == 0
+    project.write("docs/speed.md", page.replace("Text.", "Another text."))
+    assert project.build("--strict").returncode == 0
+    verbose = project.run("mkdocs_contentgen", "-v", "status")
+    assert "cites speed/#docs-build" in verbose.stdout
+    project.write("docs/speed.md", page.replace("42", "43"))
+    built = project.build("--strict")
+    assert built.returncode == 1
+    assert "cites what has changed or is gone: speed/#docs-build; check it, or" in built.stdout
+    (row,) = status(project)
+    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    approved = project.run("mkdocs_contentgen", "approve", "page.md", "--by", "Ada")
+    assert approved.returncode == 0, approved.stdout
+    (row,) = status(project)
+    assert row["state"] == "approved"
+    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    project.write("docs/speed.md", page)
+    (row,) = status(project)
+    assert "sources changed" not in str(row["reason"])
+    (project.root / "docs/speed.md").unlink()
+    (row,) = status(project)
+    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    assert len(model.calls) == 1

@@ -117,6 +117,20 @@ def test_a_build(project: Project, service: ServiceDouble, endpoint: str) -> Non
     assert service.received == []
 
 
+def test_sources(project: Project, endpoint: str) -> None:
+    """A real model gets the site's pages, and the number that it cites is a link to one."""
+    grammar = GRAMMAR.replace('by heart."', 'by heart [1]."')
+    configure(project, endpoint, sources=True, parameters={"grammar": grammar, "seed": 7})
+    project.write("docs/tides.md", "# Tides\n\n## The hours\n\nFishers know how tides work.\n")
+    article(project)
+    result = project.build("--strict")
+    assert result.returncode == 0, result.stdout
+    text = project.soup("index.html").find("article")
+    assert text
+    assert "by heart [1]." in " ".join(text.get_text().split())
+    assert "Tides › The hours" in text.get_text()
+
+
 def test_a_second_build(project: Project, endpoint: str) -> None:
     """A second build has the same text, and needs no model server."""
     configure(project, endpoint)

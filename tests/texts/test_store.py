@@ -839,6 +839,17 @@ def test_the_model_of_a_text(directory: Path, stored: str, shown: str) -> None:
     assert (texts, len(problems)) == ({}, 1)
 
 
+def test_the_sources_of_a_text(directory: Path) -> None:
+    """An entry has the cited sections, which cannot be changed."""
+    sources = {"speed/#build": "0" * 64}
+    DiskStore(directory).save({KEY: replace(text(), sources=sources)})
+    texts, problems = load(directory, KEY)
+    assert (texts[KEY].sources, problems) == (sources, [])
+    execute(directory, "UPDATE Cache SET value = replace(value, '#build', '#other')")
+    texts, problems = load(directory, KEY)
+    assert (texts, len(problems)) == ({}, 1)
+
+
 def test_earlier_versions_and_their_entries(lab: Lab) -> None:
     """An entry without the second hash is good, and one with it is good for who knows of none."""
     execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=(entry(), KEY))

@@ -209,8 +209,11 @@ def language_problem(draft: Draft) -> str | None:
 
 
 def quotation_problem(draft: Draft) -> str | None:
-    """Return a problem if a news article quotes what no source says."""
-    if not isinstance(draft.request, NewsRequest):
+    """Return a problem if a text quotes what no source says.
+
+    Without sources, only for news: elsewhere, quotations are statements to check.
+    """
+    if not (isinstance(draft.request, NewsRequest) or draft.sources):
         return None
     found = find_quotations(draft.document.prose, draft.given)
     quotes = (text for block in draft.document.blocks for text in quoted_texts(block))

@@ -60,6 +60,8 @@ def _split(
             if not 0 < number <= len(sections):
                 continue
             section = sections[number - 1]
+            if section.is_own:
+                continue
             if section not in cited:
                 cited.append(section)
             label = f"[{cited.index(section) + 1}]"

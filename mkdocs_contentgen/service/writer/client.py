@@ -20,7 +20,8 @@ class WriterClient:
     """Writes texts with a model. Used with `async with`, like ServiceClient.
 
     `spending` gets the usage of each call, and `debug` a line for each call and each text.
-    `retries` counts for each call. Raises ConfigurationError for invalid options.
+    `retries` counts for each call. `own_text` returns the text around an article on its page.
+    Raises ConfigurationError for invalid options.
     """
 
     def __init__(
@@ -30,8 +31,10 @@ class WriterClient:
         *,
         retries: int = 2,
         debug: Callable[[str], None] | None = None,
+        own_text: Callable[[Request], str] = lambda request: "",
     ) -> None:
         self._options = options
+        self._own_text = own_text
         self._debug = debug or (lambda line: None)
         check_prompts(options)
         self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
@@ -56,11 +59,13 @@ class WriterClient:
         model has a timeout of its own. Raises a ServiceError, such as FailedCheckError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
-        written = await write(request, self._options, self._model.ask, today=date.today())
+        own = self._own_text(request) if self._options.sources.paths else ""
+        written = await write(request, self._options, self._model.ask, today=date.today(), own=own)
         raise_problems(written)
         usage = written.usage
         self._debug(
             f"{request.type} {shown(request.topic)}: {written.words:,} words, statements to check: "
-            f"{written.marked}, repairs: {written.repairs}, {usage}"
+            f"{written.marked}, repairs: {written.repairs}, {usage}, sections of sources: "
+            f"{len(written.sources)}, cited: {len(written.cited)}"
         )
         return encode_written(written, self._model.name)

@@ -210,14 +210,16 @@ def load_options(
     place: str = "writer: ",
     example: str = "writer: {model: qwen3:8b}",
     docs: Path | None = None,
+    directory_urls: bool = True,
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
     `value` has passed option_problems(). `place` and `example` are for the message that no model
     is named. `docs` is the folder of the site's pages; without it, all folders of `sources` are
-    such. Paths are relative to `directory`. Symbolic links are followed, wherever they lead: like
-    the configuration, they are the site's own. Raises ConfigurationError for a missing model, and
-    for files that cannot be used.
+    such. `directory_urls` is the option `use_directory_urls` of MkDocs. Paths are relative to
+    `directory`. Symbolic links are followed, wherever they lead: like the configuration, they are
+    the site's own. Raises ConfigurationError for a missing model, and for files that cannot be
+    used.
     """
     given = {name: option for name, option in value.items() if option is not None}
     fields = msgspec.convert(given, WriterFields)
@@ -241,11 +243,13 @@ def load_options(
     if fields.instructions:
         instructions = _read_text(_path(fields.instructions, directory), "instructions")
     prompts = _read_prompts(_path(fields.prompts, directory)) if fields.prompts else {}
-    sources = _load_sources(fields.sources, directory, docs)
+    sources = _load_sources(fields.sources, directory, docs, directory_urls=directory_urls)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
-def _load_sources(value: bool | list[str], directory: Path, docs: Path | None) -> Sources:
+def _load_sources(
+    value: bool | list[str], directory: Path, docs: Path | None, *, directory_urls: bool
+) -> Sources:
     if value is True and docs is None:
         raise ConfigurationError(
             "sources: a server has no pages of its own; name files and folders, such as [docs]"
@@ -259,7 +263,8 @@ def _load_sources(value: bool | list[str], directory: Path, docs: Path | None) -
             raise ConfigurationError(
                 f"writer.sources: {visible(str(path))} does not exist; correct the path"
             )
-    return Sources(paths, paths if docs is None else [docs])
+    folders = paths if docs is None else [docs]
+    return Sources(paths, folders, directory_urls=directory_urls)
 
 
 def _setting(option: str, variable: str) -> str:

@@ -23,12 +23,20 @@ _MAX_TERMS = 60
 class Sources:
     """The sources in `paths`, of which the files below `site_folders` are pages.
 
-    They are read when they are first searched, and again when a file has changed.
+    `directory_urls` is the option `use_directory_urls` of MkDocs. The files are read when they are
+    first searched, and again when one has changed.
     """
 
-    def __init__(self, paths: Sequence[Path] = (), site_folders: Iterable[Path] = ()) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path] = (),
+        site_folders: Iterable[Path] = (),
+        *,
+        directory_urls: bool = True,
+    ) -> None:
         self.paths = list(paths)
         self._site_folders = frozenset(site_folders)
+        self._directory_urls = directory_urls
         self._index: Index | None = None
         self._read_at: tuple[tuple[str, int, int], ...] = ()
         self._lock = threading.Lock()
@@ -38,7 +46,11 @@ class Sources:
         with self._lock:
             now = changed_at(self.paths)
             if self._index is None or now != self._read_at:
-                self._index = Index(read_sources(self.paths, self._site_folders))
+                self._index = Index(
+                    read_sources(
+                        self.paths, self._site_folders, directory_urls=self._directory_urls
+                    )
+                )
                 self._read_at = now
             return self._index.search(topic)
 

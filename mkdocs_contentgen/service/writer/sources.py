@@ -11,7 +11,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
+from ...digest import sha256
 from ...files import read_text
 
 SUFFIXES = frozenset({".md", ".markdown", ".txt"})
@@ -48,15 +50,30 @@ class Section:
     link: str = ""
     """The path of the page in the site with the anchor, or an empty string for another file."""
 
+    is_own: bool = False
+    """Whether it is the text around an article on its page, which nobody needs a link to."""
 
-def read_sources(paths: list[Path], site_folders: frozenset[Path]) -> Iterator[Section]:
-    """Yield the sections of files and folders. The files below `site_folders` are pages."""
+    digest: str = ""
+    """The SHA-256 of all the text below the heading, of which `text` can be a part."""
+
+
+def read_sources(
+    paths: list[Path], site_folders: frozenset[Path], *, directory_urls: bool = True
+) -> Iterator[Section]:
+    """Yield the sections of files and folders. The files below `site_folders` are pages.
+
+    `directory_urls` is the option `use_directory_urls` of MkDocs.
+    """
     for path in paths:
         root = path if path.is_dir() else path.parent
         for file in _files_below(path) if path.is_dir() else [path]:
             site = next((folder for folder in site_folders if file.is_relative_to(folder)), None)
-            link = file.relative_to(site).as_posix() if site else None
-            yield from _sections_of(file, root, link)
+            if site is None:
+                yield from _sections_of(file, root, file.name, None)
+            else:
+                name = file.relative_to(site).as_posix()
+                page = page_path(name, directory_urls=directory_urls)
+                yield from _sections_of(file, root, name, page)
 
 
 def changed_at(paths: list[Path]) -> tuple[tuple[str, int, int], ...]:
@@ -72,15 +89,14 @@ def changed_at(paths: list[Path]) -> tuple[tuple[str, int, int], ...]:
     return tuple(found)
 
 
-def split_sections(markdown: str, file: str, link: str | None) -> Iterator[Section]:
-    """Yield the sections of a Markdown text. `link` is the path of its file below the site's."""
+def split_sections(markdown: str, file: str, page: str | None) -> Iterator[Section]:
+    """Yield the sections of a Markdown text. `page` is the path of its page in the site."""
     front = _FRONT_MATTER.match(markdown)
     title = ""
     if front:
         found = _TITLE.search(front[1])
         title = found[1] if found else ""
         markdown = markdown[front.end() :]
-    page = None if link is None else _page_path(link)
     ids: set[str] = set()
     heading = anchor = ""
     lines: list[str] = []
@@ -89,8 +105,9 @@ def split_sections(markdown: str, file: str, link: str | None) -> Iterator[Secti
         names = [name for name in (title, heading) if name]
         name = " › ".join(dict.fromkeys(names)) or Path(file).stem
         target = "" if page is None else f"{page}#{anchor}" if anchor else page
-        for part in _divided("\n".join(lines).strip()):
-            yield Section(file, name, part, target)
+        text = "\n".join(lines).strip()
+        for part in _divided(text):
+            yield Section(file, name, part, target, digest=sha256(text))
 
     fence = ""
     for line in markdown.split("\n"):
@@ -120,7 +137,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _sections_of(file: Path, root: Path, link: str | None) -> Iterator[Section]:
+def _sections_of(file: Path, root: Path, name: str, page: str | None) -> Iterator[Section]:
     try:
         text = read_text(file, root, MAX_FILE).removeprefix("\ufeff")
     except (OSError, UnicodeError):
@@ -129,7 +146,7 @@ def _sections_of(file: Path, root: Path, link: str | None) -> Iterator[Section]:
     # A generated text is no source of another one.
     if "\0" in text or (front and _REQUEST.search(front[1])):
         return
-    yield from split_sections(text, file.name if link is None else link, link)
+    yield from split_sections(text, name, page)
 
 
 def _divided(text: str) -> Iterator[str]:
@@ -164,10 +181,12 @@ def _slug(text: str) -> str:
     return re.sub(r"[-\s]+", "-", plain)
 
 
-def _page_path(file: str) -> str:
-    """Return the path of the page of a Markdown file, as with `use_directory_urls`."""
-    path = Path(file).with_suffix("").as_posix()
+def page_path(file: str, *, directory_urls: bool = True) -> str:
+    """Return the path in the site of the page of a Markdown file, as MkDocs makes it."""
+    path = quote(Path(file).with_suffix("").as_posix())
     folder, _, name = path.rpartition("/")
+    if not directory_urls:
+        return f"{folder}/index.html".lstrip("/") if name == "README" else f"{path}.html"
     if name in ("index", "README"):
         return f"{folder}/" if folder else ""
     return f"{path}/"

@@ -39,6 +39,9 @@ from .usage import Usage
 WORDS_PER_SECTION = 350
 """The number of words of a section of a long text."""
 
+MAX_OWN = 4000
+"""Characters of the text around an article that become a source."""
+
 TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
 """The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
 
@@ -77,14 +80,21 @@ class Estimate:
     output_tokens: int
 
 
-async def write(request: Request, options: WriterOptions, ask: Ask, *, today: date) -> Written:
+async def write(
+    request: Request, options: WriterOptions, ask: Ask, *, today: date, own: str = ""
+) -> Written:
     """Return the text for a request. `today` is the date of a news article.
+
+    `own` is the text around the article on its page, which becomes the first source.
 
     Raises the errors of `ask`.
     """
     sections: list[Section] = []
     if options.sources.paths:
         sections = await asyncio.to_thread(options.sources.search, request.topic)
+        if own.strip():
+            title = "the text around the article, on the same page"
+            sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
     writing = _Writing(request, options, ask, sections)
     document = await writing.write()
     await asyncio.to_thread(writing.finish, document, today)
@@ -104,9 +114,11 @@ def raise_problems(written: Written) -> None:
 def encode_written(written: Written, model: str) -> bytes:
     """Return the body of the answer with a text (interface section 2.2)."""
     usage = written.usage
+    sources = {section.link: section.digest for section in written.cited if section.link}
     return encode_answer(
         written.html,
         model=model,
+        **({"sources": sources} if sources else {}),
         usage={
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,

@@ -6,13 +6,14 @@ import json
 import re
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Protocol
 
 from ...digest import sha256
 from ...display import model_name
+from ...service.answer import valid_sources
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -41,6 +42,9 @@ class StoredText:
     request: dict[str, object]
     model: str = ""
     """The name of the model, or an empty string if the service did not tell."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each cited section of the site, by its path with the anchor."""
 
 
 class Store(Protocol):
@@ -122,10 +126,13 @@ def encode(key: str, text: StoredText) -> str:
         {
             "key": key,
             "sha256": html_sha256,
-            "entry_sha256": _entry_sha256(key, html_sha256, generated_at, text.request, text.model),
+            "entry_sha256": _entry_sha256(
+                key, html_sha256, generated_at, text.request, text.model, text.sources
+            ),
             "generated_at": generated_at,
             "request": text.request,
             **({"model": text.model} if text.model else {}),
+            **({"sources": dict(text.sources)} if text.sources else {}),
             "html": text.html,
         },
         ensure_ascii=False,
@@ -146,13 +153,16 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
         if fields.sha256 != sha256(html):
             return None
         request = decode_request.decode(fields.request)
-        expected = _entry_sha256(key, fields.sha256, fields.generated_at, request, fields.model)
+        sources = valid_sources(fields.sources)
+        expected = _entry_sha256(
+            key, fields.sha256, fields.generated_at, request, fields.model, sources
+        )
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
     except (ValueError, OverflowError, RecursionError):
         return None
-    return StoredText(html, generated_at, request, model_name(fields.model))
+    return StoredText(html, generated_at, request, model_name(fields.model), sources)
 
 
 @cache
@@ -164,15 +174,22 @@ def _decoders() -> tuple[Any, Any]:
     request = Annotated[dict[name, str | int | bool | None], msgspec.Meta(max_length=_MAX_FIELDS)]
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
     fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
+    fields += [("sources", Any, None)]
     entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 
 
 def _entry_sha256(
-    key: str, html_sha256: str, generated_at: str, request: Mapping[str, object], model: str
+    key: str,
+    html_sha256: str,
+    generated_at: str,
+    request: Mapping[str, object],
+    model: str,
+    sources: Mapping[str, str],
 ) -> str:
     """Return the SHA-256 of an entry without its text, which has its own."""
     import msgspec
 
-    fields = (key, html_sha256, generated_at, request, *([model] if model else []))
+    more = [value for value in (model, sources) if value]
+    fields = (key, html_sha256, generated_at, request, *more)
     return sha256(msgspec.json.encode(fields, order="sorted"))

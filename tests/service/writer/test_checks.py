@@ -105,6 +105,11 @@ REFUSED: list[tuple[Check, Draft, str]] = [
     (checks.language_problem, draft("1 2 3"), "in no script"),
     (checks.quotation_problem, draft('"So many words here," he said.', NEWS), "So many words"),
     (checks.quotation_problem, draft("> So many words here", NEWS), "So many words"),
+    (
+        checks.quotation_problem,
+        replace(draft('"So many words here," he said.'), sources="Other words."),
+        "So many words",
+    ),
     (checks.quotation_problem, draft("- > So many words here\n- x", NEWS), "So many words"),
     (checks.quotation_problem, draft("> **Mayor Jane Smith:** So many words", NEWS), "Mayor Jane"),
 ]
@@ -162,6 +167,10 @@ ACCEPTED: list[tuple[Check, Draft]] = [
     (checks.quotation_problem, draft("“We will rebuild all of it”, a “term”.", NEWS)),
     (checks.quotation_problem, draft("> **Note:** So many words here.", NEWS)),
     (checks.quotation_problem, draft('"So many words here," he said.')),
+    (
+        checks.quotation_problem,
+        replace(draft('"So many words here," he said.'), sources="He said so many words here."),
+    ),
 ]
 
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.service.answer import valid_sources
 from mkdocs_contentgen.service.writer.citations import cite, sources_list
 from mkdocs_contentgen.service.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.service.writer.model import Completion, Message
@@ -115,6 +116,28 @@ def written(tmp_path: Path, body: str, *, source: str, kind: str = "news") -> tu
 
     asked = request(kind, length="short")
     return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        "x",
+        {"a b/": "0" * 64},
+        {"a/": "0" * 63},
+        {"a/": 1},
+        {1: "0" * 64},
+        {"<script>": "0" * 64},
+        {"a/\x1b[31m": "0" * 64},
+        {"x" * 301: "0" * 64},
+        {"::error": "0" * 64},
+    ],
+)
+def test_hostile_sources(value: object) -> None:
+    """Sources in an answer or a cache that cannot be such are dropped."""
+    assert valid_sources(value) == {}
+    assert len(valid_sources({f"{n}/": "0" * 64 for n in range(1000)})) <= 20
 
 
 class TestGrounding:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from mkdocs.structure.files import File
 
 from mkdocs_contentgen.service.writer.retrieval import (
     MAX_CHARACTERS,
@@ -18,6 +19,7 @@ from mkdocs_contentgen.service.writer.retrieval import (
 from mkdocs_contentgen.service.writer.sources import (
     MAX_SECTION,
     Section,
+    page_path,
     read_sources,
     split_sections,
 )
@@ -25,9 +27,9 @@ from mkdocs_contentgen.service.writer.sources import (
 GUIDE = Path(__file__).parents[3] / "example_site/docs"
 
 
-def sections(markdown: str, link: str | None = "a/page.md") -> list[tuple[str, str, str]]:
+def sections(markdown: str) -> list[tuple[str, str, str]]:
     """Return title, text and link of each section."""
-    return [(it.title, it.text, it.link) for it in split_sections(markdown, "page.md", link)]
+    return [(it.title, it.text, it.link) for it in split_sections(markdown, "page.md", "a/page/")]
 
 
 def read(*paths: Path, site: Path | None = None) -> list[Section]:
@@ -76,13 +78,15 @@ class TestSections:
         """The ids of headings are those of Python-Markdown."""
         assert sections(f"{heading}\nText.")[-1][2] == f"a/page/#{anchor}"
 
+    @pytest.mark.parametrize("directory_urls", [True, False])
     @pytest.mark.parametrize(
-        ("file", "path"),
-        [("index.md", ""), ("a/index.md", "a/"), ("a/README.md", "a/"), ("a/b.md", "a/b/")],
+        "file", ["index.md", "a/index.md", "a/README.md", "README.md", "a/b.md", "a b/ü.md"]
     )
-    def test_pages(self, file: str, path: str) -> None:
+    def test_pages(self, file: str, directory_urls: bool) -> None:
         """A page has the path that MkDocs gives it."""
-        assert sections("Text.", file)[0][2] == path
+        url = File(file, "docs", "site", directory_urls).url
+        expected = "" if url == "./" else url
+        assert page_path(file, directory_urls=directory_urls) == expected
 
     def test_long_sections(self) -> None:
         """A long section is divided between paragraphs, and a line without any anywhere."""

@@ -117,6 +117,11 @@ _TEXT = {
         "success": {"const": True},
         "content": {"type": "string", "description": "HTML with one root element `<article>`."},
         "model": {"type": "string", "description": "The name of the model."},
+        "sources": {
+            "type": "object",
+            "description": "The SHA-256 of each cited section, by its path in the site.",
+            "additionalProperties": {"type": "string"},
+        },
         "usage": {
             "type": "object",
             "properties": {

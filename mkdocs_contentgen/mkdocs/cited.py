@@ -1,0 +1,56 @@
+"""Compare the sections that texts cite with those of the site now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from mkdocs.structure.files import File, Files
+
+from ..texts.articles import Article
+
+
+def with_changed_sources(articles: Iterable[Article], files: Files) -> list[Article]:
+    """Return the articles with `changed_sources` set. Only cited pages are read."""
+    articles = list(articles)
+    if not any(article.sources for article in articles):
+        return articles
+    pages = {_path(file): file for file in files.documentation_pages()}
+    now: dict[str, dict[str, str]] = {}
+    found = []
+    for article in articles:
+        changed = []
+        for link, digest in article.sources.items():
+            page = link.partition("#")[0]
+            if page not in now:
+                now[page] = _digests(page, pages.get(page))
+            if now[page].get(link) != digest:
+                changed.append(link)
+        found.append(replace(article, changed_sources=tuple(changed)) if changed else article)
+    return found
+
+
+def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
+    """Return a warning for each article whose sources have changed."""
+    return [
+        f"{article.asked.place}: the text cites what has changed or is gone: "
+        f"{', '.join(article.changed_sources)}; check it, or ask for a new one with "
+        "`contentgen generate --refresh`"
+        for article in articles
+        if article.changed_sources
+    ]
+
+
+def _path(file: File) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if file.url in ("", ".", "./") else file.url
+
+
+def _digests(page: str, file: File | None) -> dict[str, str]:
+    """Return the SHA-256 of the sections of a page by their links."""
+    from ..service.writer.sources import split_sections
+
+    if file is None:
+        return {}
+    sections = split_sections(file.content_string, file.src_uri, page)
+    return {section.link: section.digest for section in sections}
