@@ -10,17 +10,22 @@ from mkdocs.structure.files import File, Files
 from ..texts.articles import Article
 
 
-def with_changed_sources(articles: Iterable[Article], files: Files) -> list[Article]:
-    """Return the articles with `changed_sources` set. Only cited pages are read."""
+def with_changed_sources(
+    articles: Iterable[Article], files: Files, site_url: str | None
+) -> list[Article]:
+    """Return the articles with `changed_sources` set. Only cited pages of this site are read."""
     articles = list(articles)
-    if not any(article.sources for article in articles):
+    if not site_url or not any(article.sources for article in articles):
         return articles
     pages = {_path(file): file for file in files.documentation_pages()}
     now: dict[str, dict[str, str]] = {}
     found = []
     for article in articles:
         changed = []
-        for link, digest in article.sources.items():
+        for address, digest in article.sources.items():
+            if not address.startswith(site_url):  # a served writer can cite another site
+                continue
+            link = address.removeprefix(site_url)
             page = link.partition("#")[0]
             if page not in now:
                 now[page] = _digests(page, pages.get(page))

@@ -127,7 +127,7 @@ def resolve(
         return resolution
     resolution.sent = obtained.sent
     presentation = options.presentation()
-    cited = with_changed_sources(obtained.articles, files)
+    cited = with_changed_sources(obtained.articles, files, site.site_url)
     resolution.warnings += changed_source_warnings(cited)
     for article in obtained.articles:
         entry = article.asked

@@ -88,7 +88,7 @@ class Site:
             select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = add_details(articles, store)
-        articles = with_changed_sources(articles, self.files)
+        articles = with_changed_sources(articles, self.files, self.config.site_url)
         warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems + more), *warnings]
 

@@ -21,7 +21,7 @@ class GeneratedText:
     html: str
     model: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each cited section of the site, by its path with the anchor."""
+    """The SHA-256 of each cited section by its address."""
 
 
 def encode_answer(html: str, **fields: object) -> bytes:
@@ -61,14 +61,14 @@ def valid_sources(value: object) -> dict[str, str]:
     """Return the cited sections in an untrusted value, without those that cannot be such."""
     items = list(value.items())[:_MAX_SOURCES] if isinstance(value, dict) else []
     return {
-        link: digest
-        for link, digest in items
-        if isinstance(link, str)
-        and _LINK.fullmatch(link)
+        address: digest
+        for address, digest in items
+        if isinstance(address, str)
+        and _ADDRESS.fullmatch(address)
         and isinstance(digest, str)
         and re.fullmatch("[0-9a-f]{64}", digest)
     }
 
 
 _MAX_SOURCES = 20
-_LINK = re.compile(r"[\w./%#~+-]{0,300}")
+_ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}")

@@ -47,7 +47,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     service: str
     model: str | None = None
     sources: dict[str, str] | None = None
-    """The SHA-256 of each cited section of the site, by its path with the anchor."""
+    """The SHA-256 of each cited section by its address."""
 
     generated_at: datetime
     approved_by: str

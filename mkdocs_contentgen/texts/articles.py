@@ -46,7 +46,7 @@ class Article:
     """Whether the draft is in the shared cache."""
 
     changed_sources: tuple[str, ...] = ()
-    """The cited sections that have changed since, or are gone."""
+    """The cited sections of this site that have changed since, or are gone, by path."""
 
     @property
     def own_path(self) -> Path:
@@ -123,7 +123,7 @@ class Article:
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The SHA-256 of each section that the text of the page cites, by its path."""
+        """The SHA-256 of each section that the text of the page cites, by its address."""
         if not self.is_settled:
             return self.draft.sources if self.draft else {}
         return valid_sources(self.approved.header.sources) if self.approved else {}

@@ -46,7 +46,7 @@ def test_requests(server: WriterServer, path: str, mode: schemathesis.Generation
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     operation = document[path]["POST"]
 
-    @settings(max_examples=40, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck), database=None)
     @given(case=operation.as_strategy(generation_mode=mode))
     def send(case: schemathesis.Case[Any]) -> None:
         if (case.query or {}).get("user_id"):

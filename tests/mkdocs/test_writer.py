@@ -334,7 +334,7 @@ def test_changed_sources(project: Project, model: ModelDouble) -> None:
     project.write("docs/speed.md", page.replace("Text.", "Another text."))
     assert project.build("--strict").returncode == 0
     verbose = project.run("mkdocs_contentgen", "-v", "status")
-    assert "cites speed/#docs-build" in verbose.stdout
+    assert "cites https://docs.example/en/speed/#docs-build" in verbose.stdout
     project.write("docs/speed.md", page.replace("42", "43"))
     built = project.build("--strict")
     assert built.returncode == 1
@@ -352,4 +352,8 @@ def test_changed_sources(project: Project, model: ModelDouble) -> None:
     (project.root / "docs/speed.md").unlink()
     (row,) = status(project)
     assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    # The sources of another site are not this site's to judge.
+    project.configure({"base_url": "writer", "writer": writer}, site_url="https://other.example/")
+    (row,) = status(project)
+    assert "sources changed" not in str(row["reason"])
     assert len(model.calls) == 1

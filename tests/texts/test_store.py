@@ -841,7 +841,7 @@ def test_the_model_of_a_text(directory: Path, stored: str, shown: str) -> None:
 
 def test_the_sources_of_a_text(directory: Path) -> None:
     """An entry has the cited sections, which cannot be changed."""
-    sources = {"speed/#build": "0" * 64}
+    sources = {"https://docs.example/speed/#build": "0" * 64}
     DiskStore(directory).save({KEY: replace(text(), sources=sources)})
     texts, problems = load(directory, KEY)
     assert (texts[KEY].sources, problems) == (sources, [])

@@ -72,8 +72,13 @@ def _split(
     return tokens
 
 
+def address_of(section: Section, site_url: str) -> str:
+    """Return the address of a section, or an empty string if it has none."""
+    return f"{site_url.rstrip('/')}/{section.link}" if site_url and section.link else ""
+
+
 def _link(section: Section, label: str, site_url: str) -> str:
-    if not (site_url and section.link):
+    address = address_of(section, site_url)
+    if not address:
         return html.escape(label)
-    address = f"{site_url.rstrip('/')}/{section.link}"
     return f'<a href="{html.escape(address)}">{html.escape(label)}</a>'

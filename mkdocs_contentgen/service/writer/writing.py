@@ -27,7 +27,7 @@ from .checks import (
     items_of,
     opening_problem,
 )
-from .citations import cite, sources_list
+from .citations import address_of, cite, sources_list
 from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
 from .model import Completion, Message
 from .options import WriterOptions
@@ -67,6 +67,9 @@ class Written:
     """What was given to the model."""
 
     cited: Sequence[Section] = ()
+    digests: dict[str, str] = field(default_factory=dict)
+    """The SHA-256 of the cited sections by address."""
+
     usage: Usage = field(default_factory=Usage)
 
 
@@ -114,11 +117,10 @@ def raise_problems(written: Written) -> None:
 def encode_written(written: Written, model: str) -> bytes:
     """Return the body of the answer with a text (interface section 2.2)."""
     usage = written.usage
-    sources = {section.link: section.digest for section in written.cited if section.link}
     return encode_answer(
         written.html,
         model=model,
-        **({"sources": sources} if sources else {}),
+        **({"sources": written.digests} if written.digests else {}),
         usage={
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
@@ -168,6 +170,8 @@ class _Writing:
         """Add the HTML of a document to what was written."""
         self.written.words = document.words
         self.written.cited = cite(document, self._sections, self._site_url)
+        addresses = ((address_of(it, self._site_url), it.digest) for it in self.written.cited)
+        self.written.digests = {address: digest for address, digest in addresses if address}
         html = to_html(
             document,
             self._request.type,

@@ -44,7 +44,7 @@ class StoredText:
     """The name of the model, or an empty string if the service did not tell."""
 
     sources: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each cited section of the site, by its path with the anchor."""
+    """The SHA-256 of each cited section by its address."""
 
 
 class Store(Protocol):

@@ -119,7 +119,7 @@ _TEXT = {
         "model": {"type": "string", "description": "The name of the model."},
         "sources": {
             "type": "object",
-            "description": "The SHA-256 of each cited section, by its path in the site.",
+            "description": "The SHA-256 of each cited section by its address.",
             "additionalProperties": {"type": "string"},
         },
         "usage": {
