@@ -18,7 +18,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ..markup import STYLES, byline, root, tag
-from .statements import Range, find_statements, is_invented, item_number, without_overlaps
+from .statements import (
+    Range,
+    find_names,
+    find_statements,
+    is_invented,
+    item_number,
+    without_overlaps,
+)
 from .words import count_words, split_words
 
 BYLINE = "AI-generated"
@@ -175,16 +182,22 @@ def read_markdown(text: str, *, title: str = "") -> Document:
 
 
 def to_html(
-    document: Document, kind: str, *, given: str, day: date, after: Sequence[str] = ()
+    document: Document,
+    kind: str,
+    *,
+    given: str,
+    day: date,
+    names: bool = False,
+    after: Sequence[str] = (),
 ) -> str:
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
-    What does not stand in `given` is marked as a statement to check. `day` is the date of a news
-    article. `after` is the HTML that follows the text.
+    What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
+    is the date of a news article. `after` is the HTML that follows the text.
     """
     _mark(document.title, given)
     for block in document.blocks:
-        _style(block, given)
+        _style(block, given, names=names)
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
@@ -337,7 +350,7 @@ def _close_gaps(blocks: list[Block]) -> None:
         block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
 
 
-def _style(block: Block, given: str) -> None:
+def _style(block: Block, given: str, *, names: bool) -> None:
     """Add the inline styles and mark the statements, in place."""
     for token in block.tokens:
         if token.nesting == 1 and token.tag in _STYLED:
@@ -346,11 +359,22 @@ def _style(block: Block, given: str) -> None:
             token.attrSet("style", f"{style} {own};" if own else style)
     is_heading = block.tokens[0].type == "heading_open"
     for children in block.inlines:
-        _mark(children, given, is_heading=is_heading, is_quotation=is_quote(block))
+        _mark(
+            children,
+            given,
+            names=names and not is_heading,
+            is_heading=is_heading,
+            is_quotation=is_quote(block),
+        )
 
 
 def _mark(
-    tokens: list[Token], given: str, *, is_heading: bool = False, is_quotation: bool = False
+    tokens: list[Token],
+    given: str,
+    *,
+    names: bool = False,
+    is_heading: bool = False,
+    is_quotation: bool = False,
 ) -> None:
     """Drop the addresses of links, and put statements to check into `<mark>`, in place.
 
@@ -371,6 +395,7 @@ def _mark(
     else:
         first = number.end() if number else 0
         found = [marked for marked in find_statements(text, given) if marked[0] >= first]
+        found += find_names(text, given) if names else []
         ranges = without_overlaps([*links, *found])
     marked: list[Token] = []
     for token, start in zip(kept, starts, strict=False):

@@ -6,6 +6,7 @@ What stands in the topic counts as given.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from .words import count_words, split_words
 
@@ -73,6 +74,28 @@ _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
 )
+_CAPITALIZED = r"[A-ZÀ-ÖØ-Þ][\w'’-]*\w"
+_NAME = re.compile(
+    rf"(?<!\w){_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}"
+    rf"{_CAPITALIZED})+"
+)
+"""Two words or more that begin with capital letters, such as `Jane Smith`."""
+
+_OPENERS = frozenset(
+    "a after all an and any are as at because before but by can do each even every few first for "
+    "from have he her his how if in into is it its last like many most my new next no not of on "
+    "once one only or other our over read see set she since so some such that the their then "
+    "there these they this those to today two under until use we what when where whether which "
+    "while who why with without you your "
+    "alle als am auf aus bei das dem den der des die diese dieser ein eine es für im in mit nach "
+    "seit sie so um und von wenn wer wie wir zu zum zur "
+    "après au avec ce ces cette comme dans de des du elle en et il la le les leur on ou par pour "
+    "quand que qui sans ses si son sur un une "
+    "al con como cuando desde el ella en esta este la las lo los para pero por que se sin su sus "
+    "un una y".split()
+)
+"""Words that often begin a sentence, and so have a capital letter."""
+
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words usually mark a term."""
 
@@ -84,7 +107,7 @@ def find_statements(text: str, given: str) -> list[Range]:
     """
     if not _HAS_STATEMENT.search(text):
         return []
-    known = _normalize(given)
+    known = _normalize_given(given)
     ranges = [match.span() for match in _QUOTATION.finditer(text) if _is_long(match[0])]
     ranges += [match.span() for match in _STATEMENT.finditer(text) if match.lastgroup != "none"]
     return [
@@ -94,6 +117,29 @@ def find_statements(text: str, given: str) -> list[Range]:
     ]
 
 
+def find_names(text: str, given: str) -> list[Range]:
+    """Return the ranges of the names in `text` that do not stand in `given`.
+
+    Names are words in Latin script with capital letters, at least two beside each other: a single
+    one can be any German noun. Words that often begin a sentence do not count at its start.
+    """
+    known = _normalize_given(given)
+    ranges = []
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«(")
+        if not before or before[-1] in ".!?:…":
+            # `The Acme Server` names the Acme Server, and `In May` names nothing.
+            first, _, rest = match[0].partition(" ")
+            if first.lower() in _OPENERS:
+                start += len(first) + 1
+                if " " not in rest:
+                    continue
+        if not _stands_in(text[start:end], known):
+            ranges.append((start, end))
+    return ranges
+
+
 def find_quotations(text: str, given: str) -> list[str]:
     """Return the quotations in `text` that do not stand in `given`."""
     return [match[0] for match in _QUOTATION.finditer(text) if is_invented(match[0], given)]
@@ -101,7 +147,7 @@ def find_quotations(text: str, given: str) -> list[str]:
 
 def is_invented(quoted: str, given: str) -> bool:
     """Tell whether a quoted text is a quotation, not a term, and does not stand in `given`."""
-    return _is_long(quoted) and not _stands_in(quoted, _normalize(given))
+    return _is_long(quoted) and not _stands_in(quoted, _normalize_given(given))
 
 
 def item_number(heading: str) -> re.Match[str] | None:
@@ -125,6 +171,12 @@ def _is_long(text: str) -> bool:
 def _stands_in(statement: str, known: str) -> bool:
     wanted = _normalize(statement)
     return bool(wanted) and wanted in known
+
+
+@lru_cache(maxsize=8)
+def _normalize_given(given: str) -> str:
+    # The same for all paragraphs of a text, and long with sources.
+    return _normalize(given)
 
 
 def _normalize(text: str) -> str:

@@ -177,6 +177,7 @@ class _Writing:
             self._request.type,
             given=f"{self._request.topic}\n{self._sources}",
             day=today,
+            names=bool(self._sections),  # without sources, all of them would be marked
             after=sources_list(self.written.cited, self._site_url),
         )
         try:

@@ -153,6 +153,13 @@ class TestGrounding:
         assert "<mark>42" not in text.html
         assert [section.file for section in text.cited] == ["a.md"]
 
+    def test_names(self, tmp_path: Path) -> None:
+        """A name that a source has is not marked, and another one is."""
+        source = f"# {TOPIC}\nThe Acme Server was made by Jane Smith."
+        text, _ = written(tmp_path, "As Jane Smith and John Miller say [1].", source=source)
+        assert "<mark>John Miller</mark>" in text.html
+        assert "<mark>Jane" not in text.html
+
     def test_quotations(self, tmp_path: Path) -> None:
         """A quotation has to stand in a source word for word."""
         source = f"# {TOPIC}\nShe said: the cache is always the first thing to check."

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.service.writer.statements import (
+    find_names,
     find_quotations,
     find_statements,
     item_number,
@@ -17,6 +18,30 @@ from mkdocs_contentgen.service.writer.words import count_scripts, count_words, s
 def found(text: str, topic: str = "") -> list[str]:
     """Return the statements in a text."""
     return [text[start:end] for start, end in find_statements(text, topic)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("as Jane Smith said", "Jane Smith"),
+        ("Jane Smith said so. John Miller did not.", "Jane Smith|John Miller"),
+        ("The Acme Server starts. In Python the Acme Server stops.", "Acme Server|Acme Server"),
+        ("In May it rains. The Server starts.", ""),
+        (
+            "by Ludwig van Beethoven and the University of Oxford",
+            "Ludwig van Beethoven|University of Oxford",
+        ),
+        ("mit Frau Müller aus Bad Säckingen", "Frau Müller|Bad Säckingen"),
+        ("Die Stadt baut. Der neue Server läuft auf dem Rechner.", ""),
+        ("a single Name, JSON and HTML, an API", ""),
+        ("the Known Server and the Other Server", "Other Server"),
+        ("O'Brien McDonald-Smith met Éva Ősz", "O'Brien McDonald-Smith"),
+    ],
+)
+def test_names_are_found(text: str, names: str) -> None:
+    """Several words with capital letters are a name, unless one of them only begins a sentence."""
+    spans = find_names(text, "Topic.\nThe Known Server does it.")
+    assert "|".join(text[start:end] for start, end in spans) == names
 
 
 @pytest.mark.parametrize(
