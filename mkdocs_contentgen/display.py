@@ -12,6 +12,9 @@ from datetime import date
 _CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
 )
+_MAX_SOURCES = 20
+_ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}")
+
 MAX_MODEL = 100
 """The maximum length of a model's name in characters."""
 
@@ -43,6 +46,19 @@ def model_name(value: object) -> str:
     """Return an untrusted name of a model if it can be shown, or else an empty string."""
     name = value.strip() if isinstance(value, str) else ""
     return name if name.isprintable() and len(name) <= MAX_MODEL else ""
+
+
+def valid_sources(value: object) -> dict[str, str]:
+    """Return the cited sections in an untrusted value, without those that cannot be such."""
+    items = list(value.items())[:_MAX_SOURCES] if isinstance(value, dict) else []
+    return {
+        address: digest
+        for address, digest in items
+        if isinstance(address, str)
+        and _ADDRESS.fullmatch(address)
+        and isinstance(digest, str)
+        and re.fullmatch("[0-9a-f]{64}", digest)
+    }
 
 
 def shown(value: object) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
-from ..display import model_name
+from ..display import model_name, valid_sources
 from ..errors import InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 
@@ -55,20 +54,3 @@ def parse_answer(answer: bytes) -> GeneratedText:
     return GeneratedText(
         content, model_name(fields.get("model")), valid_sources(fields.get("sources"))
     )
-
-
-def valid_sources(value: object) -> dict[str, str]:
-    """Return the cited sections in an untrusted value, without those that cannot be such."""
-    items = list(value.items())[:_MAX_SOURCES] if isinstance(value, dict) else []
-    return {
-        address: digest
-        for address, digest in items
-        if isinstance(address, str)
-        and _ADDRESS.fullmatch(address)
-        and isinstance(digest, str)
-        and re.fullmatch("[0-9a-f]{64}", digest)
-    }
-
-
-_MAX_SOURCES = 20
-_ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}")

@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from ..display import model_name
+from ..display import model_name, valid_sources
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
-from ..service.answer import valid_sources
 from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_and_reason
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest

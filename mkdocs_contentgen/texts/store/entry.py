@@ -12,8 +12,7 @@ from functools import cache
 from typing import Annotated, Any, Protocol
 
 from ...digest import sha256
-from ...display import model_name
-from ...service.answer import valid_sources
+from ...display import model_name, valid_sources
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""

@@ -14,8 +14,8 @@ from golden_file import GOLDEN, expect
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_contentgen.display import valid_sources
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.service.answer import valid_sources
 from mkdocs_contentgen.service.writer.citations import cite, sources_list
 from mkdocs_contentgen.service.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.service.writer.model import Completion, Message
