@@ -52,6 +52,7 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             "listen on 127.0.0.1"
         )
     try:
+        from ..service.writer.ledger import open_ledger
         from ..service.writer.server.configuration import load_configuration
         from ..service.writer.server.process import listen
         from ..service.writer.server.process import serve as serve_until_signal
@@ -62,7 +63,8 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
         ) from error
     with _one_line_errors():
         configuration = load_configuration(path)
-        with _open_ledger(path, serving=True) as ledger:
+        name, directory = configuration.fields.ledger, configuration.directory
+        with open_ledger(name, directory, serving=True) as ledger:
             print_warnings(ledger.problems())
             users = len(ledger.users())
             if not users and not no_auth:
@@ -74,10 +76,9 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             try:
                 listener = listen(host, port)
             except OSError as error:
-                is_unknown = isinstance(
-                    error, socket.gaierror
-                )  # its errno is not one of the system
-                # The message of other errors contains the address.
+                # The errno of gaierror is not one of the system. The message of other errors
+                # contains the address.
+                is_unknown = isinstance(error, socket.gaierror)
                 reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
                 raise click.ClickException(
                     f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
@@ -180,8 +181,8 @@ def _one_line_errors() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
+def _open_ledger(path: Path) -> Ledger:
     from ..service.writer.ledger import open_ledger
     from ..service.writer.server.configuration import read_fields
 
-    return open_ledger(read_fields(path).ledger, path.parent, serving=serving)
+    return open_ledger(read_fields(path).ledger, path.parent, serving=False)

@@ -9,39 +9,23 @@ how often the right page is among the first five when the first sentence of a se
 from __future__ import annotations
 
 import itertools
-import random
-import re
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from sites import report
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from recall import recall
+
 from mkdocs_contentgen.service.writer.retrieval import Index
-from mkdocs_contentgen.service.writer.sources import Section, read_sources
+from mkdocs_contentgen.service.writer.sources import read_sources
 
 GUIDE = Path(__file__).parents[2] / "example_site/docs"
 SECTIONS = 600
-_FIRST = re.compile(r"([A-Z][^.\n#|>]{30,}?[.!?])(?=\s+\S.{40,})", re.DOTALL)
-
-
-def recall(sections: list[Section]) -> tuple[int, float]:
-    """Return the number of queries, and the share whose page is among the first five sections."""
-    asked = [(n, match[1]) for n, it in enumerate(sections) if (match := _FIRST.match(it.text))]
-    asked = random.Random(1).sample(asked, min(400, len(asked)))
-    rest = list(sections)
-    for number, sentence in asked:
-        text = sections[number].text.replace(sentence, "", 1)
-        rest[number] = replace(sections[number], text=text)
-    index = Index(rest)
-    right = [
-        sections[number].file in [it.file for it in index.search(sentence)[:5]]
-        for number, sentence in asked
-    ]
-    return len(right), sum(right) / len(right)
 
 
 def seconds(run: Callable[[], object]) -> float:

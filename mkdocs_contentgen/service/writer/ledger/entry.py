@@ -62,8 +62,8 @@ class OtherBody:
 class Limited:
     """A limit is reached, so nothing is written.
 
-    `limit` is the name of the option, and
-    `retry_after` the seconds until it allows another request, or None where that is not known.
+    `limit` is the name of the option, and `retry_after` the seconds until it allows another
+    request, or None where that is not known.
     """
 
     limit: str

@@ -15,8 +15,6 @@ from ....errors import ConfigurationError
 from ..ledger import Limits
 from ..options import WriterFields, WriterOptions, load_options, option_problems
 
-FILE = "writer.yml"
-
 _MAX_FILE = 256 * 1024
 _DAY = 24 * 3600
 

@@ -20,16 +20,7 @@ from ....errors import (
     UnusableServiceError,
 )
 from ....requests import Request
-from ..ledger import (
-    BEAT,
-    Answered,
-    Begun,
-    Entry,
-    Ledger,
-    Limited,
-    OtherBody,
-    Running,
-)
+from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
@@ -154,14 +145,9 @@ class Jobs:
         """Return the body of the answer. Raises RefusedError."""
         fields = self._configuration.fields
         while True:
-            try:
-                found = await self._ledger.run(
-                    self._ledger.ledger.begin, job.entry, fields.limits, fields.max_cost
-                )
-            except LedgerError as error:
-                job.error = str(error)
-                raise unusable_ledger_error() from None
-            match found:
+            match await self._ask_ledger(
+                job, self._ledger.ledger.begin, job.entry, fields.limits, fields.max_cost
+            ):
                 case Answered(body):
                     job.outcome = "kept"
                     return body
@@ -177,6 +163,16 @@ class Jobs:
                             409, "the text is still being written; ask again later", LEDGER_RETRY
                         )
                     await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
+
+    async def _ask_ledger(
+        self, job: Job, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
+    ) -> _Result:
+        """Return the result of a method of the ledger. Raises RefusedError if it is unusable."""
+        try:
+            return await self._ledger.run(call, *arguments)
+        except LedgerError as error:
+            job.error = str(error)
+            raise unusable_ledger_error() from None
 
     def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
         if limit == "max_cost":
@@ -221,13 +217,9 @@ class Jobs:
         fields, user = self._configuration.fields, job.entry.user
         if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
-        try:
-            limited = await self._ledger.run(
-                self._ledger.ledger.over_budget, user, fields.limits, fields.max_cost
-            )
-        except LedgerError as error:
-            job.error = str(error)
-            raise unusable_ledger_error() from None
+        limited = await self._ask_ledger(
+            job, self._ledger.ledger.over_budget, user, fields.limits, fields.max_cost
+        )
         if limited:
             raise self._limit_error(user, limited.limit, limited.retry_after)
 
