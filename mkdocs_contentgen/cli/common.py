@@ -13,7 +13,7 @@ from ..errors import ContentgenError
 from .output import debug_printer, print_warnings
 
 if TYPE_CHECKING:
-    from ..mkdocs.site import Site
+    from ..pages.site import Site
     from ..texts.articles import Article
 
 config_option = click.option(

@@ -97,8 +97,8 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from ..mkdocs.resolution import ask_with_progress, estimate_message
-    from ..mkdocs.site import select_requests
+    from ..pages.resolution import ask_with_progress, estimate_message
+    from ..pages.site import select_requests
     from ..texts.obtain import obtain
     from ..texts.policy import Policy
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("page")
 def diff(config_file: str | None, page: str) -> None:
     """Compare the newest draft of PAGE with its approved text, word by word."""
-    from ..mkdocs.review import draft_lines, statements_to_check, word_diff
+    from ..pages.review import draft_lines, statements_to_check, word_diff
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
@@ -54,7 +54,7 @@ def approve(
     text, unless you choose a newer draft when asked.
     """
     from ..errors import ApprovalError
-    from ..mkdocs.review import approve_article
+    from ..pages.review import approve_article
     from ..texts.approval import name_problem
 
     if pages and everything:
@@ -92,7 +92,7 @@ def eject(config_file: str | None, page: str) -> None:
 
     From then on, you edit the page by hand, and the plugin ignores it.
     """
-    from ..mkdocs.ejection import eject_articles
+    from ..pages.ejection import eject_articles
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)

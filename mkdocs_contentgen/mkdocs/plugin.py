@@ -19,18 +19,18 @@ from mkdocs.structure.pages import Page
 
 from ..display import visible
 from ..errors import ContentgenError
-from .extension import GENERATED_SEPARATOR, ArticleExtension, leading_article
-from .internals import set_title_before_rendering
-from .options import ContentgenConfig
-from .pages import hidden_requests, place_of, read_requests
+from ..pages.extension import GENERATED_SEPARATOR, ArticleExtension, leading_article
+from ..pages.front_matter import hidden_requests, place_of, read_requests
+from ..pages.options import ContentgenConfig
+from .internals import file_of_page, set_title_before_rendering, set_title_found
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from ..html.presentation import Facts
+    from ..pages.background import Background
+    from ..pages.resolution import PageContent
     from ..service.writer.usage import Spending
-    from .background import Background
-    from .resolution import PageContent
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
@@ -66,7 +66,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Start background generation for `mkdocs serve`."""
         self._dirty = dirty
         if command == "serve":
-            from .background import Background, exit_on_sigterm
+            from ..pages.background import Background, exit_on_sigterm
 
             self.include_drafts = True
             self._background = Background(self.config.max_requests)
@@ -107,7 +107,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self._spending = self.config.spending = self._spending or Spending()
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
-        self._extension = ArticleExtension()
+        self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.stylesheet = STYLESHEET if self.config.styles != "strip" else ""
         # The type says names only, but Markdown accepts objects too.
         config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
@@ -122,7 +122,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
-        collected = read_requests(pages, config, self.config.defaults)
+        # Material's blog copies a view for each page of its pagination.
+        own = [file for file in pages if file.generated_by != "material/blog"]
+        folders = getattr(config.plugins.get("material/meta"), "meta", {})
+        collected = read_requests(own, config, self.config.defaults, folders)
         self.config.asked = collected.requests
         for warning in collected.warnings:
             log.warning(warning)
@@ -132,12 +135,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self.pages_read = pages_read
         if self.collect_only or not (collected.requests or collected.problems):
             return
-        problems = collected.problems + hidden_requests(collected.requests, config)
+        problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
         # None, because these builds do not read all pages.
         others = (
             None if self._dirty or "i18n" in config.plugins else files.src_uris.keys() - pages_read
         )
-        from .resolution import resolve
+        from ..pages.resolution import resolve
 
         try:
             resolution = resolve(
@@ -149,7 +152,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 background=self._background,
                 log=log.info,
                 debug=log.debug if log.isEnabledFor(logging.DEBUG) else None,
-                files=files,
+                files=files.documentation_pages(),
                 others=others,
             )
         except ContentgenError as error:

@@ -11,9 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
-
 from ..errors import Absence, NoText, UnsafeHTMLError
 from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
@@ -25,8 +22,8 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest
 from .cited import changed_source_warnings, with_changed_sources
-from .options import ContentgenConfig
-from .pages import PageProblem
+from .front_matter import PageFile, PageProblem
+from .options import ContentgenConfig, SiteConfig
 
 if TYPE_CHECKING:
     from .background import Background
@@ -90,14 +87,14 @@ class Resolution:
 def resolve(
     asked: Sequence[PageRequest],
     problems: Iterable[PageProblem],
-    site: MkDocsConfig,
+    site: SiteConfig,
     options: ContentgenConfig,
     *,
     budget: int,
     background: Background | None,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
-    files: Files,
+    files: Iterable[PageFile],
     others: Collection[str] | None = None,
 ) -> Resolution:
     """Return the articles of all requests: from approved files, the cache or the service.
@@ -106,7 +103,7 @@ def resolve(
     the call does not wait for the service, and placeholders take the place of failures. `budget`
     is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try and
     for the source of each text.
-    `files` are those of the site. `others` are the pages that were not read; if it is None,
+    `files` are the pages of the site. `others` are the pages that were not read; if it is None,
     approved files without a page are not reported. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
@@ -141,7 +138,7 @@ def resolve(
 
 
 def _make_ask(
-    site: MkDocsConfig,
+    site: SiteConfig,
     options: ContentgenConfig,
     background: Background | None,
     log: Callable[[str], None],
@@ -160,7 +157,7 @@ def _make_ask(
 
 
 def ask_with_progress(
-    site: MkDocsConfig,
+    site: SiteConfig,
     options: ContentgenConfig,
     log: Callable[[str], None],
     debug: Callable[[str], None] | None,
@@ -188,7 +185,7 @@ def ask_with_progress(
 
 
 def estimate_message(
-    wanted: Mapping[str, Request], options: ContentgenConfig, site: MkDocsConfig
+    wanted: Mapping[str, Request], options: ContentgenConfig, site: SiteConfig
 ) -> str:
     """Return what the writer will take for the requests, or an empty string for a service."""
     if not (options.uses_writer() and wanted):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
@@ -24,7 +24,6 @@ from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
-from .internals import file_of_page, set_title_found
 from .typos import marker_typo_problem
 
 if TYPE_CHECKING:
@@ -39,6 +38,18 @@ GENERATED_SEPARATOR = "<!-- contentgen: the excerpt ends behind the lead -->"
 """Precedes a separator that the plugin added, not the author."""
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+class RenderedPage(Protocol):
+    """A page that is being rendered, such as a File of MkDocs."""
+
+    @property
+    def src_uri(self) -> str:
+        """The path in the directory of pages, with slashes."""
+
+    @property
+    def url(self) -> str:
+        """The address, relative to that of the site."""
 
 
 class Content(Protocol):
@@ -76,10 +87,19 @@ class ArticleExtension(Extension):
     page's, if there is one.
 
     `pages` maps the address of each page to its `src_uri`, where the site has an address.
+
+    `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
+    which is HTML.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        find_page: Callable[[Markdown], RenderedPage | None],
+        set_title: Callable[[Markdown, str], None],
+    ) -> None:
         super().__init__()
+        self.find_page = find_page
+        self.set_title = set_title
         self.articles: Mapping[str, Contents] = {}
         self.pages: Mapping[str, str] = {}
         self.stylesheet = ""
@@ -94,7 +114,7 @@ class ArticleExtension(Extension):
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(_ArticleTreeprocessor(md, self), "contentgen", 5.5)
         # After MkDocs extracts the title (1).
-        md.treeprocessors.register(_TitleTreeprocessor(md), "contentgen_title", 0.5)
+        md.treeprocessors.register(_TitleTreeprocessor(md, self), "contentgen_title", 0.5)
 
 
 class _ArticleTreeprocessor(Treeprocessor):
@@ -105,7 +125,7 @@ class _ArticleTreeprocessor(Treeprocessor):
     def run(self, root: Element) -> None:
         title_processor = cast(_TitleTreeprocessor, self.md.treeprocessors["contentgen_title"])
         title_processor.title = ""
-        file = file_of_page(self.md)
+        file = self._extension.find_page(self.md)
         if file is None:
             return
         blocks = _raw_blocks(root, self.md)
@@ -239,13 +259,17 @@ def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None
 
 
 class _TitleTreeprocessor(Treeprocessor):
-    """Sets the title that MkDocs extracts, without permalinks and control characters."""
+    """Sets the title of a page, without permalinks and control characters."""
 
     title = ""
 
+    def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
+        super().__init__(md)
+        self._extension = extension
+
     def run(self, root: Element) -> None:
         if self.title:
-            set_title_found(self.md, self.title)
+            self._extension.set_title(self.md, self.title)
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:

@@ -22,7 +22,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, get_files
 from mkdocs.utils.meta import get_data
 
-from mkdocs_contentgen.mkdocs.pages import place_of, read_requests
+from mkdocs_contentgen.pages.front_matter import place_of, read_requests
 from mkdocs_contentgen.requests import check_defaults
 
 CASES = sorted((GOLDEN / "front_matter").glob("*.md"))

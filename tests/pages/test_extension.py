@@ -39,7 +39,8 @@ from service_double import TOKEN, USER, Handler, Received, ServiceDouble, genera
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.plaintext import plain_text
-from mkdocs_contentgen.mkdocs.extension import ArticleExtension
+from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
+from mkdocs_contentgen.pages.extension import ArticleExtension
 
 CASES = sorted(path.parent for path in (GOLDEN / "embedding").glob("*/page.md"))
 PICTURES = {0x2400 + code: code for code in range(32)} | {0x2421: 0x7F}
@@ -213,7 +214,7 @@ def test_whatever_an_article_says_comes_out_as_it_is(
         f'<ul><li><abbr title="{escape(words)}">{escape(words)}</abbr>{escape(text)}</li></ul>'
         f"<pre><code>x{escape(text)}</code></pre></article>"
     )
-    extension = ArticleExtension()
+    extension = ArticleExtension(file_of_page, set_title_found)
     extension.articles = {"page.md": {"main": Sent(html)}}
     a_site.markdown_extensions = [*EXTENSIONS, "toc"]
     # MkDocs types the list as one of names, and hands it to Markdown, which takes both.

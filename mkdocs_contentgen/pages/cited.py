@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mkdocs.structure.files import File, Files
-
 from ..texts.articles import Article
+from .front_matter import PageFile
 
 
 def with_changed_sources(
-    articles: Iterable[Article], files: Files, site_url: str | None
+    articles: Iterable[Article], files: Iterable[PageFile], site_url: str | None
 ) -> list[Article]:
-    """Return the articles with `changed_sources` set. Only cited pages of this site are read."""
+    """Return the articles with `changed_sources` set. Of `files`, only cited pages are read."""
     articles = list(articles)
     if not site_url or not any(article.sources for article in articles):
         return articles
-    pages = {_path(file): file for file in files.documentation_pages()}
+    pages = {_path(file): file for file in files}
     now: dict[str, dict[str, str]] = {}
     found = []
     for article in articles:
@@ -46,12 +45,12 @@ def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _path(file: File) -> str:
+def _path(file: PageFile) -> str:
     """Return the path of a page in the site, as links to sources have it."""
     return "" if file.url in ("", ".", "./") else file.url
 
 
-def _digests(page: str, file: File | None) -> dict[str, str]:
+def _digests(page: str, file: PageFile | None) -> dict[str, str]:
     """Return the SHA-256 of the sections of a page by their links."""
     from ..service.writer.sources import split_sections
 

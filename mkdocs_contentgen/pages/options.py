@@ -1,4 +1,4 @@
-"""The options of the plugin in `mkdocs.yml`, and the objects that are made from them."""
+"""The options in `mkdocs.yml` or `zensical.toml`, and the objects that are made from them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from unicodedata import category
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
-from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.utils.meta import get_data
 
 from ..display import shown
@@ -36,6 +35,30 @@ if TYPE_CHECKING:
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
+
+
+class SiteConfig(Protocol):
+    """What is needed of a site's configuration. That of MkDocs has it too."""
+
+    @property
+    def config_file_path(self) -> str | None:
+        """The configuration file."""
+
+    @property
+    def docs_dir(self) -> str:
+        """The absolute path of the directory of pages."""
+
+    @property
+    def site_url(self) -> str | None:
+        """The address of the built site, with a slash at its end."""
+
+    @property
+    def use_directory_urls(self) -> bool:
+        """Whether the address of a page is a directory."""
+
+    @property
+    def markdown_extensions(self) -> Sequence[str]:
+        """The names of the Markdown extensions."""
 
 
 class _Integer(c.OptionallyRequired[int]):
@@ -303,16 +326,16 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
-    def approved_directory(self, site: MkDocsConfig) -> Path:
+    def approved_directory(self, site: SiteConfig) -> Path:
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: MkDocsConfig) -> Cache:
+    def store(self, site: SiteConfig) -> Cache:
         """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
         local = DiskStore(_resolve_directory("cache_dir", self.cache_dir, site))
         return SharedStore(local, self.cache_url) if self.cache_url else local
 
-    def writer_options(self, site: MkDocsConfig) -> WriterOptions:
+    def writer_options(self, site: SiteConfig) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError."""
         from ..service.writer.options import load_options
 
@@ -328,7 +351,7 @@ class ContentgenConfig(Config):
         )
 
     def connect(
-        self, site: MkDocsConfig, debug: Callable[[str], None] | None = None
+        self, site: SiteConfig, debug: Callable[[str], None] | None = None
     ) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service or the writer. Raises ConfigurationError.
 
@@ -374,12 +397,12 @@ def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str
 _MAX_PAGE = 256 * 1024
 
 
-def project_directory(site: MkDocsConfig) -> Path:
+def project_directory(site: SiteConfig) -> Path:
     """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
     return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
 
 
-def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
+def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
     """Return the path of a directory option. Raises ConfigurationError for a symbolic link."""
     project = project_directory(site)
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError

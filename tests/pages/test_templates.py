@@ -7,7 +7,7 @@ from conftest import Project
 from mkdocs.config import load_config
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.mkdocs.templates import hides_content
+from mkdocs_contentgen.pages.templates import hides_content
 
 TEMPLATES = {
     "shows.html": '{% extends "main.html" %}{% block content %}Hi{{ super() }}{% endblock %}',

@@ -5,26 +5,42 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import yaml
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
-from .options import project_directory
+from .options import SiteConfig, project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from ..requests import Request
 
 
 _FIRST_LINE = 2
 """The number of the line after `---`. YAML counts lines from zero."""
+
+
+class PageFile(Protocol):
+    """A page of a site, such as a File of MkDocs."""
+
+    @property
+    def src_uri(self) -> str:
+        """The path in the directory of pages, with slashes."""
+
+    @property
+    def url(self) -> str:
+        """The address, relative to that of the site."""
+
+    @property
+    def content_string(self) -> str:
+        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +61,23 @@ class CollectedRequests:
 
 
 def read_requests(
-    files: Iterable[File], site: MkDocsConfig, defaults: Mapping[str, object]
+    files: Iterable[PageFile],
+    site: SiteConfig,
+    defaults: Mapping[str, object],
+    folder_metadata: Mapping[str, object] | None = None,
 ) -> CollectedRequests:
     """Return the requests of the pages `files`, and all problems with them.
 
-    Pages with a problem have no requests. `defaults` is the plugin option of that name. Values
-    from the `.meta.yml` files of Material's meta plugin take precedence over it, but a page without
-    `contentgen` of its own has no request.
+    Pages with a problem have no requests. `defaults` is the option of that name. Values from
+    `folder_metadata`, the contents of the `.meta.yml` files of the meta plugin by their paths, take
+    precedence over it, but a page without `contentgen` of its own has no request.
     """
     collected = CollectedRequests()
-    folders = _folder_defaults(site, collected)
+    folders = _folder_defaults(folder_metadata or {}, site, collected)
     docs = _relative_docs_dir(site)
     for file in files:
         page = file.src_uri
         path = posixpath.join(docs, page)
-        # Material's blog copies a view for each page of its pagination.
-        if getattr(file, "generated_by", None) == "material/blog":
-            continue
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
@@ -90,14 +106,16 @@ def read_requests(
     return collected
 
 
-def hidden_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> list[PageProblem]:
+def hidden_requests(
+    requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
+) -> list[PageProblem]:
     """Return a problem for each request whose page has a template that shows no text."""
     named = [asked for asked in requests if asked.template]
     if not named:
         return []
     from .templates import hides_content
 
-    environment = site.theme.get_env()
+    environment = load_templates()
     hiding = {name for name in {a.template for a in named} if hides_content(environment, name)}
     return [
         PageProblem(
@@ -111,24 +129,23 @@ def hidden_requests(requests: Iterable[PageRequest], site: MkDocsConfig) -> list
     ]
 
 
-def place_of(file: File, site: MkDocsConfig, text: str) -> str:
+def place_of(file: PageFile, site: SiteConfig, text: str) -> str:
     """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
     return f"{posixpath.join(_relative_docs_dir(site), file.src_uri)}:{line}"
 
 
-def _relative_docs_dir(site: MkDocsConfig) -> str:
+def _relative_docs_dir(site: SiteConfig) -> str:
     return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
 
 
 def _folder_defaults(
-    site: MkDocsConfig, collected: CollectedRequests
+    folder_metadata: Mapping[str, object], site: SiteConfig, collected: CollectedRequests
 ) -> list[tuple[PurePosixPath, dict[str, object]]]:
     """Return the `contentgen` of all `.meta.yml` files by folder, outer folders first."""
-    read: Mapping[str, object] = getattr(site.plugins.get("material/meta"), "meta", {})
     folders: list[tuple[PurePosixPath, dict[str, object]]] = []
-    for path, meta in read.items():
+    for path, meta in folder_metadata.items():
         if not isinstance(meta, dict) or NAME not in meta:
             continue
         from ..requests import check_inherited

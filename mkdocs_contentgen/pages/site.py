@@ -1,0 +1,113 @@
+"""A site as commands see it, whichever program builds it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigurationError
+from ..texts.approval import ApprovedFiles, read_all
+from ..texts.articles import Article, add_details, find_articles
+from ..texts.policy import PageRequest
+from .cited import with_changed_sources
+from .front_matter import PageFile
+from .options import ContentgenConfig, SiteConfig
+
+if TYPE_CHECKING:
+    from .resolution import PageContent
+
+
+@dataclass(frozen=True)
+class PageRendering:
+    """A rendered page, without the theme."""
+
+    content: str
+    title: str
+    toc: list[tuple[int, str, str]]
+    """Level, id and plain text of each heading."""
+
+    marked: set[str]
+    """The ids of the articles with a marker."""
+
+
+@dataclass(frozen=True)
+class Site(ABC):
+    """A configuration, and the requests of a build before it renders the pages."""
+
+    config: SiteConfig
+    options: ContentgenConfig
+
+    requests: list[PageRequest]
+    """The requests of all pages."""
+
+    pages: Sequence[PageFile]
+    """The pages that a build publishes."""
+
+    others: Collection[str]
+    """The files (`src_uri`) that were not read for requests."""
+
+    def approved_files(self) -> ApprovedFiles:
+        """Read the approved files of this site."""
+        directory = self.options.approved_directory(self.config)
+        return read_all(self.requests, directory, others=self.others)
+
+    def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
+        """Return the articles of the named pages, or all, and the problems with cache and files.
+
+        Raises ConfigurationError for a name that matches no page with a request.
+        """
+        files = self.approved_files()
+        store = self.options.store(self.config)
+        sandbox = self.options.uses_sandbox()
+        articles, problems = find_articles(
+            select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
+        )
+        articles, more = add_details(articles, store)
+        articles = with_changed_sources(articles, self.pages, self.config.site_url)
+        warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
+        return articles, [*dict.fromkeys(problems + more), *warnings]
+
+    @abstractmethod
+    def source_file(self, page: str) -> Path:
+        """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
+
+    @abstractmethod
+    def delimiters(self) -> set[str]:
+        """Return the strings that extensions of the site treat as delimiters of templates."""
+
+    @abstractmethod
+    def render(
+        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
+    ) -> PageRendering:
+        """Render the page `name` with `source` as the content of its file.
+
+        It gets `articles`, whatever its front matter asks for. Nothing is logged.
+        """
+
+
+def select_requests(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
+    """Return the requests of the named pages, or of all pages without names.
+
+    A name is a path in the docs directory or from the current directory, or a glob. Raises
+    ConfigurationError for a name that matches no page with a request.
+    """
+    selected: dict[PageRequest, None] = {}
+    for name in pages:
+        found = [entry for entry in asked if _matches(entry, name)]
+        if not found:
+            raise ConfigurationError(
+                f"{name}: is not a page that asks for an article; "
+                "`contentgen status` lists those that do"
+            )
+        selected |= dict.fromkeys(found)
+    return list(selected if pages else asked)
+
+
+def _matches(entry: PageRequest, name: str) -> bool:
+    shown = entry.place.rpartition(":")[0]
+    tail = Path(name).as_posix().removeprefix("./")
+    return tail.endswith(f"/{shown}") or any(fnmatchcase(p, tail) for p in (entry.page, shown))
