@@ -5,21 +5,29 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Collection
-from importlib import resources
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
+from xml.etree.ElementTree import Element
 
 from jinja2 import Environment
+from markdown import Markdown
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from ..display import visible
 from ..errors import ContentgenError
-from ..pages.extension import GENERATED_SEPARATOR, ArticleExtension, leading_article
+from ..pages.extension import (
+    GENERATED_SEPARATOR,
+    ArticleExtension,
+    RenderedPage,
+    leading_article,
+    read_stylesheet,
+)
 from ..pages.front_matter import hidden_requests, place_of, read_requests
 from ..pages.options import ContentgenConfig
 from .internals import file_of_page, set_title_before_rendering, set_title_found
@@ -108,7 +116,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)
-        self._extension.stylesheet = STYLESHEET if self.config.styles != "strip" else ""
+        if self.config.styles != "strip":
+            self._extension.styles = _link_stylesheet
         # The type says names only, but Markdown accepts objects too.
         config.markdown_extensions.append(self._extension)  # type: ignore[arg-type]
 
@@ -136,24 +145,31 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.collect_only or not (collected.requests or collected.problems):
             return
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
-        # None, because these builds do not read all pages.
-        others = (
-            None if self._dirty or "i18n" in config.plugins else files.src_uris.keys() - pages_read
-        )
-        from ..pages.resolution import resolve
+        from ..pages.resolution import make_ask, resolve
+        from ..texts.approval import read_all
 
+        debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
         try:
+            approved = read_all(
+                collected.requests,
+                self.config.approved_directory(config),
+                others=files.src_uris.keys() - pages_read,
+            )
+            if self._dirty or "i18n" in config.plugins:  # these builds do not read all pages
+                approved.unclaimed.clear()
             resolution = resolve(
                 collected.requests,
                 problems,
+                approved,
                 config,
                 self.config,
-                budget=self.config.max_requests - self._sent,
-                background=self._background,
-                log=log.info,
-                debug=log.debug if log.isEnabledFor(logging.DEBUG) else None,
+                self.config.policy(
+                    budget=self.config.max_requests - self._sent,
+                    lenient=self._background is not None,
+                ),
+                make_ask(config, self.config, self._background, log.info, debug),
+                debug=debug,
                 files=files.documentation_pages(),
-                others=others,
             )
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
@@ -235,11 +251,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Add the style sheet to the files of the site."""
-        if self._articles and self._extension.stylesheet:
-            package = resources.files("mkdocs_contentgen.html")
-            content = package.joinpath("containment.css").read_text("utf-8")
-            if self.config.styles == "adapt":
-                content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
+        if self._articles and self._extension.styles:
+            content = read_stylesheet(adapted=self.config.styles == "adapt")
             files.append(File.generated(config, STYLESHEET, content=content))
 
     # Before plugins that change the finished page, such as minifiers.
@@ -272,6 +285,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self._background.build_ended()
         for path in self._incomplete if self._dirty else ():
             os.utime(path, (0, 0))
+
+
+def _link_stylesheet(md: Markdown, page: RenderedPage) -> Element:
+    href = get_relative_url(STYLESHEET, page.url)
+    return Element("link", {"rel": "stylesheet", "href": href})
 
 
 def _raise_problems(problems: Collection[str]) -> None:

@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
@@ -20,7 +21,6 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
-from mkdocs.utils import get_relative_url
 from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
@@ -80,8 +80,9 @@ def leading_article(markdown: str, articles: Contents) -> str | None:
 class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
-    `articles` maps the `src_uri` of a page to its articles, and `stylesheet` is a path in the site.
-    The other attributes are set when a page is rendered, by its `src_uri`: `problems` has the
+    `articles` maps the `src_uri` of a page to its articles, and `styles` makes the element that
+    brings the style sheet to a page, or is None. The other attributes are set when a page is
+    rendered, by its `src_uri`: `problems` has the
     marker or text in question with each message, `facts` the metadata of the articles, `marked`
     the ids of the articles with a marker, and `leading` the id of the article whose title is the
     page's, if there is one.
@@ -102,7 +103,7 @@ class ArticleExtension(Extension):
         self.set_title = set_title
         self.articles: Mapping[str, Contents] = {}
         self.pages: Mapping[str, str] = {}
-        self.stylesheet = ""
+        self.styles: Callable[[Markdown, RenderedPage], Element] | None = None
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
         self.marked: dict[str, set[str]] = {}
@@ -159,8 +160,8 @@ class _ArticleTreeprocessor(Treeprocessor):
             ends = [block for block in blocks.values() if _SEPARATOR in block]
             if is_page and all(GENERATED_SEPARATOR in block for block in ends):
                 _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
-        if articles and self._extension.stylesheet:
-            _link_stylesheet(root, get_relative_url(self._extension.stylesheet, file.url))
+        if articles and self._extension.styles:
+            _insert_styles(root, self._extension.styles(self.md, file))
 
 
 class _ArticlePlacer:
@@ -350,11 +351,18 @@ _CONTAINERS = frozenset("li dd td th div blockquote details section aside main f
 """Elements that can contain an article; headings and links cannot."""
 
 
-def _link_stylesheet(root: Element, href: str) -> None:
-    """Link the style sheet before the first element that is or contains an article."""
+def read_stylesheet(*, adapted: bool) -> str:
+    """Return the style sheet of articles, for adapted or other styles."""
+    package = resources.files("mkdocs_contentgen.html")
+    names = ["containment.css", "contentgen.css"] if adapted else ["containment.css"]
+    return "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
+
+
+def _insert_styles(root: Element, styles: Element) -> None:
+    """Insert the style sheet before the first element that is or contains an article."""
     for index, child in enumerate(root):
         if child.tag == "article" or child.find(".//article") is not None:
-            root.insert(index, Element("link", {"rel": "stylesheet", "href": href}))
+            root.insert(index, styles)
             return
 
 

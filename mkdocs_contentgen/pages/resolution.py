@@ -16,11 +16,11 @@ from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
 from ..html.presentation import Facts, Presentation, present
 from ..requests import Request
-from ..texts.approval import read_all
+from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
-from ..texts.policy import PageRequest
+from ..texts.policy import PageRequest, Policy
 from .cited import changed_source_warnings, with_changed_sources
 from .front_matter import PageFile, PageProblem
 from .options import ContentgenConfig, SiteConfig
@@ -35,6 +35,10 @@ class PageContent:
 
     factory: Callable[[], tuple[Element, Facts | None]]
     provenance: Provenance | None
+
+    source: bytes = b""
+    """What the factory makes the article or the placeholder of."""
+
     _made: tuple[Element, Facts | None] | None = None
 
     def make(self) -> tuple[Element, Facts | None]:
@@ -69,6 +73,9 @@ class Resolution:
     sent: int = 0
     """The number of requests that were sent."""
 
+    missing: dict[str, str] = field(default_factory=dict)
+    """Why there is no text, by the key of its request; empty while it is being generated."""
+
     def add_problems(self, problems: Iterable[PageProblem], *, tolerated: bool) -> None:
         """Add the problems of pages, each once, and a placeholder for each."""
         for problem in problems:
@@ -87,37 +94,30 @@ class Resolution:
 def resolve(
     asked: Sequence[PageRequest],
     problems: Iterable[PageProblem],
+    approved: ApprovedFiles,
     site: SiteConfig,
     options: ContentgenConfig,
+    policy: Policy,
+    ask: Ask,
     *,
-    budget: int,
-    background: Background | None,
-    log: Callable[[str], None],
     debug: Callable[[str], None] | None,
     files: Iterable[PageFile],
-    others: Collection[str] | None = None,
 ) -> Resolution:
-    """Return the articles of all requests: from approved files, the cache or the service.
+    """Return the articles of all requests: from `approved` files, the cache or `ask`.
 
-    Nothing is sent if there are `problems` with pages or damaged approved files. With `background`,
-    the call does not wait for the service, and placeholders take the place of failures. `budget`
-    is the rest of `max_requests`. `log` gets progress lines, and `debug` a line for each try and
-    for the source of each text.
-    `files` are the pages of the site. `others` are the pages that were not read; if it is None,
-    approved files without a page are not reported. Raises ConfigurationError for invalid options.
+    Nothing is sent if there are `problems` with pages or damaged approved files. If `policy` is
+    lenient, placeholders take the place of failures. `debug` gets a line for the source of each
+    text. `files` are the pages of the site. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
-    approved = read_all(asked, options.approved_directory(site), others=others or ())
-    policy = options.policy(budget=budget, lenient=background is not None)
     resolution.add_problems(problems, tolerated=policy.lenient)
-    if others is not None:
-        resolution.warnings += [
-            f"{path}: no page asks for this text; remove the file if it is not needed any more"
-            for path in approved.unclaimed
-        ]
-    ask = None if resolution.failures else _make_ask(site, options, background, log, debug)
-    obtained = obtain(asked, approved, options.store(site), policy, ask)
+    resolution.warnings += [
+        f"{path}: no page asks for this text; remove the file if it is not needed any more"
+        for path in approved.unclaimed
+    ]
+    send = None if resolution.failures else ask
+    obtained = obtain(asked, approved, options.store(site), policy, send)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
@@ -130,6 +130,9 @@ def resolve(
         entry = article.asked
         if debug:
             debug(f"{entry.place}: {article.outcome}")
+        if article.outcome.text is None:
+            pending = _is_pending(article.outcome)
+            resolution.missing[article.key] = "" if pending else str(article.outcome.error)
         resolution.add_article(entry.page, entry.request.id, _page_content(article, presentation))
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
@@ -137,7 +140,7 @@ def resolve(
     return resolution
 
 
-def _make_ask(
+def make_ask(
     site: SiteConfig,
     options: ContentgenConfig,
     background: Background | None,
@@ -205,12 +208,13 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
 def _page_content(article: Article, presentation: Presentation) -> PageContent:
     outcome, request = article.outcome, article.asked.request
     if _is_pending(outcome):
-        return PageContent(lambda: (being_generated(request.topic), None), None)
+        return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
     if outcome.text is None or (provenance := article.provenance) is None:
         return _placeholder_content(str(outcome.error))
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    return PageContent(partial(_present_packed, packed, provenance, presentation), provenance)
+    factory = partial(_present_packed, packed, provenance, presentation)
+    return PageContent(factory, provenance, packed)
 
 
 def _is_pending(outcome: Outcome) -> bool:
@@ -227,7 +231,7 @@ def _present_packed(
 
 
 def _placeholder_content(message: str) -> PageContent:
-    return PageContent(lambda: (placeholder(message), None), None)
+    return PageContent(lambda: (placeholder(message), None), None, message.encode())
 
 
 def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:

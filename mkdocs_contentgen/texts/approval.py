@@ -192,12 +192,17 @@ class ApprovedFiles:
 
 
 def read_all(
-    asked: Iterable[PageRequest], directory: Path, *, others: Collection[str] = ()
+    asked: Iterable[PageRequest],
+    directory: Path,
+    *,
+    others: Collection[str] = (),
+    files: Iterable[Path] | None = None,
 ) -> ApprovedFiles:
     """Read the approved files of the articles that pages ask for.
 
     An article without a file gets the file of a removed page with the same request. `others` are
-    existing pages (`src_uri`) that are not among `asked`; their files are left alone.
+    existing pages (`src_uri`) that are not among `asked`; their files are left alone. `files` are
+    those to consider beside the articles' own, by default all in the directory.
     """
     found = ApprovedFiles(directory)
     missing: dict[tuple[str, str], Request] = {}
@@ -216,7 +221,8 @@ def read_all(
             missing[page, request.id] = request
         else:
             found.texts[page, request.id] = text
-    remaining = [path for path in _list_files(directory) if path not in claimed]
+    listed = list_files(directory) if files is None else files
+    remaining = [path for path in listed if path not in claimed]
     for path in remaining:
         if path.parent.relative_to(directory).as_posix() in others:
             continue
@@ -234,7 +240,8 @@ def read_all(
     return found
 
 
-def _list_files(directory: Path) -> list[Path]:
+def list_files(directory: Path) -> list[Path]:
+    """Return the paths of all approved files."""
     return sorted(
         Path(folder, name)
         for folder, _, names in os.walk(directory)
