@@ -38,9 +38,12 @@ settings.load_profile("patient")
 SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
 """What starts other programs: whole builds, a browser, a Redis."""
 
-SLOW_FOLDERS = {"compat", "fuzz", "model_server"}
+SLOW_FOLDERS = {"compat", "fuzz", "model_server", "zensical"}
 
-SHARED_BUILDS = {"test_browser.py", "test_ejection.py", "test_markup_outside.py"}
+SHARED_BUILDS = {
+    *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
+    *("test_markup_outside.py", "test_same_output.py"),
+}
 """The modules whose tests share builds that take long, so that one worker runs all of them."""
 
 

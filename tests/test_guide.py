@@ -33,7 +33,7 @@ from mkdocs_contentgen.service.writer.server.configuration import read_fields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
-CI = (DOCS / "ci.md").read_text(encoding="utf-8")
+CI = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("ci.md", "zensical.md"))
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 LEFT_OUT = {
@@ -41,6 +41,8 @@ LEFT_OUT = {
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
     ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
+    ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",
+    ("zensical.md", "^contentgen zensical serve$"): "does not end",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
     ("team.md", "^redis-server .*"): "does not end; test_deploy.py checks its settings",
     (
@@ -133,8 +135,9 @@ def test_recipes_of_the_guide(
 ) -> None:
     """Each recipe's commands do what the guide says, for GitHub and GitLab alike."""
     assert commands
-    secret = title.startswith(("Drafts", "Regeneration"))
-    project.configure({"require_approval": not secret})
+    secret = title.startswith(("Drafts", "Regeneration", "Build in CI"))
+    extensions = ["contentgen"] if "zensical" in " ".join(commands) else []
+    project.configure({"require_approval": not secret}, markdown_extensions=extensions)
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
     if not secret:
         for command in ("generate", "approve --all --by Jo"):

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..display import visible
 from ..errors import ContentgenError
-from .output import debug_printer, print_warnings
+from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
     from ..pages.site import Site
+    from ..service.writer.options import WriterOptions
     from ..texts.articles import Article
 
 config_option = click.option(
     "-f",
     "--config-file",
     metavar="FILE",
-    help="The MkDocs configuration, instead of mkdocs.yml in this directory.",
+    help="The configuration, instead of mkdocs.yml or zensical.toml in this directory.",
 )
 
 
@@ -44,13 +46,55 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
-    from ..mkdocs.site import load_site
-
     try:
-        with load_site(config_file, drafts=drafts) as site:
+        with _site_loader(config_file)(config_file, drafts=drafts) as site:
+            print_notes(site)
+            print_errors(site.problems)
             yield site
     except ContentgenError as error:
         raise click.ClickException(visible(str(error))) from error
+
+
+def print_notes(site: Site) -> None:
+    """Print to stderr what was done when the site was loaded, and what is wrong with it."""
+    for note in site.notes:
+        print_line(note, err=True)
+    print_warnings(site.warnings)
+
+
+def _site_loader(config_file: str | None) -> Callable[..., AbstractContextManager[Site]]:
+    """Return load_site() of the program that can build the site: MkDocs, or else Zensical."""
+    if _is_for_zensical(config_file):
+        from ..zensical.site import load_site as load_zensical_site
+
+        return load_zensical_site
+    from ..mkdocs.site import load_site
+
+    return load_site
+
+
+def load_writer_options(config_file: str | None) -> WriterOptions:
+    """Return the options of the writer in a configuration, or else in the environment.
+
+    Raises ConfigurationError, and the exceptions of MkDocs for its own options.
+    """
+    if _is_for_zensical(config_file):
+        from ..zensical.site import load_writer_options as load_for_zensical
+
+        return load_for_zensical(config_file)
+    from ..mkdocs.site import load_writer_options as load_for_mkdocs
+
+    return load_for_mkdocs(config_file)
+
+
+def _is_for_zensical(config_file: str | None) -> bool:
+    """Tell whether only Zensical can build the site. Raises ConfigurationError."""
+    from ..zensical.configuration import is_for_zensical
+    from ..zensical.invocation import CONFIGURATIONS
+
+    names = [config_file] if config_file else CONFIGURATIONS
+    found = next((path for path in map(Path, names) if path.is_file()), None)
+    return found is not None and is_for_zensical(found)  # else MkDocs says what is missing
 
 
 def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:

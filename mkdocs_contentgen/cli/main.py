@@ -26,6 +26,7 @@ from .output import (
 from .review import approve, diff, eject
 from .sandbox import sandbox
 from .writer_server import writer
+from .zensical import zensical
 
 
 class _SafeGroup(click.Group):
@@ -45,7 +46,7 @@ class _SafeGroup(click.Group):
 @verbose_option
 @click.version_option(package_name="mkdocs-contentgen")
 def main() -> None:
-    """Manage the generated articles of an MkDocs site."""
+    """Manage the generated articles of a site of MkDocs or Zensical."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # The encoding of the terminal may lack characters of a topic.
@@ -163,5 +164,5 @@ def schema() -> None:
     print_json(front_matter_schema())
 
 
-for command in (diff, approve, eject, sandbox, writer):
+for command in (diff, approve, eject, sandbox, writer, zensical):
     main.add_command(command)

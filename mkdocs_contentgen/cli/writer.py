@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import ContentgenError
 from ..requests import REQUEST_TYPES, choices
-from .common import config_option, verbose_option
+from .common import config_option, load_writer_options, verbose_option
 from .output import (
     debug_printer,
     print_article,
@@ -112,7 +112,6 @@ def _try_out(
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
     """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
-    from ..mkdocs.site import load_writer_options
     from ..service.writer.evaluation import try_out
     from ..service.writer.model import Model
     from ..service.writer.usage import Spending

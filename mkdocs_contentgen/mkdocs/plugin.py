@@ -63,6 +63,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     include_drafts = False
     """Whether to read the pages that only `mkdocs serve` shows."""
 
+    moved = ""
+    """What on_config() did with the cache, as a message."""
+
     _sent = 0
     """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
 
@@ -108,6 +111,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..requests import check_defaults
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
+        try:
+            self.moved = self.config.move_cache(config)
+        except ContentgenError as error:
+            raise PluginError(visible(f"contentgen: {error}")) from error
+        if self.moved and not self.collect_only:
+            log.info(self.moved)
         # `mkdocs serve` loads the options anew for each build, and `max_cost` is for all of them.
         if self.config.uses_writer():
             from ..service.writer.usage import Spending

@@ -150,6 +150,9 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                 list(asked),
                 files.documentation_pages(),
                 files.src_uris.keys() - read,
+                [],  # the plugin logs problems and warnings
+                [],
+                [plugin.moved] if plugin.moved else [],
                 plugin,
                 files,
                 docs_dir,

@@ -25,7 +25,7 @@ from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import OnError, OnMissing, PageRequest, Policy
-from ..texts.store import Cache, DiskStore, SharedStore
+from ..texts.store import DATABASE, Cache, DiskStore, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
+
+EXTENSION = "contentgen"
+"""The Markdown extension of sites that Zensical builds."""
+
+MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
+"""The default directories of the cache."""
 
 
 class SiteConfig(Protocol):
@@ -191,10 +197,11 @@ class ContentgenConfig(Config):
 
     Default: `false`."""
 
-    cache_dir = c.Type(str, default=".cache/plugin/contentgen")
+    cache_dir = c.Type(str, default="")
     """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
 
-    Default: `.cache/plugin/contentgen`."""
+    Default: `.cache/plugin/contentgen`; for sites whose `markdown_extensions` have `contentgen`,
+    `.contentgen-cache`, since `zensical build --clean` deletes all of `.cache`."""
 
     cache_url = _CacheAddress(default="")
     """A Redis or Valkey that many machines share as their cache, such as `rediss://host:6379`.
@@ -332,8 +339,36 @@ class ContentgenConfig(Config):
 
     def store(self, site: SiteConfig) -> Cache:
         """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
-        local = DiskStore(_resolve_directory("cache_dir", self.cache_dir, site))
+        local = DiskStore(self.cache_directory(site))
         return SharedStore(local, self.cache_url) if self.cache_url else local
+
+    def cache_directory(self, site: SiteConfig) -> Path:
+        """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
+        default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
+        return _resolve_directory("cache_dir", self.cache_dir or default, site)
+
+    def move_cache(self, site: SiteConfig) -> str:
+        """Move the texts of a site that began to use Zensical to its cache.
+
+        Returns a message that says so, or an empty string. Raises ConfigurationError and
+        StoreError.
+        """
+        if self.cache_dir or EXTENSION not in site.markdown_extensions:
+            return ""
+        before = project_directory(site) / MKDOCS_CACHE
+        if not (before / DATABASE).exists() or find_link(before, project_directory(site)):
+            return ""
+        store = DiskStore(self.cache_directory(site))
+        try:
+            number = store.take_over(DiskStore(before))
+        finally:
+            store.close()
+        noun = "1 cached text was" if number == 1 else f"{number} cached texts were"
+        message = (
+            f"{noun} moved from {MKDOCS_CACHE} to {ZENSICAL_CACHE}, "
+            "since `zensical build --clean` deletes .cache"
+        )
+        return message if number else ""
 
     def writer_options(self, site: SiteConfig) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError."""

@@ -50,6 +50,15 @@ class Site(ABC):
     others: Collection[str]
     """The files (`src_uri`) that were not read for requests."""
 
+    problems: Sequence[str]
+    """What is wrong with requests, where nobody has said it yet."""
+
+    warnings: Sequence[str]
+    """Further messages about requests and options."""
+
+    notes: Sequence[str]
+    """What was done when the site was loaded."""
+
     def approved_files(self) -> ApprovedFiles:
         """Read the approved files of this site."""
         directory = self.options.approved_directory(self.config)

@@ -175,6 +175,30 @@ class DiskStore:
                 cache.delete(key)
                 cache.delete(_IDEMPOTENCY + key)
 
+    def take_over(self, other: DiskStore) -> int:
+        """Move all texts of another cache to this one, and return how many there were.
+
+        Of a text that both have, the newer one stays. An entry is deleted there when it is written
+        here. Raises StoreError.
+        """
+        entries: dict[str, str] = {}
+        if problems := other._read(lambda connection: entries.update(select_all(connection))):
+            raise StoreError("; ".join(problems))
+        entries = {key: e for key, e in entries.items() if not key.startswith(_CLAIM)}
+        if not entries:
+            return 0
+        with self._transaction() as cache:
+            for key, entry in entries.items():
+                existing = cache.get(key)
+                if existing is None or _is_newer(key, entry, existing):
+                    cache.set(key, entry)
+        with other._transaction() as cache:
+            for key, entry in entries.items():
+                if cache.get(key) == entry:
+                    cache.delete(key)
+        other.close()
+        return sum(not key.startswith(_IDEMPOTENCY) for key in entries)
+
     def close(self) -> list[str]:
         """Close the database. The list of problems is always empty."""
         if self._cache is not None:
@@ -251,6 +275,11 @@ class DiskStore:
 
 _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
 """What the keys of rows that are not texts start with."""
+
+
+def _is_newer(key: str, entry: str, other: str) -> bool:
+    text, existing = decode(key, entry), decode(key, other)
+    return text is not None and (existing is None or text.generated_at > existing.generated_at)
 
 
 def _create(directory: Path) -> None:

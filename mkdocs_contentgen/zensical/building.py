@@ -1,0 +1,159 @@
+"""Get the texts of a site, and let Zensical build or serve it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..errors import ConfigurationError
+from ..pages.background import exit_on_sigterm
+from ..pages.resolution import Resolution, make_ask, resolve
+from ..pages.typos import NAME
+from .configuration import cache_problem
+from .invocation import find_configuration, read_arguments
+from .page_texts import MISSING_FILE
+from .records import cache_link, digest_of, forget, read_record
+from .renderer import require_zensical
+from .site import ZensicalSite, read_site
+
+INTERRUPTED = 130
+"""The exit status of shells for a program that Ctrl-C has ended."""
+
+Report = Callable[[Sequence[str], Sequence[str]], None]
+"""A function that prints warnings and failures, and ends the command if there are failures."""
+
+
+def build(
+    arguments: Sequence[str],
+    log: Callable[[str], None],
+    debug: Callable[[str], None] | None,
+    report: Report,
+) -> int:
+    """Get what is missing, run `zensical build` with `arguments`, and return its exit status.
+
+    Raises ConfigurationError and StoreError.
+    """
+    invocation = read_arguments(["build", *arguments])
+    site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
+    check(site)
+    for note in site.notes:
+        log(note)
+    warnings = [*site.warnings]
+    if problem := cache_problem(site.configuration):
+        if invocation.clean:
+            raise ConfigurationError(problem)
+        warnings.append(problem)
+    warnings += link_warnings(site)
+    problems = site.request_problems()
+    if site.requests or problems:
+        options = site.options
+        policy = options.policy(budget=options.max_requests, lenient=False)
+        ask = make_ask(site.config, options, None, log, debug)
+        resolution = resolve(
+            site.requests,
+            problems,
+            site.approved_files(),
+            site.config,
+            options,
+            policy,
+            ask,
+            debug=debug,
+            files=site.pages,
+        )
+        warnings += resolution.warnings
+        report(warnings, resolution.failures)
+        log(resolution.summary)
+    else:
+        resolution = Resolution()
+        report(warnings, [])
+    root = site.configuration.path.parent
+    rendered = records_of(site)
+    digests = digests_of(site, resolution)
+    forget(root, [page for page, digest in digests.items() if rendered.get(page) != digest])
+    with TemporaryDirectory(prefix="contentgen-") as folder:
+        file = Path(folder, "missing.json")
+        file.write_text(json.dumps(resolution.missing), "utf-8")
+        exit_on_sigterm()
+        process = start("build", arguments, file)
+        status = wait(process)
+    marker_problems = [
+        problem
+        for file in site.pages
+        if (record := read_record(root, file.src_uri))
+        for problem in record.problems
+    ]
+    report(marker_problems, [])
+    number = len(warnings) + len(marker_problems)
+    if number and invocation.strict and not status:
+        report([], ["--strict: 1 warning" if number == 1 else f"--strict: {number} warnings"])
+    return status
+
+
+def check(site: ZensicalSite) -> None:
+    """Raise ConfigurationError if Zensical is not installed, or would leave the articles out."""
+    require_zensical()
+    if NAME not in site.config.markdown_extensions:
+        raise ConfigurationError(
+            f"{site.configuration.path}: markdown_extensions has no '{NAME}', without which "
+            f"Zensical leaves the articles out; add it there"
+        )
+
+
+def link_warnings(site: ZensicalSite) -> list[str]:
+    """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
+    link = cache_link(site.configuration.path.parent)
+    return (
+        [
+            f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
+            "put a directory in its place, or use --clean"
+        ]
+        if link
+        else []
+    )
+
+
+def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:
+    """Return a digest of what each page with an article shows."""
+    return {
+        page: digest_of(contents, site.options) for page, contents in resolution.articles.items()
+    }
+
+
+def records_of(site: ZensicalSite) -> dict[str, str]:
+    """Return the digests of what pages showed when Zensical rendered them last."""
+    root = site.configuration.path.parent
+    records = {page: read_record(root, page) for page in site.files}
+    return {page: record.digest for page, record in records.items() if record}
+
+
+def start(command: str, arguments: Sequence[str], missing: Path) -> subprocess.Popen[bytes]:
+    """Start Zensical, which reads from `missing` why there are no texts."""
+    return subprocess.Popen(  # noqa: S603  the arguments are the user's own
+        [sys.executable, "-m", "zensical", command, *arguments],
+        env={**os.environ, MISSING_FILE: str(missing)},
+    )
+
+
+def wait(process: subprocess.Popen[bytes]) -> int:
+    """Wait for Zensical, and return its exit status.
+
+    Ctrl-C reaches Zensical too. It then ends with status 0, which would mean that the site is
+    complete, so INTERRUPTED is returned.
+    """
+    interrupted = False
+    while True:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            interrupted = True
+        except BaseException:  # SIGTERM, which reaches this process only
+            process.terminate()
+            process.wait()
+            raise
+        else:
+            return status or (INTERRUPTED if interrupted else 0)

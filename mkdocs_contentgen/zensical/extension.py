@@ -1,0 +1,35 @@
+"""The Markdown extension `contentgen`, which inserts articles when Zensical renders a page.
+
+This module is imported by MkDocs too, where the extension does nothing: the plugin does its work.
+"""
+
+from __future__ import annotations
+
+from markdown import Markdown
+from markdown.extensions import Extension
+
+CONTEXT = "rendering_context"
+"""The name of the preprocessor that holds the page which Zensical renders."""
+
+
+class ContentgenExtension(Extension):
+    """Inserts approved and cached texts under Zensical, and never asks anybody for one.
+
+    It has no options; those of the plugin are read.
+    """
+
+    def __init__(self, **options: object) -> None:
+        super().__init__()
+        self._has_options = bool(options)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
+        """Register the tree processors, if Zensical renders the page.
+
+        Raises ValueError for options, where nobody reads the configuration.
+        """
+        if CONTEXT in md.preprocessors:
+            from .rendering import prepare
+
+            prepare(md, md.preprocessors[CONTEXT])
+        elif self._has_options:
+            raise ValueError("it has no options; put them under the plugin 'contentgen'")

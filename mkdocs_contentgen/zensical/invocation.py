@@ -1,0 +1,67 @@
+"""Read the command line of Zensical: its command and options, and the configuration file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from ..display import shown
+from ..errors import ConfigurationError
+
+CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
+"""The configuration files that Zensical looks for, in this order."""
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """How Zensical was started."""
+
+    command: str
+    config_file: str | None
+    """The value of `--config-file`."""
+
+    strict: bool
+    clean: bool
+
+
+def read_arguments(arguments: Sequence[str]) -> Invocation:
+    """Return what arguments of Zensical, such as `build -f docs.yml`, say."""
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("command", nargs="?", default="")
+    parser.add_argument("-f", "--config-file", nargs="?")
+    parser.add_argument("-a", "--dev-addr", nargs="?")
+    parser.add_argument("-o", "--open", action="store_true")
+    parser.add_argument("-s", "--strict", action="store_true")
+    parser.add_argument("-c", "--clean", action="store_true")
+    try:
+        known, _ = parser.parse_known_args(arguments)
+    except ValueError:  # Zensical says what is wrong
+        return Invocation("".join(arguments[:1]), None, strict=False, clean=False)
+    return Invocation(known.command, known.config_file, known.strict, known.clean)
+
+
+class _Parser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raise ValueError; otherwise, a wrong argument would end the program."""
+        raise ValueError(message)
+
+
+def find_configuration(named: str | None, directory: Path) -> Path:
+    """Return the configuration file: the one that is named, or else one in the directory.
+
+    Raises ConfigurationError if there is none.
+    """
+    if named:
+        if (path := directory / named).is_file():
+            return path.absolute()
+        raise ConfigurationError(f"{shown(named)}: there is no such configuration file")
+    for name in CONFIGURATIONS:
+        if (path := directory / name).is_file():
+            return path.absolute()
+    raise ConfigurationError(
+        f"there is no {' or '.join(CONFIGURATIONS[:2])} here; "
+        "go to the directory of the site, or name its configuration with -f FILE"
+    )

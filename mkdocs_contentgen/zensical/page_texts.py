@@ -1,0 +1,236 @@
+"""Look up the texts of pages, in the process of Zensical. It asks nobody for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import urljoin
+
+from mkdocs.structure.files import File
+
+from ..display import visible
+from ..errors import Absence, ConfigurationError, ContentgenError, NoText, ServiceError
+from ..pages.extension import read_stylesheet
+from ..pages.front_matter import PageProblem, place_of, read_requests
+from ..pages.resolution import PageContent, Resolution, resolve
+from ..requests import Request
+from ..texts.approval import list_files, read_all
+from ..texts.lookup import Outcome
+from .configuration import Configuration, find_pages, load_configuration, read_folder_metadata
+from .invocation import find_configuration, read_arguments
+from .records import Record, digest_of, write_record
+
+MISSING_FILE = "_CONTENTGEN_MISSING"
+"""The environment variable with the path of a JSON file that says why texts are missing.
+
+`contentgen zensical` writes it: reasons by the keys of requests, empty while a text is generated.
+"""
+
+LISTING_AGE = 2.0
+"""Seconds after which `zensical serve` looks for files of removed pages again."""
+
+
+class PageError(ContentgenError):
+    """A page lacks a text. Its problems have been printed."""
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """Files beside the page that is rendered."""
+
+    folder_metadata: Mapping[str, object]
+    pages: Collection[str]
+    approved: list[Path]
+    """Those of pages that do not exist."""
+
+    made: float
+
+
+class SiteTexts:
+    """The texts of a site, which are looked up when a page needs them."""
+
+    def __init__(self, configuration: Configuration, *, serves: bool) -> None:
+        self._configuration = configuration
+        self._serves = serves
+        self._options = configuration.options
+        # The texts of a shared cache are in the local one after `contentgen zensical`.
+        self._options.cache_url = ""
+        self._root = configuration.path.parent
+        if moved := configuration.options.move_cache(configuration.site):
+            print_line(moved)
+        self._listing: _Listing | None = None
+        self._has_command = MISSING_FILE in os.environ
+        css = self._options.styles != "strip"
+        self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
+        """The content of the style sheet: Zensical publishes no file of an extension."""
+
+        site = configuration.site
+        pages, _ = find_pages(configuration, drafts=serves)
+        self.addresses = (
+            {urljoin(site.site_url, file.url): file.src_uri for file in pages}
+            if site.site_url
+            else {}
+        )
+        self._pages = pages
+
+    def contents(self, page: str) -> dict[str, PageContent]:
+        """Return the articles of a page with requests by their ids. Raises PageError."""
+        resolution = self._resolve(page)
+        for warning in () if self._has_command else resolution.warnings:
+            print_line(f"Warning: {warning}")
+        if resolution.failures:
+            raise _page_error(resolution.failures)
+        return resolution.articles.get(page, {})
+
+    def place(self, page: str, text: str, problem: str) -> str:
+        """Return a message about a text in a page, with file and line."""
+        try:
+            return f"{place_of(self._file(page), self._configuration.site, text)}: {problem}"
+        except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
+            return f"{page}: {problem}"
+
+    def report_markers(self, problems: Iterable[str]) -> None:
+        """Print problems with the markers of a page, unless `contentgen zensical build` does."""
+        for problem in () if self._has_command and not self._serves else problems:
+            print_line(f"Warning: {problem}")
+
+    def record(self, page: str, contents: Mapping[str, PageContent], problems: list[str]) -> None:
+        """Remember what a page shows. Without that, it is rendered anew the next time."""
+        digest = digest_of(contents, self._options) if contents or problems else ""
+        with suppress(OSError):
+            write_record(self._root, page, Record(digest, problems))
+
+    def _resolve(self, name: str) -> Resolution:
+        site, options = self._configuration.site, self._options
+        file = self._file(name)
+        path = Path(str(file.abs_src_path))
+        hidden = path.name == "README.md" and path.with_name("index.md").is_file()
+        if hidden or not path.is_file():  # Zensical makes some pages itself
+            return Resolution()
+        try:
+            listing = self._list()
+            collected = read_requests([file], site, options.defaults, listing.folder_metadata)
+            problems = [PageProblem(name, problem.message) for problem in collected.problems]
+            directory = options.approved_directory(site)
+            own = list_files(directory / name)
+            approved = read_all(
+                collected.requests,
+                directory,
+                others=listing.pages,
+                files=listing.approved + own,
+            )
+            approved.unclaimed.clear()
+            return resolve(
+                collected.requests,
+                problems,
+                approved,
+                site,
+                options,
+                options.policy(budget=sys.maxsize, lenient=self._serves),
+                _decline,
+                debug=None,
+                files=self._pages,
+            )
+        except ConfigurationError as error:
+            resolution = Resolution()
+            problem = PageProblem(name, str(error))
+            resolution.add_problems([problem], tolerated=self._serves)
+            return resolution
+
+    def _file(self, page: str) -> File:
+        site = self._configuration.site
+        return File(page, site.docs_dir, site.site_dir, site.use_directory_urls)
+
+    def _list(self) -> _Listing:
+        listing = self._listing
+        old = listing and self._serves and time.monotonic() - listing.made > LISTING_AGE
+        if listing is None or old:
+            _, names = find_pages(self._configuration, drafts=True)
+            directory = self._options.approved_directory(self._configuration.site)
+            pages = set(names)
+            listing = self._listing = _Listing(
+                read_folder_metadata(self._configuration),
+                pages,
+                [
+                    path
+                    for path in list_files(directory)
+                    if path.parent.relative_to(directory).as_posix() not in pages
+                ],
+                time.monotonic(),
+            )
+        return listing
+
+
+_loaded: tuple[object, SiteTexts] | None = None
+
+
+def load_texts(config: dict[str, object]) -> SiteTexts:
+    """Return the texts of the site that is rendered. Zensical reads a changed `config` anew.
+
+    Raises PageError.
+    """
+    global _loaded
+    if _loaded is None or _loaded[0] is not config:
+        invocation = read_arguments(sys.argv[1:])
+        try:
+            named = invocation.config_file
+            path = find_configuration(named, Path.cwd() if named else Path(str(config["root_dir"])))
+            texts = SiteTexts(load_configuration(path), serves=invocation.command == "serve")
+        except ContentgenError as error:
+            if _loaded is None or invocation.command != "serve":
+                raise _page_error([str(error)]) from error
+            print_line(f"Error: {error}")  # an exception would end the server
+            _loaded = config, _loaded[1]
+            return _loaded[1]
+        _loaded = config, texts
+    return _loaded[1]
+
+
+def _decline(
+    wanted: Mapping[str, Request], cached_keys: Collection[str], refresh: bool
+) -> tuple[dict[str, Outcome], list[str]]:
+    """Return why there are no texts: this process asks nobody for them."""
+    is_server = read_arguments(sys.argv[1:]).command == "serve"
+    default_reason = "the text is neither approved nor cached; `contentgen generate` asks for it"
+    reasons: dict[str, str] = {}
+    if path := os.environ.get(MISSING_FILE):
+        with suppress(OSError, ValueError):  # the reasons are a help, and not needed
+            reasons = json.loads(Path(path).read_text("utf-8"))
+        if is_server:
+            default_reason = ""  # `contentgen zensical serve` is about to ask for it
+    pending = NoText(Absence.PENDING, "the text is being generated")
+    return {
+        key: Outcome(error=ServiceError(reason) if reason else pending)
+        for key in wanted
+        for reason in [reasons.get(key, default_reason)]
+    }, []
+
+
+def _page_error(failures: list[str]) -> PageError:
+    """Print failures, and return the exception that ends the build with one line."""
+    for failure in failures:
+        print_line(f"Error: {failure}")
+    sys.excepthook = _print_end
+    return PageError("a page lacks its text; see the errors above")
+
+
+def _print_end(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    """Print one line for a build that a PageError ended: Zensical would print a traceback."""
+    if PageError.__name__ in str(error):
+        print_line("Error: the site was not built, since pages lack texts; see the errors above")
+    else:
+        sys.__excepthook__(kind, error, traceback)
+
+
+def print_line(line: str) -> None:
+    """Print a line to stderr, with control characters and CI commands escaped."""
+    print(visible(line), file=sys.stderr, flush=True)

@@ -1,0 +1,142 @@
+"""Insert the texts of a site into its pages, in the process of Zensical."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from html import unescape
+from typing import Protocol, cast
+from weakref import WeakSet
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from ..pages.extension import ArticleExtension, Contents
+from ..pages.resolution import PageContent
+from ..pages.typos import NAME
+from .page_texts import SiteTexts, load_texts
+
+
+class _Page(Protocol):
+    """The page that Zensical renders. Zensical reads `meta` when the page is rendered."""
+
+    path: str
+    url: str
+    meta: dict[str, object]
+    title: str | None
+    title_override: str | None
+
+
+class _Context(Protocol):
+    """The preprocessor of Zensical that holds the page and the configuration."""
+
+    page: _Page
+    config: dict[str, object]
+
+
+@dataclass(frozen=True)
+class _RenderedFile:
+    src_uri: str
+    url: str
+
+
+_prepared: WeakSet[_Page] = WeakSet()
+_given: ContextVar[ArticleExtension | None] = ContextVar("given", default=None)
+
+
+def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
+    """Register the tree processors for the page that Zensical renders with `md`.
+
+    `preprocessor` is Zensical's, which holds the page. Other Markdown within that page, such as a
+    docstring, gets no tree processors. Raises PageError.
+    """
+    context = cast(_Context, preprocessor)
+    page = context.page
+    if page in _prepared:
+        return
+    _prepared.add(page)
+    extension = _given.get()
+    if extension is None:
+        extension = ArticleExtension(lambda md: None, partial(_set_title, page))
+        texts = load_texts(context.config)
+        contents = texts.contents(page.path) if NAME in page.meta else {}
+        extension.articles = {page.path: contents}
+        extension.pages = texts.addresses
+        if css := texts.stylesheet:
+            extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
+        finisher = _PageTreeprocessor(md, page, extension, texts)
+        md.treeprocessors.register(finisher, "contentgen_page", 0.4)
+    extension.find_page = lambda _: _RenderedFile(page.path, page.url)
+    extension.extendMarkdown(md)
+    if extension.articles.get(page.path):
+        convert = md.convert
+        # Python-Markdown runs no extensions for a page without text.
+        md.convert = lambda source: convert(  # type: ignore[method-assign]  # of this page alone
+            source if source.strip() else f"<!-- {NAME} -->"
+        )
+
+
+@contextmanager
+def rendering_with(page: str, articles: Contents) -> Iterator[ArticleExtension]:
+    """Let this thread render `page` with these articles, and yield the extension that does it."""
+    extension = ArticleExtension(lambda md: None, lambda md, title: None)
+    extension.articles = {page: articles}
+    token = _given.set(extension)
+    try:
+        yield extension
+    finally:
+        _given.reset(token)
+
+
+def _set_title(page: _Page, md: Markdown, title: str) -> None:
+    if page.title_override is None:  # the navigation gives the page no title
+        page.meta.setdefault("title", title)
+
+
+class _PageTreeprocessor(Treeprocessor):
+    """Sets the metadata of a page, adds the JSON-LD, and records what the page shows."""
+
+    def __init__(
+        self, md: Markdown, page: _Page, extension: ArticleExtension, texts: SiteTexts
+    ) -> None:
+        super().__init__(md)
+        self._page = page
+        self._extension = extension
+        self._texts = texts
+
+    def run(self, root: Element) -> None:
+        name = self._page.path
+        contents = cast(dict[str, PageContent], self._extension.articles[name])
+        facts = self._extension.facts.get(name, {})
+        if leading := facts.get(self._extension.leading.get(name, "")):
+            for key, value in {"description": leading.lead, "date": leading.published}.items():
+                if value:
+                    self._page.meta.setdefault(key, value)
+        if facts:
+            from ..html.disclosure import json_ld_script
+
+            title = unescape(str(self._page.title or ""))
+            described = [
+                provenance.json_ld(metadata.title or title, metadata.published)
+                for name, metadata in facts.items()
+                if (provenance := contents[name].provenance)
+            ]
+            root.append(_raw(self.md, json_ld_script(described)))
+        problems = [
+            self._texts.place(name, marker, problem)
+            for marker, problem in self._extension.problems.get(name, ())
+        ]
+        self._texts.report_markers(problems)
+        self._texts.record(name, contents, problems)
+
+
+def _raw(md: Markdown, html: str) -> Element:
+    """Return an element that becomes a block of raw HTML."""
+    paragraph = Element("p")
+    paragraph.text = md.htmlStash.store(html)
+    return paragraph

@@ -1,0 +1,240 @@
+"""Serve a site with Zensical, and get its texts beside it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+
+from ..errors import ContentgenError
+from ..files import replace_text
+from ..pages.background import Background, exit_on_sigterm
+from ..pages.resolution import make_ask, resolve
+from ..service.writer.usage import Spending
+from .building import Report, check, digests_of, link_warnings, records_of, start
+from .invocation import find_configuration, read_arguments
+from .records import forget, read_record
+from .site import ZensicalSite, read_site
+
+SETTLE = 0.1
+"""Seconds to wait after a change of files, since more may follow."""
+
+CHECK_INTERVAL = 0.5
+"""Seconds between two checks whether Zensical still runs."""
+
+ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
+"""Seconds after which Zensical is told again that a page has changed, and how often."""
+
+
+def serve(
+    arguments: Sequence[str],
+    log: Callable[[str], None],
+    debug: Callable[[str], None] | None,
+    report: Report,
+) -> int:
+    """Run `zensical serve` with `arguments`, and return its exit status.
+
+    Texts are generated beside it, and `report` gets warnings. At the end, the call waits for texts
+    that were asked for. Raises ConfigurationError and StoreError.
+    """
+    invocation = read_arguments(["serve", *arguments])
+    path = find_configuration(invocation.config_file, Path.cwd())
+    site = read_site(path, drafts=True)
+    check(site)
+    for note in site.notes:
+        log(note)
+    exit_on_sigterm()
+    background = Background(site.options.max_requests)
+    watcher = _Watcher(path)
+    watcher.watch(background.trigger_file.parent)
+    folder = TemporaryDirectory(prefix="contentgen-")
+    process: Popen[bytes] | None = None
+    interrupted = False
+    try:
+        updates = _Updates(background, Path(folder.name, "missing.json"), log, debug, report)
+        updates.update(site)
+        watcher.watch(*folders_of(site))
+        process = start("serve", arguments, updates.missing_file)
+        while process.poll() is None:
+            if watcher.wait_for_change():
+                try:
+                    site = read_site(path, drafts=True)
+                    updates.update(site)
+                except (ContentgenError, OSError) as error:
+                    report([str(error)], [])
+            updates.announce_again(site)
+            watcher.watch(*folders_of(site))
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        watcher.stop()
+        if process and process.poll() is None:
+            process.terminate()
+        background.stop(log)
+        status = process.wait() if process else 1
+        folder.cleanup()
+    return 0 if interrupted else status
+
+
+@dataclass(frozen=True)
+class _Announcement:
+    left: int = MAX_ANNOUNCEMENTS
+    since: float = field(default_factory=time.monotonic)
+
+
+class _Updates:
+    """Brings the pages that Zensical shows up to date."""
+
+    def __init__(
+        self,
+        background: Background,
+        missing_file: Path,
+        log: Callable[[str], None],
+        debug: Callable[[str], None] | None,
+        report: Report,
+    ) -> None:
+        self.missing_file = missing_file
+        self._background = background
+        self._log = log
+        self._debug = debug
+        self._report = report
+        self._shown: dict[str, str] | None = None
+        self._announced: dict[str, _Announcement] = {}
+        self._reported: set[str] = set()
+        self._spending: Spending | None = None
+
+    def update(self, site: ZensicalSite) -> None:
+        """Request what is missing, and let Zensical render the pages that changed.
+
+        Raises ConfigurationError.
+        """
+        options = site.options
+        # `max_cost` is for all texts of a server.
+        self._spending = options.spending = self._spending or options.spending
+        self._background.build_started()
+        try:
+            resolution = resolve(
+                site.requests,
+                site.request_problems(),
+                site.approved_files(),
+                site.config,
+                options,
+                options.policy(budget=options.max_requests, lenient=True),
+                make_ask(site.config, options, self._background, self._log, self._debug),
+                debug=self._debug,
+                files=site.pages,
+            )
+        finally:
+            self._background.build_ended()
+        messages = [*site.warnings, *link_warnings(site), *resolution.warnings]
+        self._report([m for m in messages if m not in self._reported], [])
+        summary = resolution.summary.rpartition(", in ")[0]
+        if summary and summary not in self._reported:
+            self._log(summary)
+        self._reported = {*messages, summary}
+        replace_text(self.missing_file, self.missing_file.parent, json.dumps(resolution.missing))
+        digests = digests_of(site, resolution)
+        shown = records_of(site) if self._shown is None else self._shown
+        changed = [page for page, digest in digests.items() if shown.get(page) != digest]
+        forget(site.configuration.path.parent, changed)
+        if self._shown is not None:
+            self._announced |= dict.fromkeys(changed, _Announcement())
+            self._announce(site, changed)
+        self._shown = digests
+
+    def announce_again(self, site: ZensicalSite) -> None:
+        """Announce changes again that Zensical has missed, since it was rendering the page."""
+        now, root = time.monotonic(), site.configuration.path.parent
+        due = []
+        for page, announced in list(self._announced.items()):
+            record = read_record(root, page)
+            digest = (self._shown or {}).get(page)
+            if digest is None or (record and record.digest == digest) or announced.left == 0:
+                del self._announced[page]
+            elif now - announced.since > ANNOUNCE_INTERVAL:
+                self._announced[page] = _Announcement(announced.left - 1, now)
+                due.append(page)
+        forget(root, due)
+        self._announce(site, due)
+
+    def _announce(self, site: ZensicalSite, pages: Iterable[str]) -> None:
+        problems = [problem for page in pages if (problem := _announce_problem(site, page))]
+        self._report(problems, [])
+
+
+def _announce_problem(site: ZensicalSite, page: str) -> str:
+    """Make Zensical notice a page, and return why that is not possible, or an empty string.
+
+    Its first byte is replaced by itself: a new time of change would not be noticed, and a new file
+    could replace what somebody is writing.
+    """
+    try:
+        with Path(str(site.files[page].abs_src_path)).open("r+b") as file:
+            first = file.read(1)
+            file.seek(0)
+            file.write(first)
+    except OSError as error:
+        return (
+            f"{page}: its new text is not shown ({error.strerror}); "
+            "start `contentgen zensical serve` again to see it"
+        )
+    return ""
+
+
+def folders_of(site: ZensicalSite) -> list[Path]:
+    """Return the directories of pages and of approved files, if they exist."""
+    folders = [Path(site.config.docs_dir), site.options.approved_directory(site.config)]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+class _Watcher(FileSystemEventHandler):
+    """Waits for changes of files in directories, and of the configuration."""
+
+    def __init__(self, configuration: Path) -> None:
+        self._changed = threading.Event()
+        self._configuration = configuration
+        self._watched: set[Path] = set()
+        self._observer = Observer()
+        self._observer.schedule(self, str(configuration.parent), recursive=False)
+        self._observer.start()
+
+    def watch(self, *folders: Path) -> None:
+        """Watch directories too. What is in a new one counts as a change."""
+        for folder in folders:
+            if folder not in self._watched:
+                self._observer.schedule(self, str(folder), recursive=True)
+                self._watched.add(folder)
+                self._changed.set()
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Note a change. Reading a file is none."""
+        if event.is_directory or event.event_type not in _CHANGES:
+            return
+        for path in map(Path, filter(None, (str(event.src_path), str(event.dest_path)))):
+            is_neighbour = path.parent == self._configuration.parent
+            if not is_neighbour or path == self._configuration:
+                self._changed.set()
+
+    def wait_for_change(self) -> bool:
+        """Wait for a change, and tell whether there was one within CHECK_INTERVAL."""
+        if not self._changed.wait(CHECK_INTERVAL):
+            return False
+        time.sleep(SETTLE)
+        self._changed.clear()
+        return True
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._observer.stop()
+        self._observer.join()
+
+
+_CHANGES = frozenset(("created", "deleted", "modified", "moved"))

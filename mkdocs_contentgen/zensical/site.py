@@ -1,0 +1,130 @@
+"""Load a site that Zensical builds, for a command, and render its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
+from mkdocs.utils.meta import get_data
+
+from ..errors import ApprovalError
+from ..html.plaintext import plain_text
+from ..pages.front_matter import (
+    CollectedRequests,
+    PageProblem,
+    hidden_requests,
+    read_requests,
+)
+from ..pages.site import PageRendering, Site
+from .configuration import (
+    Configuration,
+    find_pages,
+    load_configuration,
+    read_folder_metadata,
+)
+from .invocation import find_configuration
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from ..pages.resolution import PageContent
+    from ..service.writer.options import WriterOptions
+
+
+@dataclass(frozen=True)
+class ZensicalSite(Site):
+    """A site that Zensical builds."""
+
+    configuration: Configuration
+    files: Mapping[str, File]
+    collected: CollectedRequests
+
+    def request_problems(self) -> list[PageProblem]:
+        """Return the problems with requests, also those whose page would not show the article."""
+        return self.collected.problems + hidden_requests(self.requests, self._load_templates)
+
+    def _load_templates(self) -> Environment:
+        from importlib.util import find_spec
+
+        from jinja2 import Environment, FileSystemLoader
+
+        custom = self.configuration.custom_dir
+        folders = [self.configuration.path.parent / custom] if custom else []
+        if (found := find_spec("zensical")) and found.origin:
+            folders.append(Path(found.origin).with_name("templates"))
+        return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
+
+    def source_file(self, page: str) -> Path:
+        """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
+        path = self.files[page].abs_src_path
+        if path is None:
+            raise ApprovalError(f"{page}: has no file to edit")
+        return Path(path)
+
+    def delimiters(self) -> set[str]:
+        """Return an empty set: Zensical has the usual delimiters."""
+        return set()
+
+    def render(
+        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
+    ) -> PageRendering:
+        """Render the page `name` with `source` as the content of its file.
+
+        It gets `articles`, whatever its front matter asks for. Nothing is logged.
+        """
+        from .renderer import render
+        from .rendering import rendering_with
+
+        text, metadata = get_data(source)
+        with rendering_with(name, articles or {}) as extension:
+            url = self.files[name].url
+            content, found, titles = render(self.configuration.path, text, name, url, metadata)
+        toc = [(level, anchor, plain_text(unescape(title))) for level, anchor, title in found]
+        title = next((title for level, _, title in toc if level == 1), "")
+        own = str(titles.get("title") or title)
+        return PageRendering(content, unescape(own), toc, extension.marked.get(name, set()))
+
+
+@contextmanager
+def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[ZensicalSite]:
+    """Read the configuration and the requests of all pages.
+
+    With `drafts`, the site includes the pages that only `zensical serve` shows. Raises
+    ConfigurationError and StoreError.
+    """
+    yield read_site(find_configuration(config_file, Path.cwd()), drafts=drafts)
+
+
+def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
+    """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
+    configuration = load_configuration(path)
+    site, options = configuration.site, configuration.options
+    moved = options.move_cache(site)
+    pages, names = find_pages(configuration, drafts=drafts)
+    collected = read_requests(pages, site, options.defaults, read_folder_metadata(configuration))
+    options.asked = collected.requests
+    read = {file.src_uri for file in pages}
+    return ZensicalSite(
+        site,
+        options,
+        collected.requests,
+        pages,
+        {name for name in names if name not in read},
+        [problem.message for problem in collected.problems],
+        configuration.warnings + collected.warnings,
+        [moved] if moved else [],
+        configuration,
+        {file.src_uri: file for file in pages},
+        collected,
+    )
+
+
+def load_writer_options(config_file: str | None) -> WriterOptions:
+    """Return the options of the writer in a configuration. Raises ConfigurationError."""
+    configuration = load_configuration(find_configuration(config_file, Path.cwd()))
+    return configuration.options.writer_options(configuration.site)

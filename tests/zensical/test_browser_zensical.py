@@ -1,0 +1,227 @@
+"""Articles of Zensical sites in a real browser: both variants of its theme, light and dark."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from conftest import Project
+from playwright.sync_api import Browser, Page
+from service_double import TOKEN, USER, Handler, Received, generated, running
+from test_browser import (
+    ATTACKS,
+    MATERIAL,
+    PROVOKE,
+    SANDBOX,
+    Look,
+    Text,
+    Visitor,
+    audit,
+    browser,
+    keeps_meanings,
+    measure,
+    texts,
+    too_faint,
+    visiting,
+)
+
+__all__ = ["browser"]  # the fixture
+
+VARIANTS = ("modern", "classic")
+LOOKS = [Look(variant, scheme) for variant in VARIANTS for scheme in ("light", "dark")]
+SCHEMES = {"light": "default", "dark": "slate"}
+
+HOSTILE = escape("\"></title><img src=x onerror=alert('text')>")
+PERILOUS = (
+    f"<article><h1>{HOSTILE} title</h1><p>{HOSTILE} lead</p>"
+    f"<h2>Perilous {HOSTILE}</h2><p>Of {HOSTILE} perils.</p></article>"
+)
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+def write_project(root: Path, address: str, variant: str, environment: dict[str, str]) -> Project:
+    """Write a site, to be built to `served/variant` beside it and served at that address."""
+    project = Project(root / variant, environment)
+    project.configure(
+        theme={**MATERIAL, "variant": variant},
+        plugins=["search", {"contentgen": {"max_requests": 1000, "concurrency": 32}}],
+        markdown_extensions=["contentgen", {"toc": {"permalink": True}}],
+        site_url=f"{address}/{variant}/",
+    )
+    project.write("docs/index.md", "# Plain\n\nA paragraph.\n\n## A section\n\n- a list\n")
+    colours = {"type": "blog", "topic": "Colours", "id": "colours"}
+    project.page("all.md", [colours, {"type": "news", **SANDBOX["news"].body()}])
+    for topic in ("Wide", "Perilous"):
+        project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
+    attacks = [f"Attack {n}" for n in range(VARIANTS.index(variant), len(ATTACKS), 8)]
+    project.page(
+        "attacks.md",
+        [{"type": "article", "topic": topic, "id": f"a{n}"} for n, topic in enumerate(attacks)],
+    )
+    return project
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Build a site in each variant, side by side, serve them, and return where."""
+    root = tmp_path_factory.mktemp("zensical")
+    (root / "served").mkdir()
+    articles = {**texts(), "Perilous": PERILOUS}
+
+    def answer(request: Received, handler: Handler) -> None:
+        generated(articles[request.topic])(request, handler)
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+    handler = functools.partial(_Silent, directory=str(root / "served"))
+    with Server(("127.0.0.1", 0), handler) as server, running() as service:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        service.answer = answer
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
+        } | {
+            "CONTENTGEN_BASE_URL": service.base_url,
+            "CONTENTGEN_USER_ID": USER,
+            "CONTENTGEN_TOKEN": TOKEN,
+        }
+        projects = [write_project(root, address, name, environment) for name in VARIANTS]
+        builds = [
+            project.start("mkdocs_contentgen", "zensical", "build", "--strict")
+            for project in projects
+        ]
+        for project, build in zip(projects, builds, strict=True):
+            assert build.wait(timeout=120) == 0, project.output
+            (root / "served" / project.root.name).symlink_to(project.root / "site")
+        assert service.violations == []
+        yield address
+        server.shutdown()
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Return a visitor, who must not be led to another host, nor meet a script of an article."""
+    with visiting(browser, address) as visitor:
+        yield visitor
+
+
+@dataclass(frozen=True)
+class Shown:
+    """In one of the looks: a page with articles, and what was measured there."""
+
+    look: Look
+    page: Page
+    texts: list[Text]
+
+
+@pytest.fixture(scope="module", params=LOOKS, ids="-".join)
+def shown(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Shown]:
+    """Open the site in each look."""
+    with visiting(browser, address) as visitor:
+        page = visitor.open(request.param, "all/")
+        yield Shown(request.param, page, measure(page))
+
+
+def test_every_text_has_contrast(shown: Shown) -> None:
+    """Each text has a contrast of 4.5:1 against what is behind it, whatever the service sent."""
+    scheme = shown.page.locator("body").get_attribute("data-md-color-scheme")
+    assert scheme == SCHEMES[shown.look.scheme]
+    assert len(shown.texts) > 150
+    assert too_faint(shown.texts) == []
+
+
+def test_meanings_survive(shown: Shown) -> None:
+    """A callout stays one, fills and inks keep their hues, also in tables and one in another."""
+    keeps_meanings(shown.texts)
+
+
+in_each_variant = pytest.mark.parametrize("variant", VARIANTS)
+
+
+@in_each_variant
+def test_axe_finds_nothing_new(visitor: Visitor, variant: str) -> None:
+    """Articles add nothing to what axe-core finds on a page of the theme."""
+    look = Look(variant, "light")
+    known = {found["rule"] for found in audit(visitor.open(look, ""))}
+    found = audit(visitor.open(look, "all/"))
+    assert [what for what in found if what["inside"] or what["rule"] not in known] == []
+
+
+@in_each_variant
+def test_the_style_sheet_stays_with_the_article(visitor: Visitor, variant: str) -> None:
+    """The style sheet comes and goes with the article when the theme loads pages by itself."""
+    page = visitor.open(Look(variant, "light"), "")
+    page.wait_for_load_state("networkidle")  # the theme reads the site's map before it can do so
+    page.evaluate("window.stayed = true")
+    page.locator("nav a[href$='all/']").first.evaluate("link => link.click()")
+    page.wait_for_url("**/all/")
+    page.wait_for_function(
+        "() => { const tip = document.querySelector('.pro-tip');"
+        " return tip && getComputedStyle(tip).borderLeftStyle === 'solid'; }"
+    )
+    page.locator("a.md-logo").first.evaluate("link => link.click()")
+    page.wait_for_url(f"**/{variant}/")
+    page.wait_for_function("document.querySelectorAll('article .pro-tip').length === 0")
+    assert "cg-ink" not in "".join(page.locator("style").all_text_contents())
+    assert page.evaluate("window.stayed")
+
+
+@in_each_variant
+def test_pages_do_not_scroll_sideways(visitor: Visitor, variant: str) -> None:
+    """Only the groups of tables and code scroll, on a narrow screen and on a wide one."""
+    for path in ("all/", "wide/"):
+        page = visitor.open(Look(variant, "light"), path, width=360)
+        for width in (360, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            wide, room = page.evaluate(
+                "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
+            )
+            assert wide <= room == width, path
+    assert page.get_by_role("group", name="Twelve columns").count() == 1
+
+
+@in_each_variant
+def test_search_finds_a_word_of_an_article(visitor: Visitor, variant: str) -> None:
+    """A search for a word leads to the section of the article that has it."""
+    page = visitor.open(Look(variant, "light"), "")
+    search(page, "xylographic")
+    page.locator("a[href*='wide/'][href*='#a-section']").first.click()
+    page.wait_for_url("**/wide/**#a-section")
+    assert page.locator("#a-section").inner_text().startswith("A section")
+
+
+@in_each_variant
+def test_attacks_fail(visitor: Visitor, variant: str) -> None:
+    """No script of an article runs, in its page and in the search, and none asks another host."""
+    page = visitor.open(Look(variant, "light"), "attacks/")
+    assert page.locator("article.contentgen").count() > 20
+    protocols = page.evaluate(PROVOKE)
+    assert set(protocols) <= {"http:", "https:", "mailto:"}
+    page = visitor.open(Look(variant, "light"), "perilous/")
+    search(page, "perilous")
+    found = page.locator("a[href*='perilous/'][href*='#']").locator("visible=true").first
+    found.wait_for()
+    assert page.locator("img[src$=x]").count() == 0
+    page.wait_for_timeout(200)
+    assert visitor.dialogs == []
+    assert visitor.foreign == []
+
+
+def search(page: Page, word: str) -> None:
+    """Type a word into Zensical's search, which has an element of its own for it."""
+    page.locator(".md-search__button").click()
+    page.locator("input[type=search], dialog input").locator("visible=true").first.fill(word)

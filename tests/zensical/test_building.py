@@ -1,0 +1,476 @@
+"""`contentgen zensical build`, and Zensical alone: real builds against a service on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Project, wait_until
+from service_double import ServiceDouble, generated, raw
+
+EXTENSIONS: list[object] = ["attr_list", {"toc": {"permalink": True}}, "contentgen"]
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """Return a site for Zensical with one request."""
+    configure(project)
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    return project
+
+
+def configure(project: Project, options: object = None, **config: object) -> None:
+    """Write a configuration that both generators can read."""
+    config = {"theme": "material", "markdown_extensions": EXTENSIONS, **config}
+    project.configure(options, **config)
+
+
+def build(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `contentgen zensical build`."""
+    return project.run("mkdocs_contentgen", "zensical", "build", *arguments)
+
+
+def build_alone(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `zensical build`."""
+    return project.run("zensical", "build", *arguments)
+
+
+def rendered(project: Project) -> dict[str, int]:
+    """Return when each page with an article was rendered, by its name."""
+    records = (project.root / ".cache/contentgen").glob("*.json")
+    return {json.loads(record.read_text())["page"]: record.stat().st_mtime_ns for record in records}
+
+
+def test_a_text_is_asked_for_once(site: Project, service: ServiceDouble) -> None:
+    """The command gets a text, and neither it nor Zensical alone asks for it again."""
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "Text number 1" in site.html("index.html")
+    assert "1 text: 0 from approved files, 0 from the cache, 1 generated, 0 missing" in ran.stdout
+    for again in (build(site), build_alone(site), build_alone(site, "--clean")):
+        assert again.returncode == 0, again.stdout
+        assert "Text number 1" in site.html("index.html")
+    assert service.topics == ["One"]
+
+
+def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> None:
+    """A missing text ends `zensical build` with one line for each text, and no traceback."""
+    site.page("two.md", [{"type": "news", "topic": "Two"}])
+    ran = build_alone(site)
+    assert ran.returncode == 1
+    errors = re.findall(r"Error: docs/(\S+): the text is neither approved nor cached", ran.stdout)
+    assert sorted(errors) == ["index.md:2", "two.md:3"]
+    assert "Error: the site was not built, since pages lack texts" in ran.stdout
+    assert "Traceback" not in ran.stdout
+    assert service.received == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"on_missing": "fail"},
+        {"on_missing": "placeholder"},
+        {"on_error": "placeholder"},
+        {"on_error": "fail"},
+        {"max_requests": 1},
+        {"require_approval": True},
+        {"defaults": {"blog": {"style": "wild"}}},
+        {"base_url": "http://far.example/"},
+        {"retries": "many"},
+    ],
+)
+def test_policies_are_those_of_a_build_with_mkdocs(
+    site: Project, service: ServiceDouble, options: dict[str, object]
+) -> None:
+    """Messages, exit status and requests are the same, whichever program builds the site."""
+    service.answer = raw(b"{}", 500)
+    site.page("two.md", {"type": "news", "topic": "Two"}, "\n<!-- contentgn -->\n")
+    configure(site, options)
+    with_mkdocs, asked = site.build(), sorted(service.topics)
+    service.received.clear()
+    with_zensical = build(site)
+    assert sorted(service.topics) == asked
+    assert bool(with_zensical.returncode) == bool(with_mkdocs.returncode)
+
+    def messages(text: str) -> set[str]:
+        found = re.findall(
+            r"(?:Warning|Error|WARNING -  contentgen|ERROR   -  contentgen): (.*)", text
+        )
+        return {line for line in found if line.startswith("docs/") or "max_requests" in line}
+
+    assert messages(with_zensical.stdout) == messages(with_mkdocs.stdout)
+    assert "Traceback" not in with_zensical.stdout
+
+
+def test_only_changed_pages_are_rendered(site: Project) -> None:
+    """After an approval, Zensical renders the page with the new text, and no other page."""
+    site.page("two.md", {"type": "news", "topic": "Two"})
+    assert build(site).returncode == 0
+    before = rendered(site)
+    assert set(before) == {"index.md", "two.md"}
+    approved = site.run("mkdocs_contentgen", "approve", "two.md", "--by", "Ada")
+    assert approved.returncode == 0, approved.stdout
+    assert build(site).returncode == 0
+    assert "reviewed by Ada" in site.html("two/index.html")
+    assert "not reviewed" in site.html("index.html")
+    after = rendered(site)
+    assert (before["index.md"], before["two.md"] < after["two.md"]) == (after["index.md"], True)
+
+
+@pytest.mark.parametrize("damage", ["[", '{"data": {}}', "\0"])
+def test_a_cache_of_another_form_is_deleted(site: Project, damage: str) -> None:
+    """A new text is shown even if Zensical's cache is not as expected."""
+    assert build(site).returncode == 0
+    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
+    entries = [path for path in (site.root / ".cache").iterdir() if path.name.isdigit()]
+    for entry in entries:
+        entry.write_text(damage)
+    assert build(site).returncode == 0
+    assert "reviewed by Ada" in site.html("index.html")
+
+
+def test_options_that_change_the_look_are_seen(site: Project) -> None:
+    """Pages are rendered anew when an option changes how articles look."""
+    assert build(site).returncode == 0
+    assert "<style>" in site.html("index.html").partition("<article")[2]
+    configure(site, {"styles": "strip", "disclosure": False})
+    assert build(site).returncode == 0
+    assert "<style>" not in site.html("index.html").partition("<article")[2]
+    assert "not reviewed" not in site.html("index.html")
+
+
+def test_arguments_and_exit_status_are_passed_on(site: Project) -> None:
+    """Zensical gets the arguments, and its exit status is that of the command."""
+    site.write("docs/two.md", "A [link](nowhere.md).\n")
+    assert build(site).returncode == 0
+    assert build(site, "--strict").returncode != 0
+    assert build(site, "--no-such-option").returncode == 2
+    (site.root / "mkdocs.yml").rename(site.root / "other.yml")
+    assert build(site, "-f", "other.yml").returncode == 0
+    assert "Text number 1" in site.html("index.html")
+    ran = build(site)
+    assert ran.returncode == 1
+    assert "Error: there is no zensical.toml or mkdocs.yml here" in ran.stdout
+
+
+def test_problems_of_markers_are_said_each_time(site: Project) -> None:
+    """A wrong marker is a warning of each build, also if its page is not rendered anew."""
+    site.write("docs/two.md", "# Two\n\n<!-- contentgen none -->\n")
+    site.page("index.md", {"type": "blog", "topic": "One"}, "Text.\n\n<!-- contentgn -->\n")
+    for arguments in ((), ("--strict",), ("--strict",)):
+        ran = build(site, *arguments)
+        assert ran.returncode == len(arguments), ran.stdout
+        assert ran.stdout.count("Warning: docs/index.md:8: '<!-- contentgn -->' is no marker") == 1
+        assert ran.stdout.count("Warning: docs/two.md:3: the marker names an article 'none'") == 1
+        assert ("Error: --strict: 2 warnings" in ran.stdout) == bool(arguments)
+    site.write("docs/two.md", "# Two\n")
+    site.page("index.md", {"type": "blog", "topic": "One"}, "Text.\n")
+    ran = build(site, "--strict")
+    assert ran.returncode == 0, ran.stdout
+    assert "Warning" not in ran.stdout
+
+
+def test_the_extension_is_needed(site: Project) -> None:
+    """Without the extension, Zensical would leave the articles out, so the command refuses."""
+    configure(site, markdown_extensions=["toc"])
+    ran = build(site)
+    assert ran.returncode == 1
+    assert "markdown_extensions has no 'contentgen'" in ran.stdout
+
+
+def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
+    """Without Zensical, nothing is asked for."""
+    site.write(
+        "without.py",
+        "import sys\n"
+        "sys.modules['zensical'] = None\n"
+        "from mkdocs_contentgen.cli.main import main\n"
+        "main(['zensical', 'build'])\n",
+    )
+    ran = site.run("without")
+    assert (ran.returncode, service.received) == (1, [])
+    assert "Zensical is not installed; `pip install mkdocs-contentgen[zensical]`" in ran.stdout
+
+
+def test_the_extension_has_no_options(site: Project) -> None:
+    """Options under the extension, where nobody reads them, are a mistake with both programs."""
+    configure(site, markdown_extensions=[{"contentgen": {"base_url": "x"}}])
+    for ran in (build(site), build_alone(site), site.build()):
+        assert ran.returncode == 1
+        assert "no options; put them under the plugin" in ran.stdout
+        assert "Error: the site was not built" in ran.stdout or ran.args[2] != "zensical"
+
+
+def test_with_mkdocs_the_extension_does_nothing(site: Project) -> None:
+    """A build with MkDocs has the same files with and without the extension."""
+    site.page("two.md", {"type": "news", "topic": "Two"}, "Text.\n\n<!-- contentgen -->\n")
+    sites = []
+    for extensions in (EXTENSIONS[:-1], EXTENSIONS):
+        configure(site, {"cache_dir": "texts"}, markdown_extensions=extensions)
+        ran = site.build("--strict")
+        assert ran.returncode == 0, ran.stdout
+        sites.append(site.files())
+    assert sites[0] == sites[1]
+
+
+def test_mkdocs_does_not_load_what_zensical_needs(site: Project) -> None:
+    """A build with MkDocs imports the module of the extension, and no more of that package."""
+    code = (
+        "import sys; from mkdocs.__main__ import cli; cli(['build', '-q'], standalone_mode=False); "
+        "print(sorted(m for m in sys.modules if 'zensical' in m or m.startswith('watchdog')))"
+    )
+    ran = site.call(sys.executable, "-c", code)
+    assert ran.stdout.splitlines()[-1] == str(
+        ["mkdocs_contentgen.zensical", "mkdocs_contentgen.zensical.extension"]
+    ), ran.stdout
+
+
+def test_pages_that_are_not_built_cost_nothing(site: Project, service: ServiceDouble) -> None:
+    """Texts are asked for exactly for the pages that Zensical builds."""
+    pages = {
+        "docs.md": True,
+        "deep/README.md": True,
+        "deep/index.md": True,
+        "blog/posts/done.md": True,
+        "blog/posts/draft.md": False,
+        "excluded.md": False,
+        "glob/a.md": False,
+        "drafty.md": False,
+        ".hidden/a.md": False,
+        "templates/a.md": False,
+    }
+    for path in pages:
+        is_draft = path.endswith("/draft.md")
+        site.page(path, {"type": "blog", "topic": path}, date="2026-01-01", draft=is_draft)
+    site.write("docs/blog/index.md", "# Blog\n")
+    configure(
+        site,
+        plugins=["search", "blog", {"exclude": {"glob": ["glob/*"]}}, "contentgen"],
+        exclude_docs="excluded.md\n",
+        draft_docs="drafty.md\n",
+    )
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    shown = {
+        topic
+        for page in (site.root / "site").rglob("index.html")
+        for topic in pages
+        if f">{topic}" in page.read_text()
+    }
+    assert set(service.topics) - {"One"} == shown
+
+
+def test_a_template_that_hides_its_text_is_a_mistake(site: Project, service: ServiceDouble) -> None:
+    """Nothing is asked for if the template of a page does not show the text of the page."""
+    site.write("own/home.html", "{% extends 'main.html' %}{% block content %}Hi{% endblock %}")
+    site.write("own/shown.html", "{% extends 'main.html' %}{% block footer %}Hi{% endblock %}")
+    configure(site, theme={"name": "material", "custom_dir": "own"})
+    request = {"type": "blog", "topic": "One"}
+    site.page("index.md", request, template="home.html")
+    ran = build(site)
+    assert ran.returncode == 1
+    assert "docs/index.md:3: the template 'home.html' does not show the text" in ran.stdout
+    assert service.received == []
+    site.page("index.md", request, template="shown.html")
+    assert build(site).returncode == 0
+    assert "Text number 1" in site.html("index.html")
+
+
+def test_folder_metadata_holds_defaults(site: Project, service: ServiceDouble) -> None:
+    """A `.meta.yml` holds values for the pages of its folder that ask for an article."""
+    site.write("docs/news/.meta.yml", "contentgen: {type: news, tone: editorial}\n")
+    site.page("news/a.md", {"topic": "A"})
+    site.write("docs/news/b.md", "# Of the author\n")
+    configure(site, plugins=["meta", "contentgen"])
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert sorted(service.topics) == ["A", "One"]
+    assert any(request.body.get("tone") == "editorial" for request in service.received)
+    assert '<article class="contentgen' not in site.html("news/b/index.html")
+
+
+def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> None:
+    """Markdown that is rendered within a page, such as a docstring, gets no article of its own."""
+    site.write("module.py", '"""A module."""\n\ndef call():\n    """Do it."""\n')
+    site.page("index.md", {"type": "blog", "topic": "One"}, "# API\n\n::: module\n")
+    configure(
+        site, plugins=["contentgen", {"mkdocstrings": {"handlers": {"python": {"paths": ["."]}}}}]
+    )
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert site.html("index.html").count("Text number 1") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "site_name"),
+        ("[]", "is not a mapping of settings"),
+        ("site_name: [", "cannot be read"),
+        ("site_name: A\nmarkdown_extensions: [contentgen]\ndocs_dir: none", "docs_dir: "),
+        (
+            "site_name: A\nmarkdown_extensions: [{contentgen: {base_url: x}}]",
+            "the Markdown extension 'contentgen' has no options",
+        ),
+        ("INHERIT: none.yml\nsite_name: A", "cannot be read"),
+        ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),
+        ("site_name: A\nplugins: [{contentgen: [1]}]", "plugins.contentgen: expected a mapping"),
+        ("site_name: A\nplugins: [{meta: {meta_file: /x}}]", "expected the name of a file"),
+        ("site_name: A\nplugins: [{meta: {meta_file: ''}}]", "expected the name of a file"),
+        ("site_name: A\nplugins: [{contentgen: {on_error: x}}]", "plugins.contentgen.on_error"),
+    ],
+)
+def test_a_wrong_configuration_is_one_line(site: Project, content: str, problem: str) -> None:
+    """What is wrong with a configuration is said in one line."""
+    site.write("mkdocs.yml", content)
+    ran = build(site)
+    assert ran.returncode == 1
+    assert problem in ran.stdout
+    assert len(ran.stdout.splitlines()) == 1, ran.stdout
+
+
+def test_a_configuration_may_name_what_is_not_installed(site: Project) -> None:
+    """Tags, inherited files and plugins of MkDocs that are not installed are no obstacle."""
+    extensions = yaml.safe_dump({"markdown_extensions": EXTENSIONS, "theme": "material"})
+    site.write("base.yml", f"site_name: Base\n{extensions}")
+    site.write(
+        "mkdocs.yml",
+        "INHERIT: base.yml\n"
+        "extra: {home: !ENV HOME}\n"
+        "markdown_extensions:\n"
+        "  - pymdownx.emoji:\n"
+        "      emoji_index: !!python/name:zensical.extensions.emoji.twemoji\n"
+        "  - contentgen\n"
+        "plugins: [not-installed, {contentgen: {max_requests: !ENV [LIMIT, 5]}}]\n",
+    )
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "Text number 1" in site.html("index.html")
+    status = site.run("mkdocs_contentgen", "status")
+    assert re.search(r"index.md +main +blog +One +draft", status.stdout), status.stdout
+
+
+def test_an_interrupt_keeps_what_was_paid_for(site: Project, service: ServiceDouble) -> None:
+    """Ctrl-C during generation waits for the requests in flight, and runs no build."""
+    service.answer = generated(delay=2)
+    process = site.start("mkdocs_contentgen", "zensical", "build")
+    wait_until(lambda: service.in_flight)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) != 0
+    assert service.answered == ["One"]
+    assert not (site.root / "site").exists()
+    service.received.clear()
+    assert build(site).returncode == 0
+    assert service.received == []
+
+
+def test_reasons_are_shown_in_placeholders(site: Project, service: ServiceDouble) -> None:
+    """A placeholder says why the service did not answer, as with MkDocs."""
+    service.answer = raw(b"{}", 500)
+    configure(site, {"on_error": "placeholder"})
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "the service answered 500" in site.html("index.html")
+    before = rendered(site)
+    service.answer = generated()
+    assert build(site).returncode == 0
+    assert "Text number 2" in site.html("index.html")
+    assert before != rendered(site)
+
+
+@pytest.mark.parametrize("command", ["mkdocs_contentgen zensical build", "zensical build"])
+def test_a_site_in_another_directory(site: Project, command: str) -> None:
+    """A configuration that is named by its path is built where it is."""
+    assert build(site).returncode == 0
+    site.write("elsewhere/file", "")
+    ran = subprocess.run(
+        [sys.executable, "-m", *command.split(), "--clean", "-f", "../mkdocs.yml"],
+        cwd=site.root / "elsewhere",
+        env=site.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "Text number 1" in site.html("index.html")
+
+
+def test_zensical_alone_opens_no_connection(site: Project) -> None:
+    """A shared cache is not asked either."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        configure(site, {"cache_url": f"redis://127.0.0.1:{port}"})
+        assert build_alone(site).returncode == 1
+        listener.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            listener.accept()
+
+
+def test_a_linked_cache_of_zensical_is_a_warning(site: Project) -> None:
+    """Nothing is deleted where a symbolic link leads to, and the user is told."""
+    site.write("elsewhere/123", "mine")
+    (site.root / ".cache").symlink_to("elsewhere")
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert re.search(r"Warning: \S+/.cache is a symbolic link, which is not followed", ran.stdout)
+    assert (site.root / "elsewhere/123").read_text() == "mine"
+
+
+def test_odd_files_in_the_cache_are_no_obstacle(site: Project) -> None:
+    """Directories, and records and entries of any content, end no build."""
+    assert build(site).returncode == 0
+    cache = site.root / ".cache"
+    (cache / "123").mkdir()
+    (cache / "456").write_bytes(b"\xff" * 100)
+    for record in (cache / "contentgen").iterdir():
+        record.write_text("[" * 200_000)
+    configure(site, {"disclosure": False})
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "not reviewed" not in site.html("index.html")
+
+
+def test_files_that_zensical_does_not_build_cost_nothing(
+    site: Project, service: ServiceDouble
+) -> None:
+    """Zensical builds files `.md` in real directories, and index.md in place of README.md."""
+    site.write("elsewhere/c.md", "---\ncontentgen: {type: blog, topic: Linked}\n---\n")
+    (site.root / "docs/linked").symlink_to("../elsewhere")
+    for name in ("a.markdown", "README.md"):
+        site.page(name, {"type": "blog", "topic": name})
+    for _ in range(2):
+        ran = build(site)
+        assert ran.returncode == 0, ran.stdout
+    assert service.topics == ["One"]
+    assert not (site.root / "site/linked/c/index.html").exists()
+
+
+def test_a_terminated_command_leaves_no_program(site: Project) -> None:
+    """SIGTERM to the command ends Zensical too."""
+    site.write(
+        "slow.py",
+        "import time\n"
+        "from markdown.extensions import Extension\n"
+        "class Slow(Extension):\n"
+        "    def extendMarkdown(self, md):\n"
+        "        print('rendering', flush=True)\n"
+        "        time.sleep(60)\n"
+        "def makeExtension(**options):\n"
+        "    return Slow()\n",
+    )
+    configure(site, markdown_extensions=["contentgen", "slow"])
+    site.environment["PYTHONPATH"] = str(site.root)
+    process = site.start("mkdocs_contentgen", "zensical", "build")
+    wait_until(lambda: "rendering" in site.output)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.terminate()
+    assert process.wait(20) == 128 + signal.SIGTERM
+    assert children
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))

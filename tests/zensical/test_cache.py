@@ -1,0 +1,142 @@
+"""Where the cache of a site is that uses Zensical, and how texts get there."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from conftest import Project
+from service_double import ServiceDouble
+
+from mkdocs_contentgen import DiskStore, StoredText
+
+BEFORE, AFTER = ".cache/plugin/contentgen", ".contentgen-cache"
+MOVED = f"1 cached text was moved from {BEFORE} to {AFTER}, "
+
+
+def use_zensical(project: Project, options: object = None) -> None:
+    """Add the extension to the configuration."""
+    project.configure(options, theme="material", markdown_extensions=["contentgen"])
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """Return a site that MkDocs has built with a text, and that uses Zensical from now on."""
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    built = project.build()
+    assert built.returncode == 0, built.stdout
+    use_zensical(project)
+    return project
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkdocs_contentgen status",
+        "mkdocs_contentgen zensical build",
+        "zensical build",
+        "mkdocs build --strict",
+    ],
+)
+def test_texts_are_moved_once(site: Project, service: ServiceDouble, command: str) -> None:
+    """Whatever runs first moves the texts and says so, and nobody pays for them again."""
+    first, second = site.run(*command.split()), site.run(*command.split())
+    assert (first.returncode, second.returncode) == (0, 0), first.stdout + second.stdout
+    assert first.stdout.count(MOVED) == 1
+    assert MOVED not in second.stdout
+    cleaned = site.run("zensical", "build", "--clean")
+    assert cleaned.returncode == 0, cleaned.stdout
+    assert "Text number 1" in site.html("index.html")
+    assert not (site.root / BEFORE).exists()
+    assert service.topics == ["One"]
+
+
+def test_a_cache_that_is_named_stays(site: Project, service: ServiceDouble) -> None:
+    """A cache in `.cache` that the site names is not moved, but a warning; --clean is refused."""
+    use_zensical(site, {"cache_dir": BEFORE})
+    ran = site.run("mkdocs_contentgen", "zensical", "build")
+    assert ran.returncode == 0, ran.stdout
+    assert "is in the directory that `zensical build --clean` deletes" in ran.stdout
+    refused = site.run("mkdocs_contentgen", "zensical", "build", "--clean")
+    assert refused.returncode == 1
+    assert (site.root / BEFORE / "cache.db").exists()
+    assert service.topics == ["One"]
+
+
+def test_a_linked_cache_is_left_alone(site: Project, tmp_path: Path) -> None:
+    """Nothing is moved out of a directory that a symbolic link leads to."""
+    (site.root / ".cache").rename(tmp_path / "elsewhere")
+    (site.root / ".cache").symlink_to(tmp_path / "elsewhere")
+    ran = site.run("mkdocs_contentgen", "status")
+    assert ran.returncode == 0, ran.stdout
+    assert "missing" in ran.stdout
+    assert MOVED not in ran.stdout
+
+
+def text(topic: str, html: str, *, age: int = 0) -> StoredText:
+    """Return a text that is `age` days old."""
+    made = datetime.now(UTC) - timedelta(days=age)
+    return StoredText(f"<article><p>{html}</p></article>", made, {"type": "blog", "topic": topic})
+
+
+def test_the_newer_text_stays(tmp_path: Path) -> None:
+    """Of a text that both caches have, the newer one stays; an Idempotency-Key moves too."""
+    before, after = DiskStore(tmp_path / "before"), DiskStore(tmp_path / "after")
+    before.save({"a": text("A", "old", age=2), "b": text("B", "new"), "c": text("C", "only")})
+    after.save({"a": text("A", "new"), "b": text("B", "old", age=2)})
+    keys = before.claim(["d"], "somebody")
+    assert after.take_over(before) == 3
+    texts, problems = after.load(["a", "b", "c"])
+    assert [("new" in t.html, "only" in t.html) for t in texts.values()] == [
+        (True, False),
+        (True, False),
+        (False, True),
+    ]
+    assert problems == []
+    assert before.load(["a", "b", "c"]) == ({}, [])
+    assert after.claim(["d"], "somebody else") == keys
+    assert after.take_over(before) == 0
+
+
+def test_a_killed_move_loses_nothing(site: Project) -> None:
+    """Whenever a move is killed, and whoever moves at the same time, each text is in one cache."""
+    topics = [f"Topic {number}" for number in range(300)]
+    before = DiskStore(site.root / BEFORE)
+    before.save({f"{number:064x}": text(topic, "x" * 2000) for number, topic in enumerate(topics)})
+    before.close()
+    started = time.monotonic()
+    site.run("mkdocs_contentgen", "schema")
+    least = time.monotonic() - started
+    chance = random.Random(7)
+    for _ in range(6):
+        one, two = (site.start("mkdocs_contentgen", "status") for _ in range(2))
+        time.sleep(least * chance.uniform(0.5, 2.5))
+        one.send_signal(signal.SIGKILL)
+        one.wait()
+        if chance.random() < 0.5:
+            two.send_signal(signal.SIGKILL)
+        two.wait()
+        assert held(site.root) >= {*topics, "One"}
+    ran = site.run("mkdocs_contentgen", "status")
+    assert ran.returncode == 0, ran.stdout
+    assert held(site.root, [AFTER]) >= {*topics, "One"}
+    assert held(site.root, [BEFORE]) == set()
+
+
+def held(root: Path, folders: list[str] | None = None) -> set[str]:
+    """Return the topics of all texts in the caches, read apart from the code under test."""
+    topics = set()
+    for folder in folders or [BEFORE, AFTER]:
+        database = root / folder / "cache.db"
+        if database.exists():
+            with closing(sqlite3.connect(database, timeout=10)) as connection:
+                rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE '%:%'")
+                topics |= {json.loads(value)["request"]["topic"] for (value,) in rows}
+    return topics

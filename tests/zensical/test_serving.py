@@ -1,0 +1,221 @@
+"""`contentgen zensical serve`, driven for real: edits, slow answers, failures, the end."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from urllib.request import urlopen
+
+import pytest
+from conftest import Project, wait_until
+from service_double import ServiceDouble, generated, raw
+
+
+@dataclass
+class Server:
+    """A running `contentgen zensical serve`."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    def page(self, path: str = "") -> str:
+        """Return a page as a browser gets it, or nothing while there is no server."""
+        try:
+            with urlopen(self.url + path, timeout=10) as response:
+                return str(response.read().decode())
+        except (OSError, HTTPException):  # also while Zensical starts again
+            return ""
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """Return a site for Zensical with one request."""
+    configure(project)
+    project.page("index.md", {"type": "blog", "topic": "One"}, "First words.\n")
+    return project
+
+
+def configure(project: Project, options: object = None) -> None:
+    """Write a configuration with the extension."""
+    project.configure(options, theme="material", markdown_extensions=["contentgen"])
+
+
+@contextmanager
+def serving(project: Project, *command: str) -> Iterator[Server]:
+    """Serve the project on a free port until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = command or ("mkdocs_contentgen", "zensical", "serve")
+    process = project.start(*command, "-a", f"127.0.0.1:{port}")
+    try:
+        yield Server(f"http://127.0.0.1:{port}/", process)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_a_page_comes_before_its_text(site: Project, service: ServiceDouble) -> None:
+    """The server does not wait for the service, and renders the page when the text is there."""
+    service.answer = generated(delay=3)
+    with serving(site) as server:
+        wait_until(lambda: "Generating …" in server.page())
+        assert service.answered == []
+        wait_until(lambda: "Text number 1" in server.page())
+        assert service.topics == ["One"]
+        assert server.process.poll() is None
+
+
+def test_a_save_without_a_new_request_sends_none(site: Project, service: ServiceDouble) -> None:
+    """Editing a page's text is free; a new request is sent once it has stood for three seconds."""
+    with serving(site) as server:
+        wait_until(lambda: "Text number 1" in server.page())
+        site.page("index.md", {"type": "blog", "topic": "One"}, "Other words.\n")
+        wait_until(lambda: "Other words" in server.page())
+        assert "Text number 1" in server.page()
+        for topic in ("Tw", "Two"):
+            site.page("index.md", {"type": "blog", "topic": topic}, "Other words.\n")
+            wait_until(lambda: "Generating …" in server.page())
+            time.sleep(1)
+        wait_until(lambda: "Text number 2" in server.page())
+        assert service.topics == ["One", "Two"]
+
+
+def test_a_new_page_gets_its_text(site: Project) -> None:
+    """A page that is added while the server runs gets its text, and then nothing happens."""
+    with serving(site) as server:
+        wait_until(lambda: "Text number 1" in server.page())
+        site.page("new.md", {"type": "news", "topic": "New"})
+        wait_until(lambda: "Text number 2" in server.page("new/"))
+        time.sleep(2)
+        reports = site.output.count("texts:") + site.output.count("text:")
+        time.sleep(2)
+        assert site.output.count("texts:") + site.output.count("text:") == reports
+
+
+def test_reviews_are_shown(site: Project) -> None:
+    """An approval is shown at once, also the first one, and so is an edit of the approved file."""
+    with serving(site) as server:
+        wait_until(lambda: "Text number 1" in server.page())
+        approved = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
+        assert approved.returncode == 0, approved.stdout
+        wait_until(lambda: "reviewed by Ada" in server.page())
+        file = site.root / "contentgen/index.md/main.html"
+        file.write_text(file.read_text().replace("Text number 1", "By hand"))
+        wait_until(lambda: "By hand" in server.page())
+
+
+def test_options_are_read_again(site: Project) -> None:
+    """A change of the configuration is seen, and a broken one ends neither server."""
+    with serving(site) as server:
+        wait_until(lambda: "not reviewed" in server.page())
+        configure(site, {"disclosure": "loud"})
+        wait_until(lambda: "disclosure" in site.output)
+        configure(site, {"disclosure": False})
+        wait_until(lambda: (page := server.page()) and "Text" in page and "reviewed" not in page)
+        assert server.process.poll() is None
+
+
+def test_a_failure_shows_in_the_page(site: Project, service: ServiceDouble) -> None:
+    """A failed request is shown with its reason, and not repeated with each save."""
+    service.answer = raw(b"{}", 500)
+    with serving(site) as server:
+        wait_until(lambda: "the service answered 500" in server.page())
+        site.page("index.md", {"type": "blog", "topic": "One"}, "Other words.\n")
+        wait_until(lambda: "Other words" in server.page())
+        assert "the service answered 500" in server.page()
+        assert service.topics == ["One"]
+
+
+def test_a_mistake_shows_in_the_page(site: Project) -> None:
+    """A wrong request is shown in its page, and mended without a new start."""
+    site.page("index.md", {"type": "blgo", "topic": "One"})
+    with serving(site) as server:
+        wait_until(lambda: "blgo" in server.page())
+        site.page("index.md", {"type": "blog", "topic": "One"})
+        wait_until(lambda: "Text number 1" in server.page())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_end_waits_for_what_is_paid_for(
+    site: Project, service: ServiceDouble, number: signal.Signals
+) -> None:
+    """Ctrl-C and SIGTERM wait for requests in flight, save their texts, and leave no program."""
+    service.answer = generated(delay=3)
+    with serving(site) as server:
+        wait_until(lambda: "Generating …" in server.page() and service.in_flight)
+        server.process.send_signal(number)
+        status = server.process.wait(20)
+        assert status == (0 if number == signal.SIGINT else 128 + signal.SIGTERM)
+        assert service.answered == ["One"]
+        assert server.page() == ""
+    ran = site.run("mkdocs_contentgen", "zensical", "build")
+    assert ran.returncode == 0, ran.stdout
+    assert service.topics == ["One"]
+
+
+def test_the_exit_status_is_that_of_zensical(site: Project) -> None:
+    """If Zensical cannot serve, the command ends with its status."""
+    process = site.start("mkdocs_contentgen", "zensical", "serve", "--no-such-option")
+    assert process.wait(20) == 2
+
+
+def test_zensical_alone_shows_a_placeholder(site: Project, service: ServiceDouble) -> None:
+    """`zensical serve` shows what is missing, asks nobody, and lives on."""
+    with serving(site, "zensical", "serve") as server:
+        wait_until(lambda: "`contentgen generate` asks for it" in server.page())
+        site.page("index.md", {"type": "blog", "topic": "Two"}, "Other words.\n")
+        wait_until(lambda: "Other words" in server.page())
+        assert service.received == []
+        assert server.process.poll() is None
+
+
+def test_an_edit_leaves_other_pages_alone(site: Project) -> None:
+    """After an edit, no other page is written to or rendered, also on a site that was built."""
+    other = site.page("other.md", {"type": "news", "topic": "Other"})
+    assert site.run("mkdocs_contentgen", "zensical", "build").returncode == 0
+    before = other.stat().st_mtime_ns
+    with serving(site) as server:
+        wait_until(lambda: "Text number" in server.page("other/"))
+        site.page("index.md", {"type": "blog", "topic": "One"}, "Other words.\n")
+        wait_until(lambda: "Other words" in server.page())
+        time.sleep(1.5)
+        assert other.stat().st_mtime_ns == before
+
+
+def test_a_configuration_that_is_replaced(site: Project) -> None:
+    """An editor that renames a new file over the configuration is noticed."""
+    with serving(site) as server:
+        wait_until(lambda: "not reviewed" in server.page())
+        text = (site.root / "mkdocs.yml").read_text()
+        new = site.write("new.yml", text.replace("contentgen: {}", "contentgen: {disclosure: no}"))
+        assert new.read_text() != text
+        new.rename(site.root / "mkdocs.yml")
+        wait_until(lambda: (page := server.page()) and "Text" in page and "reviewed" not in page)
+
+
+def test_a_background_job_ends_too(site: Project) -> None:
+    """SIGTERM ends both servers where Ctrl-C is ignored, as in a background job of a script."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with serving(site) as server:
+            signal.signal(signal.SIGINT, before)
+            wait_until(lambda: "Text number 1" in server.page())
+            server.process.terminate()
+            assert server.process.wait(20) == 128 + signal.SIGTERM
+            assert server.page() == ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("arguments", [("-s",), ("--strict",)])
+def test_all_arguments_of_zensical_are_accepted(site: Project, arguments: tuple[str, ...]) -> None:
+    """Arguments that mean nothing to contentgen are passed on."""
+    with serving(site, "mkdocs_contentgen", "zensical", "serve", *arguments) as server:
+        wait_until(lambda: "Text number 1" in server.page())

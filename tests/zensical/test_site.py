@@ -1,0 +1,139 @@
+"""The commands of a site that Zensical builds, with `zensical.toml` and with `mkdocs.yml`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from conftest import Project
+from service_double import ServiceDouble
+
+TOML = """
+[project]
+site_name = "Site"
+nav = [{Home = "index.md"}, {Two = "two.md"}]
+
+[project.theme]
+features = []
+
+[project.plugins.contentgen]
+approved_dir = "texts"
+
+[project.markdown_extensions.toc]
+permalink = true
+
+[project.markdown_extensions.contentgen]
+"""
+YAML = """
+site_name: Site
+theme: material
+nav: [{Home: index.md}, {Two: two.md}]
+plugins: [not-installed, {contentgen: {approved_dir: texts}}]
+markdown_extensions: [{toc: {permalink: true}}, contentgen]
+"""
+
+
+@pytest.fixture(params=["zensical.toml", "mkdocs.yml"])
+def site(request: pytest.FixtureRequest, project: Project) -> Project:
+    """Return a site that only Zensical can build, with two pages that ask for an article."""
+    (project.root / "mkdocs.yml").unlink()
+    project.write(request.param, TOML if request.param == "zensical.toml" else YAML)
+    project.page("index.md", {"type": "blog", "topic": "One"})
+    project.page(
+        "two.md", {"type": "news", "topic": "Two"}, "# Two\n\nText.\n\n<!-- contentgen -->\n"
+    )
+    return project
+
+
+def run(project: Project, *arguments: str) -> str:
+    """Run `contentgen`, and return its output."""
+    ran = project.run("mkdocs_contentgen", *arguments)
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def states(project: Project) -> dict[str, str]:
+    """Return the state of each page's article."""
+    return {entry["page"]: entry["state"] for entry in json.loads(run(project, "status", "--json"))}
+
+
+def test_the_life_of_a_text(site: Project, service: ServiceDouble) -> None:
+    """All commands work on the site, and a build shows what they did."""
+    assert states(site) == {"index.md": "missing", "two.md": "missing"}
+    assert "index.md" in run(site, "generate", "--dry-run")
+    assert service.received == []
+    run(site, "generate", "index.md")
+    assert states(site) == {"index.md": "draft", "two.md": "missing"}
+    assert "0 missing" in run(site, "zensical", "build")
+    assert "approved in" in run(site, "approve", "--all", "--by", "Ada")
+    assert states(site) == {"index.md": "approved", "two.md": "approved"}
+    run(site, "generate", "--refresh", "two.md")
+    assert "{+" in run(site, "diff", "two.md")
+    run(site, "zensical", "build")
+    assert "reviewed by Ada" in site.html("two/index.html")
+    site.write("docs/index.md", "# No more\n")
+    assert "texts dropped: 1" in run(site, "prune")
+    assert sorted(set(service.topics)) == ["One", "Two"]
+    assert len(service.topics) == 3
+
+
+def test_an_ejected_page_looks_the_same(site: Project) -> None:
+    """The Markdown that takes an article's place is rendered by Zensical as the article was."""
+    run(site, "zensical", "build")
+    before = site.soup("two/index.html").select(".md-content h1, .md-content h2, .md-content p")
+    assert "contains its text now, and no request" in run(site, "eject", "two.md")
+    source = (site.root / "docs/two.md").read_text()
+    assert "Text number" in source
+    assert "contentgen" not in source
+    run(site, "zensical", "build")
+    after = site.soup("two/index.html").select(".md-content h1, .md-content h2, .md-content p")
+    texts = [element.get_text() for element in before]
+    assert [element.get_text() for element in after] == [
+        text for text in texts if "AI-generated" not in text
+    ]
+    assert "index.md: contains its text now" in run(site, "eject", "index.md")
+    run(site, "zensical", "build")
+    assert site.html("index.html").count("<h1") == 1
+
+
+def test_mistakes_are_told_with_page_and_line(site: Project) -> None:
+    """A wrong request ends each command with a line that names the place."""
+    site.page("two.md", {"type": "nwes", "topic": "Two"})
+    for command in (["status"], ["generate"], ["prune"], ["zensical", "build"]):
+        ran = site.run("mkdocs_contentgen", *command)
+        assert ran.returncode == 1, ran.stdout
+        assert "Error: docs/two.md:3: " in ran.stdout
+        assert "Traceback" not in ran.stdout
+
+
+def test_the_writer_is_configured_there_too(site: Project) -> None:
+    """`writer try` reads the options of the site, as the other commands do."""
+    ran = site.run("mkdocs_contentgen", "writer", "try", "blog", "A topic")
+    assert ran.returncode == 1
+    assert "Config file" not in ran.stdout
+    assert "plugin" not in ran.stdout
+
+
+def test_a_configuration_that_is_named(site: Project) -> None:
+    """A configuration can be named, and one that does not exist is said."""
+    names = [path.name for path in site.root.iterdir() if path.suffix in (".toml", ".yml")]
+    assert "One" in run(site, "status", "-f", names[0])
+    ran: subprocess.CompletedProcess[str] = site.run("mkdocs_contentgen", "status", "-f", "no.yml")
+    assert ran.returncode != 0
+    assert "no.yml" in ran.stdout
+
+
+def test_ejection_needs_zensical(site: Project) -> None:
+    """Without Zensical, a page cannot be ejected, since its rendering decides how."""
+    run(site, "generate")
+    site.write(
+        "without.py",
+        "import sys\n"
+        "sys.modules['zensical'] = None\n"
+        "from mkdocs_contentgen.cli.main import main\n"
+        "main(['eject', 'two.md'])\n",
+    )
+    ran = site.run("without")
+    assert ran.returncode == 1
+    assert "Error: Zensical is not installed" in ran.stdout
