@@ -3,50 +3,21 @@
 from __future__ import annotations
 
 import signal
-import socket
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from urllib.error import URLError
-from urllib.request import urlopen
+from contextlib import AbstractContextManager
 
 import pytest
+import served_site
 from conftest import Project, wait_until
 from model_double import ModelDouble
 from model_writer import writing
+from served_site import ServedSite
 from service_double import ServiceDouble, generated, raw
 
 
-@dataclass
-class Site:
-    """A running `mkdocs serve`."""
-
-    url: str
-    process: subprocess.Popen[str]
-
-    def page(self, path: str = "") -> str:
-        """Return a page as a browser gets it, or nothing while there is no server."""
-        try:
-            with urlopen(self.url + path, timeout=10) as response:
-                return str(response.read().decode())
-        except URLError:
-            return ""
-
-
-@contextmanager
-def serving(project: Project, *arguments: str) -> Iterator[Site]:
-    """Serve the project on a free port until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = project.start("mkdocs", "serve", "-a", f"127.0.0.1:{port}", *arguments)
-    try:
-        yield Site(f"http://127.0.0.1:{port}/", process)
-    finally:
-        process.kill()
-        process.wait()
+def serving(project: Project, *arguments: str) -> AbstractContextManager[ServedSite]:
+    """Serve the project with MkDocs until the block ends."""
+    return served_site.serving(project, "mkdocs", "serve", *arguments)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--dirty",)])

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import signal
-import socket
-import subprocess
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from http.client import HTTPException
-from urllib.request import urlopen
+from contextlib import AbstractContextManager
 
 import pytest
+import served_site
 from conftest import Project, wait_until
-from service_double import ServiceDouble, generated, raw
-
-
-@dataclass
-class Server:
-    """A running `contentgen zensical serve`."""
-
-    url: str
-    process: subprocess.Popen[str]
-
-    def page(self, path: str = "") -> str:
-        """Return a page as a browser gets it, or nothing while there is no server."""
-        try:
-            with urlopen(self.url + path, timeout=10) as response:
-                return str(response.read().decode())
-        except (OSError, HTTPException):  # also while Zensical starts again
-            return ""
+from served_site import ServedSite
+from service_double import Handler, Received, ServiceDouble, generated, raw
 
 
 @pytest.fixture
@@ -46,27 +27,31 @@ def configure(project: Project, options: object = None) -> None:
     project.configure(options, theme="material", markdown_extensions=["contentgen"])
 
 
-@contextmanager
-def serving(project: Project, *command: str) -> Iterator[Server]:
-    """Serve the project on a free port until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def serving(project: Project, *command: str) -> AbstractContextManager[ServedSite]:
+    """Serve the project until the block ends, by default with `contentgen zensical serve`."""
     command = command or ("mkdocs_contentgen", "zensical", "serve")
-    process = project.start(*command, "-a", f"127.0.0.1:{port}")
-    try:
-        yield Server(f"http://127.0.0.1:{port}/", process)
-    finally:
-        process.terminate()
-        process.wait()
+    return served_site.serving(project, *command)
+
+
+def hold(service: ServiceDouble) -> threading.Event:
+    """Let the service answer when the event is set."""
+    release = threading.Event()
+
+    def answer(request: Received, handler: Handler) -> None:
+        release.wait(60)
+        generated()(request, handler)
+
+    service.answer = answer
+    return release
 
 
 def test_a_page_comes_before_its_text(site: Project, service: ServiceDouble) -> None:
     """The server does not wait for the service, and renders the page when the text is there."""
-    service.answer = generated(delay=3)
+    release = hold(service)
     with serving(site) as server:
         wait_until(lambda: "Generating …" in server.page())
         assert service.answered == []
+        release.set()
         wait_until(lambda: "Text number 1" in server.page())
         assert service.topics == ["One"]
         assert server.process.poll() is None
@@ -147,14 +132,15 @@ def test_the_end_waits_for_what_is_paid_for(
     site: Project, service: ServiceDouble, number: signal.Signals
 ) -> None:
     """Ctrl-C and SIGTERM wait for requests in flight, save their texts, and leave no program."""
-    service.answer = generated(delay=3)
+    release = hold(service)
     with serving(site) as server:
         wait_until(lambda: "Generating …" in server.page() and service.in_flight)
         server.process.send_signal(number)
+        wait_until(lambda: server.page() == "")
+        release.set()
         status = server.process.wait(20)
         assert status == (0 if number == signal.SIGINT else 128 + signal.SIGTERM)
         assert service.answered == ["One"]
-        assert server.page() == ""
     ran = site.run("mkdocs_contentgen", "zensical", "build")
     assert ran.returncode == 0, ran.stdout
     assert service.topics == ["One"]
