@@ -39,6 +39,9 @@ class PageContent:
     source: bytes = b""
     """What the factory makes the article or the placeholder of."""
 
+    cited: Collection[str] = ()
+    """The addresses that the text cites."""
+
     _made: tuple[Element, Facts | None] | None = None
 
     def make(self) -> tuple[Element, Facts | None]:
@@ -214,7 +217,7 @@ def _page_content(article: Article, presentation: Presentation) -> PageContent:
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     factory = partial(_present_packed, packed, provenance, presentation)
-    return PageContent(factory, provenance, packed)
+    return PageContent(factory, provenance, packed, list(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:

@@ -5,25 +5,19 @@ Neither Zensical nor the theme and the plugins of the site are needed for that.
 
 from __future__ import annotations
 
-import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
 import yaml
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
-from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
-from mkdocs.utils.meta import get_data
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import shown
 from ..errors import ConfigurationError
-from ..files import find_link, read_text
 from ..pages.options import ContentgenConfig
 from ..pages.typos import NAME
 
@@ -34,17 +28,16 @@ _SETTINGS = (
 """The settings that Zensical shares with MkDocs, and that are needed here."""
 
 
-_MAX_METADATA = 1024 * 1024
-"""The maximum size of a `.meta.yml`, in characters."""
-
-
 @dataclass(frozen=True)
 class Configuration:
-    """What `mkdocs.yml` or `zensical.toml` says. `plugins` are the options by plugin."""
+    """What `mkdocs.yml` or `zensical.toml` says."""
 
     site: MkDocsConfig
     options: ContentgenConfig
-    plugins: Mapping[str, Mapping[str, object]]
+
+    plugins: Sequence[tuple[str, Mapping[str, object]]]
+    """The name and the options of each plugin. A plugin may be there several times."""
+
     custom_dir: str
     """The directory of the site's own templates, or an empty string."""
 
@@ -55,12 +48,20 @@ class Configuration:
         """The configuration file."""
         return Path(self.site.config_file_path)
 
+    def plugin_options(self, name: str) -> list[Mapping[str, object]]:
+        """Return the options of a plugin of Material, for each time that it is enabled."""
+        return [
+            options
+            for plugin, options in self.plugins
+            if plugin in (name, f"material/{name}") and options.get("enabled", True) is not False
+        ]
+
 
 def load_configuration(path: Path) -> Configuration:
     """Read the configuration file of a site. Raises ConfigurationError."""
     values = _read(path)
     plugins = _named(values.get("plugins"))
-    extensions = _named(values.get("markdown_extensions"))
+    extensions = dict(_named(values.get("markdown_extensions")))
     if extensions.get(NAME):
         raise ConfigurationError(
             f"{path}: the Markdown extension '{NAME}' has no options; "
@@ -71,7 +72,7 @@ def load_configuration(path: Path) -> Configuration:
     warnings = _validate(site, {**shared, "plugins": []}, f"{path}: ")
     site.markdown_extensions = list(extensions)
     options = ContentgenConfig(str(path))
-    warnings += _validate(options, plugins.get(NAME, {}), f"{path}: plugins.{NAME}.")
+    warnings += _validate(options, dict(plugins).get(NAME, {}), f"{path}: plugins.{NAME}.")
     if options.defaults:
         from ..requests import check_defaults
 
@@ -108,7 +109,7 @@ def is_for_zensical(path: Path) -> bool:
     from mkdocs.utils import get_theme_names
 
     values = _read(path)
-    if NAME not in _named(values.get("markdown_extensions")):
+    if NAME not in dict(_named(values.get("markdown_extensions"))):
         return False
     theme = values.get("theme")
     named = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme or "mkdocs"
@@ -116,59 +117,8 @@ def is_for_zensical(path: Path) -> bool:
     plugins = _named(values.get("plugins"))
     installed = get_plugins()
     return (name is not None and name not in get_theme_names()) or any(
-        plugin not in installed and f"{name}/{plugin}" not in installed for plugin in plugins
+        plugin not in installed and f"{name}/{plugin}" not in installed for plugin, _ in plugins
     )
-
-
-def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:
-    """Return the pages that Zensical builds, and the names of all files.
-
-    With `drafts`, the pages include those that only `zensical serve` shows.
-    """
-    files = get_files(configuration.site)
-    set_exclusions(files, configuration.site)
-    docs = Path(configuration.site.docs_dir)
-
-    @cache
-    def is_linked(folder: str) -> bool:  # Zensical does not follow these links
-        return find_link(Path(folder), docs) is not None
-
-    built = InclusionLevel.is_in_serve if drafts else InclusionLevel.is_included
-    excluded = configuration.plugins.get("exclude", {}).get("glob") or []
-    patterns = [excluded] if isinstance(excluded, str) else excluded
-    pages = [
-        file
-        for file in files.documentation_pages(inclusion=built)
-        if file.src_uri.endswith(".md")
-        and not _matches(file.src_uri, patterns)
-        and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
-        and (drafts or not _is_draft_post(file, configuration))
-    ]
-    return pages, list(files.src_uris)
-
-
-def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
-    """Return the contents of the `.meta.yml` files, by their paths, if the meta plugin is used."""
-    options = _plugin(configuration, "meta")
-    if options is None or options.get("enabled", True) is False:
-        return {}
-    docs = Path(configuration.site.docs_dir)
-    file_name = options.get("meta_file", ".meta.yml")
-    if not isinstance(file_name, str) or Path(file_name).name != file_name or not file_name:
-        raise ConfigurationError(
-            f"{configuration.path}: plugins.meta.meta_file: expected the name of a file, "
-            f"found {shown(file_name)}"
-        )
-    found: dict[str, object] = {}
-    for path in sorted(docs.rglob(file_name)):
-        name = path.relative_to(docs).as_posix()
-        try:
-            text = read_text(path, docs, _MAX_METADATA)
-            found[name] = yaml.safe_load(text.removeprefix("\ufeff"))
-        except (OSError, UnicodeError, yaml.YAMLError) as error:
-            reason = str(error).partition("\n")[0]
-            raise ConfigurationError(f"{path}: cannot be read ({reason})") from error
-    return found
 
 
 class _Loader(get_yaml_loader(yaml.SafeLoader)):  # type: ignore[misc]  # made by a function
@@ -201,18 +151,18 @@ def _read(path: Path) -> Mapping[str, object]:
     return values
 
 
-def _named(entries: object) -> dict[str, Mapping[str, object]]:
-    """Return the options by name of plugins or extensions, which are a list or a mapping."""
+def _named(entries: object) -> list[tuple[str, Mapping[str, object]]]:
+    """Return name and options of plugins or extensions, which are a list or a mapping."""
     if isinstance(entries, dict):
         entries = [{name: options} for name, options in entries.items()]
-    named: dict[str, Mapping[str, object]] = {}
+    named: list[tuple[str, Mapping[str, object]]] = []
     for entry in entries if isinstance(entries, list) else ():
         for name, options in entry.items() if isinstance(entry, dict) else [(entry, None)]:
             if name == NAME and not isinstance(options, dict | None):
                 raise ConfigurationError(
                     f"plugins.{NAME}: expected a mapping of options, found {shown(options)}"
                 )
-            named[str(name)] = options if isinstance(options, dict) else {}
+            named.append((str(name), options if isinstance(options, dict) else {}))
     return named
 
 
@@ -224,27 +174,3 @@ def _validate(config: Config, values: Mapping[str, object], prefix: str) -> list
         name, problem = failed[0]
         raise ConfigurationError(f"{prefix}{name}: {' '.join(str(problem).split())}")
     return [f"{prefix}{name}: {message}" for name, message in warnings]
-
-
-def _plugin(configuration: Configuration, name: str) -> Mapping[str, object] | None:
-    plugins = configuration.plugins
-    return plugins.get(name, plugins.get(f"material/{name}"))
-
-
-def _matches(path: str, patterns: object) -> bool:
-    return isinstance(patterns, Iterable) and any(fnmatchcase(path, str(p)) for p in patterns)
-
-
-def _is_draft_post(file: File, configuration: Configuration) -> bool:
-    blog = _plugin(configuration, "blog")
-    if blog is None:
-        return False
-    folder = str(blog.get("blog_dir", "blog"))
-    posts = str(blog.get("post_dir", "{blog}/posts")).replace("{blog}", folder)
-    prefix = os.path.normpath(posts).replace(os.sep, "/").removeprefix("./") + "/"
-    if not file.src_uri.startswith(prefix if prefix != "./" else ""):
-        return False
-    try:
-        return get_data(file.content_string)[1].get("draft") is True
-    except (OSError, UnicodeError):
-        return False  # reported when its request is read

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from urllib.parse import urljoin
 
 from mkdocs.structure.files import File
 
@@ -23,8 +22,9 @@ from ..pages.resolution import PageContent, Resolution, resolve
 from ..requests import Request
 from ..texts.approval import list_files, read_all
 from ..texts.lookup import Outcome
-from .configuration import Configuration, find_pages, load_configuration, read_folder_metadata
+from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
+from .page_files import addresses_of, find_pages, read_folder_metadata
 from .records import Record, digest_of, write_record
 
 MISSING_FILE = "_CONTENTGEN_MISSING"
@@ -60,8 +60,9 @@ class SiteTexts:
         self._configuration = configuration
         self._serves = serves
         self._options = configuration.options
-        # The texts of a shared cache are in the local one after `contentgen zensical`.
-        self._options.cache_url = ""
+        # This process asks nobody: `contentgen zensical` has copied the texts of a shared cache to
+        # the local one, and has tried to get newer texts.
+        self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         if moved := configuration.options.move_cache(configuration.site):
             print_line(moved)
@@ -73,11 +74,7 @@ class SiteTexts:
 
         site = configuration.site
         pages, _ = find_pages(configuration, drafts=serves)
-        self.addresses = (
-            {urljoin(site.site_url, file.url): file.src_uri for file in pages}
-            if site.site_url
-            else {}
-        )
+        self.addresses = addresses_of(pages, site.site_url)
         self._pages = pages
 
     def contents(self, page: str) -> dict[str, PageContent]:
@@ -103,7 +100,7 @@ class SiteTexts:
 
     def record(self, page: str, contents: Mapping[str, PageContent], problems: list[str]) -> None:
         """Remember what a page shows. Without that, it is rendered anew the next time."""
-        digest = digest_of(contents, self._options) if contents or problems else ""
+        digest = digest_of(contents, self._options, self.addresses) if contents or problems else ""
         with suppress(OSError):
             write_record(self._root, page, Record(digest, problems))
 
@@ -168,7 +165,7 @@ class SiteTexts:
         return listing
 
 
-_loaded: tuple[object, SiteTexts] | None = None
+_loaded: tuple[object, SiteTexts | PageError] | None = None
 
 
 def load_texts(config: dict[str, object]) -> SiteTexts:
@@ -178,19 +175,28 @@ def load_texts(config: dict[str, object]) -> SiteTexts:
     """
     global _loaded
     if _loaded is None or _loaded[0] is not config:
-        invocation = read_arguments(sys.argv[1:])
-        try:
-            named = invocation.config_file
-            path = find_configuration(named, Path.cwd() if named else Path(str(config["root_dir"])))
-            texts = SiteTexts(load_configuration(path), serves=invocation.command == "serve")
-        except ContentgenError as error:
-            if _loaded is None or invocation.command != "serve":
-                raise _page_error([str(error)]) from error
-            print_line(f"Error: {error}")  # an exception would end the server
-            _loaded = config, _loaded[1]
-            return _loaded[1]
-        _loaded = config, texts
+        before = _loaded[1] if _loaded else None
+        _loaded = config, _read_texts(config, before)
+    if isinstance(_loaded[1], PageError):
+        raise _loaded[1]
     return _loaded[1]
+
+
+def _read_texts(
+    config: dict[str, object], before: SiteTexts | PageError | None
+) -> SiteTexts | PageError:
+    """Return the texts of a configuration, or else an error, or those `before` in a server."""
+    invocation = read_arguments(sys.argv[1:])
+    named = invocation.config_file
+    serves = invocation.command == "serve"
+    try:
+        path = find_configuration(named, Path.cwd() if named else Path(str(config["root_dir"])))
+        return SiteTexts(load_configuration(path), serves=serves)
+    except ContentgenError as error:
+        if serves and before:
+            print_line(f"Error: {error}")  # an exception would end the server
+            return before
+        return _page_error([str(error)])
 
 
 def _decline(

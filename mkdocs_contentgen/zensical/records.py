@@ -34,11 +34,17 @@ class Record:
     problems: list[str]
 
 
-def digest_of(contents: Mapping[str, PageContent], options: ContentgenConfig) -> str:
-    """Return a digest of all that decides how the articles of a page look."""
+def digest_of(
+    contents: Mapping[str, PageContent], options: ContentgenConfig, pages: Mapping[str, str]
+) -> str:
+    """Return a digest of all that decides how the articles of a page look.
+
+    `pages` maps the address of each page to its `src_uri`.
+    """
     parts = [version("mkdocs-contentgen"), repr(options.presentation())]
     for name, content in contents.items():
         parts += [name, repr(content.provenance), sha256(content.source)]
+        parts += [pages.get(address.partition("#")[0], "") for address in content.cited]
     return sha256("\n".join(parts))
 
 

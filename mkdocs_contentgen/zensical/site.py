@@ -21,13 +21,9 @@ from ..pages.front_matter import (
     read_requests,
 )
 from ..pages.site import PageRendering, Site
-from .configuration import (
-    Configuration,
-    find_pages,
-    load_configuration,
-    read_folder_metadata,
-)
+from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
+from .page_files import find_pages, read_folder_metadata
 
 if TYPE_CHECKING:
     from jinja2 import Environment

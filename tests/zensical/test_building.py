@@ -8,12 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import yaml
 from conftest import Project, wait_until
 from service_double import ServiceDouble, generated, raw
+
+from mkdocs_contentgen import DiskStore
 
 EXTENSIONS: list[object] = ["attr_list", {"toc": {"permalink": True}}, "contentgen"]
 
@@ -177,6 +181,62 @@ def test_problems_of_markers_are_said_each_time(site: Project) -> None:
     assert "Warning" not in ran.stdout
 
 
+def test_a_mistake_in_the_configuration_is_said_once(site: Project) -> None:
+    """Zensical alone says what is wrong once, and not for each page."""
+    site.page("two.md", {"type": "news", "topic": "Two"})
+    configure(site, {"styles": "nope"})
+    ran = build_alone(site)
+    assert ran.returncode == 1
+    assert ran.stdout.count("plugins.contentgen.styles") == 1, ran.stdout
+
+
+def test_a_text_that_could_not_be_refreshed(site: Project, service: ServiceDouble) -> None:
+    """The warning about an old text is printed once, and the text stays."""
+    assert build(site).returncode == 0
+    old = site.run("mkdocs_contentgen", "status", "--json")
+    assert '"draft"' in old.stdout
+    database = site.root / ".contentgen-cache/cache.db"
+    make_old(database)
+    service.answer = raw(b"{}", 500)
+    configure(site, {"max_age": "1h", "on_error": "placeholder"})
+    for arguments in ((), ("--clean",)):
+        ran = build(site, *arguments)
+        assert ran.returncode == 0, ran.stdout
+        assert ran.stdout.count("no newer text arrived") == 1, ran.stdout
+        assert "neither approved nor cached" not in ran.stdout
+        assert "Text number 1" in site.html("index.html")
+
+
+def make_old(database: Path) -> None:
+    """Replace the texts of a cache by the same, generated in 2020."""
+    store = DiskStore(database.parent)
+    texts, problems = store.load(store.requests()[0])
+    assert (len(texts), problems) == (1, [])
+    store.save(
+        {key: replace(t, generated_at=datetime(2020, 1, 1, tzinfo=UTC)) for key, t in texts.items()}
+    )
+    store.close()
+
+
+def test_links_follow_the_pages_that_they_lead_to(site: Project, service: ServiceDouble) -> None:
+    """A page whose text cites another is rendered anew when that page is gone."""
+    address = "https://docs.example/two/"
+    configure(site, site_url="https://docs.example/")
+    site.write("docs/two.md", "# Two\n")
+    assert build(site).returncode == 0
+    store = DiskStore(site.root / ".contentgen-cache")
+    texts, _ = store.load(store.requests()[0])
+    html = f'<article><h1>One</h1><p>See <a href="{address}#two">two</a>.</p></article>'
+    sources = {f"{address}#two": "0" * 64}
+    store.save({key: replace(t, html=html, sources=sources) for key, t in texts.items()})
+    store.close()
+    assert build(site).returncode == 0
+    assert 'See <a href="two/#two"' in site.html("index.html").replace('"./', '"')
+    (site.root / "docs/two.md").rename(site.root / "docs/three.md")
+    assert build(site).returncode == 0
+    assert f'See <a href="{address}#two"' in site.html("index.html")
+
+
 def test_the_extension_is_needed(site: Project) -> None:
     """Without the extension, Zensical would leave the articles out, so the command refuses."""
     configure(site, markdown_extensions=["toc"])
@@ -232,27 +292,40 @@ def test_mkdocs_does_not_load_what_zensical_needs(site: Project) -> None:
     ), ran.stdout
 
 
-def test_pages_that_are_not_built_cost_nothing(site: Project, service: ServiceDouble) -> None:
+PAGES = [
+    *("docs.md", "deep/README.md", "deep/index.md", "excluded.md", "glob/a.md", "drafty.md"),
+    *(".hidden/a.md", "templates/a.md", "glob/deep/b.md", "rx1.md"),
+    *("blog/posts/done.md", "blog/posts/draft.md", "blog/posts/folder/a.md"),
+    *("two/posts/done.md", "two/posts/draft.md"),
+]
+
+
+@pytest.mark.parametrize(
+    "plugins",
+    [
+        [],
+        ["blog", {"exclude": {"glob": ["glob/*"]}}],
+        [{"material/blog": {"enabled": False}}, {"exclude": {"enabled": False, "glob": "glob/*"}}],
+        [{"blog": {"draft": True}}, {"exclude": {"glob": "docs.md", "regex": ["rx", "lob"]}}],
+        ["meta", {"blog": {}}, {"blog": {"blog_dir": "two"}}],
+        ["meta", {"blog": {"post_dir": "blog/posts/folder"}}],
+    ],
+)
+def test_pages_that_are_not_built_cost_nothing(
+    site: Project, service: ServiceDouble, plugins: list[object]
+) -> None:
     """Texts are asked for exactly for the pages that Zensical builds."""
-    pages = {
-        "docs.md": True,
-        "deep/README.md": True,
-        "deep/index.md": True,
-        "blog/posts/done.md": True,
-        "blog/posts/draft.md": False,
-        "excluded.md": False,
-        "glob/a.md": False,
-        "drafty.md": False,
-        ".hidden/a.md": False,
-        "templates/a.md": False,
-    }
-    for path in pages:
+    for path in PAGES:
         is_draft = path.endswith("/draft.md")
-        site.page(path, {"type": "blog", "topic": path}, date="2026-01-01", draft=is_draft)
+        more = {"draft": True} if is_draft else {}
+        front = {"contentgen": {"type": "blog", "topic": path}, "date": "2026-01-01", **more}
+        site.write(f"docs/{path}", f"---\n{json.dumps(front)}\n---\n")
+    site.write("docs/blog/posts/folder/.meta.yml", "draft: true\n")
     site.write("docs/blog/index.md", "# Blog\n")
+    site.write("docs/two/index.md", "# Two\n")
     configure(
         site,
-        plugins=["search", "blog", {"exclude": {"glob": ["glob/*"]}}, "contentgen"],
+        plugins=["search", *plugins, "contentgen"],
         exclude_docs="excluded.md\n",
         draft_docs="drafty.md\n",
     )
@@ -261,10 +334,11 @@ def test_pages_that_are_not_built_cost_nothing(site: Project, service: ServiceDo
     shown = {
         topic
         for page in (site.root / "site").rglob("index.html")
-        for topic in pages
+        for topic in PAGES
         if f">{topic}" in page.read_text()
     }
     assert set(service.topics) - {"One"} == shown
+    assert len(shown) >= 5
 
 
 def test_a_template_that_hides_its_text_is_a_mistake(site: Project, service: ServiceDouble) -> None:
