@@ -86,11 +86,16 @@ def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
 
 def _is_excluded(path: str, configuration: Configuration) -> bool:
     """Tell whether the plugin `exclude` leaves a page out."""
-    return any(
-        any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
-        or any(re.match(regex, path) for regex in _strings(options.get("regex")))
-        for options in configuration.plugin_options("exclude")
-    )
+    try:
+        return any(
+            any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
+            or any(re.match(regex, path) for regex in _strings(options.get("regex")))
+            for options in configuration.plugin_options("exclude")
+        )
+    except re.error as error:
+        raise ConfigurationError(
+            f"{configuration.path}: plugins.exclude.regex: is not a regular expression ({error})"
+        ) from error
 
 
 def _strings(value: object) -> list[str]:

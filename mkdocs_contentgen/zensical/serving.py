@@ -176,8 +176,11 @@ def _announce_problem(site: ZensicalSite, page: str) -> str:
     Its first byte is replaced by itself: a new time of change would not be noticed, and a new file
     could replace what somebody is writing.
     """
+    source = site.files.get(page)
+    if source is None:  # it was deleted meanwhile
+        return ""
     try:
-        with Path(str(site.files[page].abs_src_path)).open("r+b") as file:
+        with Path(str(source.abs_src_path)).open("r+b") as file:
             first = file.read(1)
             file.seek(0)
             file.write(first)

@@ -397,6 +397,7 @@ def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> Non
         ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),
         ("site_name: A\nplugins: [{contentgen: [1]}]", "plugins.contentgen: expected a mapping"),
         ("site_name: A\nplugins: [{meta: {meta_file: /x}}]", "expected the name of a file"),
+        ("site_name: A\nplugins: [{exclude: {regex: '('}}]", "is not a regular expression"),
         ("site_name: A\nplugins: [{meta: {meta_file: ''}}]", "expected the name of a file"),
         ("site_name: A\nplugins: [{contentgen: {on_error: x}}]", "plugins.contentgen.on_error"),
     ],
