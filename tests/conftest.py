@@ -48,8 +48,8 @@ SHARED_BUILDS = {
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores, since many tests wait for a timeout."""
-    return (os.cpu_count() or 1) + 1
+    """Return two workers more than there are cores, since many tests wait for a timeout."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -474,11 +474,15 @@ class Proof:
 
     @property
     def is_enough(self) -> bool:
-        """Tell whether each kind of accident has happened, and during most of the texts."""
+        """Tell whether each kind of accident has happened, and during most of the texts.
+
+        For each hundred texts, there is at least one of each kind.
+        """
         cuts = [self.network.cuts[cut] for cut in CUTS]
         accidents = [self.network.repeated, *cuts, *([self.relay.cuts] if self.redis else [])]
         is_late = len(self.author.calls) > len(self.topics) / 2
-        return is_late and min(self.kills.values()) >= 2 and min(accidents) >= 5
+        least = len(self.topics) // 100
+        return is_late and min(self.kills.values()) >= 2 and min(accidents) >= least
 
     @property
     def services(self) -> list[Service]:

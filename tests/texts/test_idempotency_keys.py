@@ -339,7 +339,8 @@ def test_a_hostile_row(tmp_path: Path, value: object) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("value", [*BAD_KEYS, "x" * 10**6])
+# The name of a test is in the environment of the programs that it starts.
+@pytest.mark.parametrize("value", [*BAD_KEYS, pytest.param("x" * 10**6, id="long")])
 def test_a_hostile_row_in_redis(tmp_path: Path, server: RedisServer, value: str) -> None:
     """A value without a key as this package makes them is replaced for all machines."""
     server.admin().set(REDIS_ROW, value)
