@@ -1,4 +1,4 @@
-"""Read the configuration of a site that Zensical builds, and find its pages.
+"""Read the configuration of a site that Zensical builds.
 
 Neither Zensical nor the theme and the plugins of the site are needed for that.
 """

@@ -28,16 +28,17 @@ _MAX_METADATA = 1024 * 1024
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
 
 
-def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:
+def find_pages(
+    configuration: Configuration, folder_metadata: Mapping[str, object], *, drafts: bool
+) -> tuple[list[File], list[str]]:
     """Return the pages that Zensical builds, and the names of all files.
 
-    With `drafts`, the pages include those that only `zensical serve` shows. Raises
-    ConfigurationError.
+    `folder_metadata` is that of read_folder_metadata(). With `drafts`, the pages include those that
+    only `zensical serve` shows. Raises ConfigurationError.
     """
     files = get_files(configuration.site)
     set_exclusions(files, configuration.site)
     docs = Path(configuration.site.docs_dir)
-    metadata = read_folder_metadata(configuration)
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links
@@ -50,7 +51,7 @@ def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File
         if file.src_uri.endswith(".md")
         and not _is_excluded(file.src_uri, configuration)
         and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
-        and not _is_hidden_draft(file, configuration, metadata, drafts=drafts)
+        and not _is_hidden_draft(file, configuration, folder_metadata, drafts=drafts)
     ]
     return pages, list(files.src_uris)
 

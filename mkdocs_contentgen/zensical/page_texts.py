@@ -73,7 +73,8 @@ class SiteTexts:
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
         site = configuration.site
-        pages, _ = find_pages(configuration, drafts=serves)
+        metadata = read_folder_metadata(configuration)
+        pages, _ = find_pages(configuration, metadata, drafts=serves)
         self.addresses = addresses_of(pages, site.site_url)
         self._pages = pages
 
@@ -149,11 +150,12 @@ class SiteTexts:
         listing = self._listing
         old = listing and self._serves and time.monotonic() - listing.made > LISTING_AGE
         if listing is None or old:
-            _, names = find_pages(self._configuration, drafts=True)
+            metadata = read_folder_metadata(self._configuration)
+            _, names = find_pages(self._configuration, metadata, drafts=True)
             directory = self._options.approved_directory(self._configuration.site)
             pages = set(names)
             listing = self._listing = _Listing(
-                read_folder_metadata(self._configuration),
+                metadata,
                 pages,
                 [
                     path

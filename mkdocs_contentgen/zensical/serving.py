@@ -17,9 +17,8 @@ from watchdog.observers import Observer
 from ..errors import ContentgenError
 from ..files import replace_text
 from ..pages.background import Background, exit_on_sigterm
-from ..pages.resolution import make_ask, resolve
 from ..service.writer.usage import Spending
-from .building import Report, check, digests_of, link_warnings, records_of, start
+from .building import Report, check, digests_of, link_warnings, records_of, resolve_site, start
 from .invocation import find_configuration, read_arguments
 from .records import forget, read_record
 from .site import ZensicalSite, read_site
@@ -121,16 +120,8 @@ class _Updates:
         self._spending = options.spending = self._spending or options.spending
         self._background.build_started()
         try:
-            resolution = resolve(
-                site.requests,
-                site.request_problems(),
-                site.approved_files(),
-                site.config,
-                options,
-                options.policy(budget=options.max_requests, lenient=True),
-                make_ask(site.config, options, self._background, self._log, self._debug),
-                debug=self._debug,
-                files=site.pages,
+            resolution = resolve_site(
+                site, site.request_problems(), self._background, self._log, self._debug
             )
         finally:
             self._background.build_ended()

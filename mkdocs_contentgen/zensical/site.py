@@ -101,8 +101,9 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     configuration = load_configuration(path)
     site, options = configuration.site, configuration.options
     moved = options.move_cache(site)
-    pages, names = find_pages(configuration, drafts=drafts)
-    collected = read_requests(pages, site, options.defaults, read_folder_metadata(configuration))
+    metadata = read_folder_metadata(configuration)
+    pages, names = find_pages(configuration, metadata, drafts=drafts)
+    collected = read_requests(pages, site, options.defaults, metadata)
     options.asked = collected.requests
     read = {file.src_uri for file in pages}
     return ZensicalSite(
