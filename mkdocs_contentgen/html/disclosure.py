@@ -12,8 +12,12 @@ from .plaintext import plain_text
 LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
+    "end": "End of the AI-generated text",
 }
-"""The default disclosure lines. The option `disclosure` can replace them."""
+"""The default disclosure lines. The option `disclosure` can replace them.
+
+`end` stands at the end of an article that the author's text follows.
+"""
 
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 

@@ -125,6 +125,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)
+        self._extension.end_line = self.config.end_line()
         if self.config.styles != "strip":
             self._extension.styles = _link_stylesheet
         # The type says names only, but Markdown accepts objects too.

@@ -10,15 +10,17 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol, cast
 from urllib.parse import quote
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
 from markdown.extensions import Extension
+from markdown.extensions.toc import TocTreeprocessor, unique
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import HTML_PLACEHOLDER_RE
 from mkdocs.utils.rendering import get_heading_text
@@ -81,11 +83,11 @@ class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
     `articles` maps the `src_uri` of a page to its articles, and `styles` makes the element that
-    brings the style sheet to a page, or is None. The other attributes are set when a page is
-    rendered, by its `src_uri`: `problems` has the
-    marker or text in question with each message, `facts` the metadata of the articles, `marked`
-    the ids of the articles with a marker, and `leading` the id of the article whose title is the
-    page's, if there is one.
+    brings the style sheet to a page, or is None. `end_line` ends each article that the author's
+    text follows; if it is empty, a rule does. The other attributes are set when a page is rendered,
+    by its `src_uri`: `problems` has the marker or text in question with each message, `facts` the
+    metadata of the articles, `marked` the ids of the articles with a marker, and `leading` the id
+    of the article whose title is the page's, if there is one.
 
     `pages` maps the address of each page to its `src_uri`, where the site has an address.
 
@@ -104,6 +106,7 @@ class ArticleExtension(Extension):
         self.articles: Mapping[str, Contents] = {}
         self.pages: Mapping[str, str] = {}
         self.styles: Callable[[Markdown, RenderedPage], Element] | None = None
+        self.end_line = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, Facts]] = {}
         self.marked: dict[str, set[str]] = {}
@@ -143,10 +146,10 @@ class _ArticleTreeprocessor(Treeprocessor):
         ]
         if not (markers or articles):
             return
-        processors = self.md.treeprocessors
-        toc = processors["toc"] if "toc" in processors else None  # noqa: SIM401  it has no get()
-        placement = _ArticlePlacer(self._extension, file.src_uri, articles, toc)
+        ids = _HeadingIds(self.md, root, blocks) if articles else None
+        placement = _ArticlePlacer(self._extension, file.src_uri, articles, ids)
         placement.fill(root, blocks, markers)
+        _mark_ends(root, blocks, placement.texts, self._extension.end_line)
         title = placement.title
         if title is not None:
             from ..html.plaintext import plain_text
@@ -164,18 +167,66 @@ class _ArticleTreeprocessor(Treeprocessor):
             _insert_styles(root, self._extension.styles(self.md, file))
 
 
+class _HeadingIds:
+    """Gives the headings of a page their ids: first the author's, as without the articles.
+
+    So links to the author's headings stay valid, whatever an article says.
+    """
+
+    def __init__(self, md: Markdown, root: Element, blocks: Mapping[str, str]) -> None:
+        processors = {
+            name: md.treeprocessors[name] for name in _ID_GIVERS if name in md.treeprocessors
+        }
+        toc = processors.get("toc")
+        self._toc = toc if isinstance(toc, TocTreeprocessor) else None
+        self.toc_marker = str(getattr(toc, "marker", ""))
+        trial = deepcopy(root)
+        pairs = list(zip(root.iter(), trial.iter(), strict=True))
+        for processor in processors.values():
+            processor.run(trial)
+        self._used = {name for element in trial.iter() if (name := element.get("id"))}
+        for block in blocks.values():
+            self._used.update(_RAW_ID.findall(block))
+        for element, other in pairs:
+            if element.tag in _HEADINGS and (name := other.get("id")):
+                element.set("id", name)
+
+    def label(self, article: Element) -> None:
+        """Set the ids of an article's headings, and their labels in the table of contents.
+
+        Themes print labels in attributes, so they are plain text.
+        """
+        from ..html.plaintext import plain_text
+
+        if self._toc is None:
+            return
+        for element in article.iter():
+            if element.tag in _HEADINGS:
+                text = " ".join("".join(element.itertext()).split())
+                element.set("id", unique(self._toc.slugify(text, self._toc.sep), self._used))
+                if (label := plain_text(text)) != text:
+                    element.set("data-toc-label", label)
+
+
 class _ArticlePlacer:
-    """Inserts the articles of one page. `title` is the heading that is the page's title, if any."""
+    """Inserts the articles of one page. `title` is the heading that is the page's title, if any.
+
+    `texts` are the articles that were inserted, without those that only say that a text is missing.
+    """
 
     def __init__(
-        self, extension: ArticleExtension, page: str, articles: Contents, toc: Treeprocessor | None
+        self,
+        extension: ArticleExtension,
+        page: str,
+        articles: Contents,
+        ids: _HeadingIds | None,
     ) -> None:
         self.title: Element | None = None
+        self.texts: set[Element] = set()
         self._extension = extension
         self._page = page
         self._articles = articles
-        self._has_toc = toc is not None
-        self._toc_marker = str(getattr(toc, "marker", ""))
+        self._ids = ids
         self._placed: set[str] = set()
         self._problems = extension.problems[page]
         extension.leading.pop(page, None)
@@ -206,6 +257,7 @@ class _ArticlePlacer:
         problem = "the marker is within other text or HTML; put it between empty lines"
         self._problems += [(marker[0], problem) for marker in markers.values()]
         self._extension.marked[self._page] = set(self._placed)
+        context.level = 1  # at the end of a page, an article is a section of the page
         root.extend(
             [self._create(name, context) for name in self._articles if name not in self._placed]
         )
@@ -241,9 +293,10 @@ class _ArticlePlacer:
         link_to_pages(article, self._extension.pages, self._page)
         if facts:
             self._extension.facts.setdefault(self._page, {})[name] = facts
-        if self._has_toc:
-            _label_headings(article)
-        _escape_for_markdown(article, self._toc_marker)
+            self.texts.add(article)
+        if self._ids:
+            self._ids.label(article)
+            _escape_for_markdown(article, self._ids.toc_marker)
         return article
 
 
@@ -332,6 +385,46 @@ def _find_raw_blocks(
             context.is_start = False
 
 
+def _mark_ends(
+    root: Element, blocks: Mapping[str, str], articles: Container[Element], line: str
+) -> None:
+    """Show the end of each article that the author's text follows.
+
+    Otherwise, the author's text would seem to be a part of the article's last section.
+    """
+    last: Element | None = None
+    for article in _visible_parts(root, blocks, articles):
+        if last is not None and article is None:
+            if line:
+                end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
+                end.text = _escape(line)
+            else:
+                SubElement(last, "hr", {"class": "contentgen-end"})
+        last = article
+
+
+def _visible_parts(
+    parent: Element, blocks: Mapping[str, str], articles: Container[Element]
+) -> Iterator[Element | None]:
+    """Yield the articles below `parent`, and None for what else is visible, in document order."""
+
+    def is_visible(text: str | None) -> bool:
+        html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
+        return bool(_INVISIBLE_HTML.sub("", html).strip())
+
+    if is_visible(parent.text):
+        yield None
+    for child in parent:
+        if child in articles:
+            yield child
+        else:
+            if child.tag in ("img", "hr"):
+                yield None
+            yield from _visible_parts(child, blocks, articles)
+        if is_visible(child.tail):
+            yield None
+
+
 _WRAPPERS = frozenset(("div", "section", "main"))
 """Elements around an article that do not keep its title from being the page's."""
 
@@ -346,6 +439,10 @@ _INVISIBLE_SOURCE = re.compile(
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
 _RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
+_RAW_ID = re.compile(r"""\bid=["']?([^\s"'>]+)""", re.IGNORECASE)
+
+_ID_GIVERS = ("toc", "tab_slugs")
+"""The tree processors that make ids from the text of headings and tabs, in their order."""
 
 _CONTAINERS = frozenset("li dd td th div blockquote details section aside main figure".split())
 """Elements that can contain an article; headings and links cannot."""
@@ -397,17 +494,6 @@ def _end_excerpt_after_lead(root: Element, separator: str) -> None:
             root[position + 1 : position + 1] = [Element("p"), rest]
             root[position + 1].text = separator
         return
-
-
-def _label_headings(article: Element) -> None:
-    """Set plain-text labels for the table of contents, which themes also print in attributes."""
-    from ..html.plaintext import plain_text
-
-    for element in article.iter():
-        if element.tag in _HEADINGS:
-            text = " ".join("".join(element.itertext()).split())
-            if (label := plain_text(text)) != text:
-                element.set("data-toc-label", label)
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:

@@ -72,6 +72,8 @@ class SiteTexts:
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
+        self.end_line = self._options.end_line()
+
         site = configuration.site
         metadata = read_folder_metadata(configuration)
         pages, _ = find_pages(configuration, metadata, drafts=serves)

@@ -67,6 +67,7 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
         contents = texts.contents(page.path) if NAME in page.meta else {}
         extension.articles = {page.path: contents}
         extension.pages = texts.addresses
+        extension.end_line = texts.end_line
         if css := texts.stylesheet:
             extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
         finisher = _PageTreeprocessor(md, page, extension, texts)
