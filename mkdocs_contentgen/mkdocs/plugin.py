@@ -31,6 +31,7 @@ from ..pages.extension import (
 from ..pages.front_matter import hidden_requests, place_of, read_requests
 from ..pages.options import ContentgenConfig
 from .internals import file_of_page, set_title_before_rendering, set_title_found
+from .search import index_articles_last
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
@@ -189,6 +190,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         _raise_problems(resolution.failures)
         log.info(resolution.summary)
         self.set_articles(resolution.articles)
+        index_articles_last(config.plugins)
         if config.site_url:
             self._extension.pages = {
                 urljoin(config.site_url, file.url): file.src_uri
