@@ -208,12 +208,12 @@ def _parse(html: str) -> Element:
 
 
 def _to_element(tag: Tag) -> Element:
-    """Return a tag as an element, without comments and style sheets."""
+    """Return a tag as an element, without comments, style sheets and the ends of articles."""
     element = Element(tag.name, {name: str(value) for name, value in tag.attrs.items()})
     last: Element | None = None
     for child in tag.children:
         if isinstance(child, Tag):
-            if child.name != "link":
+            if child.name != "link" and "contentgen-end" not in str(child.get("class")):
                 last = _to_element(child)
                 element.append(last)
         elif not isinstance(child, PreformattedString):
