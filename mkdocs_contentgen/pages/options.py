@@ -269,7 +269,8 @@ class ContentgenConfig(Config):
     """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
-    language: `{draft: "…", approved: "… {name} … {date}"}`. Default: `true`."""
+    language: `{draft: "…", approved: "… {name} … {date}", end: "…"}`. `end` is the line at the end
+    of an article that the author's text follows. Default: `true`."""
 
     spending: Spending | None = None
     """The usage of all calls to the model of the writer. The plugin sets it."""

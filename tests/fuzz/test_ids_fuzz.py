@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
 from bs4 import BeautifulSoup
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from test_fuzz import few, fuzz
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import Facts
@@ -107,20 +109,22 @@ def check(
     assert len({*ids, *own_ids(without)}) == len(ids) + len(set(own_ids(without)))
 
 
-@pytest.mark.parametrize("toc", TOCS)
 def test_an_article_changes_no_id_of_the_author(
-    toc: str, tmp_path_factory: pytest.TempPathFactory
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Random pages of the author's keep the ids of headings, notes, tabs and raw HTML."""
-    path = configure(tmp_path_factory.mktemp("site"), TOCS[toc])
-    config = load_config(str(path))
-    extensions = config.markdown_extensions
+    configs = {
+        name: load_config(str(configure(tmp_path_factory.mktemp("site"), toc)))
+        for name, toc in TOCS.items()
+    }
+    extensions = {name: config.markdown_extensions for name, config in configs.items()}
 
-    def render_page(text: str, article: Sent | None) -> str:
+    def render_page(toc: str, text: str, article: Sent | None) -> str:
+        config = configs[toc]
         extension = ArticleExtension(file_of_page, set_title_found)
         extension.articles = {"page.md": {"main": article}} if article else {}
         # The type says names only, but Markdown accepts objects too.
-        config.markdown_extensions = [*extensions, extension]  # type: ignore[list-item]
+        config.markdown_extensions = [*extensions[toc], extension]  # type: ignore[list-item]
         file = File("page.md", src_dir=None, dest_dir=config.site_dir, use_directory_urls=True)
         file.content_string = text
         page = Page(None, file, config)
@@ -128,15 +132,15 @@ def test_an_article_changes_no_id_of_the_author(
         page.render(config, Files([file]))
         return str(page.content)
 
-    @given(blocks=pages, headings=articles)
-    @settings(max_examples=20)
-    @example(["# Page", "## Background", marker, "## Background"], ["Background", "Background"])
-    @example([marker, "## 背景", "## 介绍"], ["标题", "背景"])
-    @example([marker, '=== "Background"\n\n    One.'], ["Background"])
-    def check_pages(blocks: list[str], headings: list[str]) -> None:
-        check(render_page, blocks, headings)
+    @few
+    @given(toc=st.sampled_from(list(TOCS)), blocks=pages, headings=articles)
+    @example("default", ["## Background", marker, "## Background"], ["Background", "Background"])
+    @example("separator", [marker, "## 背景", "## 介绍"], ["标题", "背景"])
+    @example("unicode", [marker, '=== "Background"\n\n    One.'], ["Background"])
+    def check_pages(toc: str, blocks: list[str], headings: list[str]) -> None:
+        check(partial(render_page, toc), blocks, headings)
 
-    check_pages()
+    fuzz(check_pages)
 
 
 def test_nor_does_it_under_zensical(tmp_path: Path) -> None:
