@@ -262,13 +262,17 @@ def test_blog(pair: Pair) -> None:
 
 @beside("blog")
 def test_blog_with_required_excerpts(pair: Pair) -> None:
-    """A generated post needs no end of its excerpt, and a paginated view asks for its text once."""
+    """A generated post needs no end of its excerpt, and a paginated view asks for its text once.
+
+    The blog is the second one of its site.
+    """
     theme = pair.row.config["theme"]
     blog = {"blog": {"post_excerpt": "required", "pagination_per_page": 1}}
+    other = {"blog": {"blog_dir": "other"}}
     options = {"contentgen": pair.row.options}
     pair.site.write(
         "mkdocs.yml",
-        yaml.safe_dump({"site_name": "Site", "theme": theme, "plugins": [blog, options]}),
+        yaml.safe_dump({"site_name": "Site", "theme": theme, "plugins": [other, blog, options]}),
     )
     pair.site.write("docs/blog/index.md", pair.front("The blog"))
     for day in (2, 3):
