@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,6 +64,12 @@ class Site:
         assert ran.exit_code == code, ran.output
         return ran.output
 
+    def commit(self) -> None:
+        """Commit all files."""
+        for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Change"]):
+            user = ["-c", "user.name=Jo", "-c", "user.email=jo@docs.example"]
+            subprocess.run(["git", *user, *command], cwd=self.root, check=True)
+
     @property
     def approved(self) -> Path:
         """The approved file of `index.md`."""
@@ -88,3 +95,73 @@ def test_eject_on_a_site_with_hooks(site: Site) -> None:
     site.draft("<article><h1>Alpha</h1><p>Text.</p></article>")
     assert "contains its text now" in site.run("eject", "index.md")
     assert (site.root / "docs/index.md").read_text() == "# Alpha\n\nText.\n"
+
+
+def article(*paragraphs: str) -> str:
+    """Return an article, as approved files have it."""
+    lines = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
+    return f"<article>\n<h1>Alpha</h1>\n{lines}</article>\n"
+
+
+def approve(site: Site) -> None:
+    """Approve a text of two words."""
+    site.draft(article("One two."))
+    site.run("approve", "index.md", "--by", "Jo")
+
+
+def edit(site: Site) -> None:
+    """Add a word to the approved text by hand."""
+    site.approved.write_text(site.approved.read_text().replace("One two.", "One added two."))
+
+
+EDIT = """\
+index.md, article 'main': from the approved text to the edited file
+… 2 lines the same …
+<p>One {+added+} two.</p>
+</article>
+"""
+
+
+def test_diff_of_an_edited_text(site: Site) -> None:
+    """An edit is compared with what was approved, so that an added word is shown as added."""
+    approve(site)
+    edit(site)
+    assert site.run("diff", "index.md") == EDIT
+
+
+def test_diff_of_an_edited_text_from_git(site: Site) -> None:
+    """Git knows what was approved, whatever the cache holds, also where line breaks are CRLF."""
+    approve(site)
+    site.approved.write_bytes(site.approved.read_bytes().replace(b"\n", b"\r\n"))
+    site.commit()
+    edit(site)
+    site.commit()
+    site.draft(article("Else."))
+    assert site.run("diff", "index.md") == EDIT
+
+
+def test_diff_of_an_edited_text_with_a_newer_draft(site: Site) -> None:
+    """Both are shown: the edit, and what the newer draft would replace."""
+    approve(site)
+    site.commit()
+    edit(site)
+    site.draft(article("One in <mark>1999</mark>."), day=2, model="small")
+    assert site.run("diff", "index.md") == EDIT + (
+        "index.md, article 'main': from the edited file to the draft\n"
+        "… 2 lines the same …\n"
+        "<p>One [-added two.-]{+in 1999.+}</p>\n"
+        "</article>\n"
+        "  to check: One in ‹1999›.\n"
+    )
+
+
+def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
+    """Where what was approved is neither in the cache nor in git, a line says so."""
+    approve(site)
+    edit(site)
+    site.draft(article("Else."))
+    assert site.run("diff", "index.md") == (
+        "index.md, article 'main': from the approved text to the edited file\n"
+        "what was approved is neither in the cache nor in git any more; "
+        f"`git log -p {site.approved}` shows earlier versions\n"
+    )
