@@ -75,9 +75,10 @@ def approve(
 
     with open_site(config_file) as site:
         failures: list[str] = []
+        sections = site.cited_sections()
         for article in load_articles(site, pages):
             try:
-                for line in approve_article(article, site.options, name, prefer_draft):
+                for line in approve_article(article, site.options, name, prefer_draft, sections):
                     print_line(line)
             except ApprovalError as error:
                 failures.append(str(error))

@@ -15,13 +15,14 @@ from pathlib import Path
 import click
 
 from ..digest import sha256
-from ..display import visible
+from ..display import valid_sources, visible
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
 from ..texts.articles import Article, count_marks
 from ..texts.store import StoredText
+from .cited import CitedSections
 from .options import ContentgenConfig
 
 
@@ -121,13 +122,18 @@ def _lost_text_message(article: Article) -> str:
 
 
 def approve_article(
-    article: Article, options: ContentgenConfig, by: str, prefer_draft: Callable[[Article], bool]
+    article: Article,
+    options: ContentgenConfig,
+    by: str,
+    prefer_draft: Callable[[Article], bool],
+    sections: CitedSections,
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are the statements of a draft that had to be checked, and a message that says what was
-    approved. `prefer_draft` is called if there are both an edited text and a newer draft. Raises
-    ApprovalError if there is no text or if it cannot be shown.
+    They are the statements of a draft that had to be checked, the cited ones of the site's
+    `sections` that have changed, and a message that says what was approved. `prefer_draft` is
+    called if there are both an edited text and a newer draft. Raises ApprovalError if there is no
+    text or if it cannot be shown.
     """
     statements: list[str] = []
     approved, draft = article.approved, article.draft
@@ -170,7 +176,12 @@ def approve_article(
         declined=declined,
     )
     write(article.path, article.directory, header, text)
-    return [*statements, _approval_message(article, is_new=True)]
+    changed = map(_changed_source_line, sections.changed(valid_sources(sources)))
+    return [*statements, *changed, _approval_message(article, is_new=True)]
+
+
+def _changed_source_line(link: str) -> str:
+    return f"  cites what has changed or is gone: {link}"
 
 
 def _is_newer_draft(article: Article) -> bool:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.service.writer.sources import split_sections
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
 REQUEST = BlogRequest(topic="Alpha")
@@ -165,3 +166,27 @@ def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
         "what was approved is neither in the cache nor in git any more; "
         f"`git log -p {site.approved}` shows earlier versions\n"
     )
+
+
+def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
+    """Each cited section that has changed or is gone is named, and the text is approved."""
+    site.configure(site_url="https://docs.example/")
+    source = "# Limits\n\nTen a day.\n\n## Rates\n\nSlow.\n"
+    site.write("docs/limits.md", source)
+    sources = {
+        f"https://docs.example/{section.link}": section.digest
+        for section in split_sections(source, "limits.md", "limits/")
+    }
+    gone = "https://docs.example/gone/#all"
+    site.draft(article("One."), sources={**sources, gone: "0" * 64})
+    site.write("docs/limits.md", source.replace("Ten", "Nine"))
+    printed = site.run("approve", "index.md", "--by", "Jo")
+    warnings = [line for line in printed.splitlines() if "cites" in line]
+    assert warnings == [
+        "  cites what has changed or is gone: limits/",
+        "  cites what has changed or is gone: gone/#all",
+    ]
+    assert f"index.md: approved in {site.approved}\n" in printed
+    site.approved.write_text(site.approved.read_text().replace("One.", "Two."))
+    site.draft(article("Three."), day=2)
+    assert warnings[1] in site.run("approve", "index.md", "--by", "Jo")
