@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import click
@@ -40,16 +42,41 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
 
 
 def statement_lines(draft: StoredText) -> list[str]:
-    """Return a line for each paragraph of a draft with statements to check, each in `‹…›`."""
+    """Return a line for each sentence of a draft with statements to check, each in `‹…›`."""
     if not count_marks(draft):
         return []
     lines = to_lines(parse_article(draft.html)).splitlines()
-    marked = [re.sub("</?mark>", _bracket, line) for line in lines if "<mark>" in line]
-    return [f"  to check: {unescape(re.sub('<[^>]*>', '', line))}" for line in marked]
+    sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
+    return [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
-def _bracket(tag: re.Match[str]) -> str:
-    return "›" if "/" in tag[0] else "‹"
+_SENTENCE_END = re.compile(
+    r"(?:[!?…]|(?<!\b\w)(?<!\b\d\d)(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\b(?:Mrs|bzw|etc|usw))(?<!\bProf)\.)"
+    r"[\"'”’»)\]]*\s+(?=[^\s\da-zß-ÿ])|[。！？]+[”’」』]*"
+)
+"""The end of a sentence. Abbreviations and ordinals are none, at the price of longer sentences."""
+
+
+def _marked_sentences(line: str) -> Iterator[str]:
+    """Find the sentences with `<mark>` in a line of HTML, as plain text with `‹…›` instead."""
+    cells = re.sub("<(?:br|/t[dh])>", " ", line)
+    parts = [unescape(re.sub("<[^>]*>", "", part)) for part in re.split("</?mark>", cells)]
+    text, offsets = "".join(parts), list(accumulate(map(len, parts)))
+    starts, stops = offsets[:-1:2], offsets[1::2]
+
+    def is_within_mark(offset: int) -> bool:
+        number = bisect_left(starts, offset)
+        return number > 0 and offset < stops[number - 1]
+
+    ends = [m.end() for m in _SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
+    for begin, end in pairwise([0, *ends, len(text)]):
+        marks = slice(bisect_left(starts, begin), bisect_left(starts, end))
+        sentence, position = "", begin
+        for start, stop in zip(starts[marks], stops[marks], strict=True):
+            sentence += f"{text[position:start]}‹{text[start:stop]}›"
+            position = stop
+        if sentence:
+            yield " ".join((sentence + text[position:end]).split())
 
 
 def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:

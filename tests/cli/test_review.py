@@ -13,6 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.pages.review import statement_lines
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.sources import split_sections
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
@@ -190,3 +191,44 @@ def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
     site.approved.write_text(site.approved.read_text().replace("One.", "Two."))
     site.draft(article("Three."), day=2)
     assert warnings[1] in site.run("approve", "index.md", "--by", "Jo")
+
+
+@pytest.mark.parametrize(
+    ("html", "sentences"),
+    [
+        (
+            "It is fast. It took <mark>42 days</mark> in <mark>2019</mark>. It ended.",
+            ["It took ‹42 days› in ‹2019›."],
+        ),
+        (
+            "Dr. Roe said on <mark>5. Mai 2019</mark> that ca. <mark>30 %</mark> left. All did.",
+            ["Dr. Roe said on ‹5. Mai 2019› that ca. ‹30 %› left."],
+        ),
+        (
+            "She said so. <mark>“It is new. We like it.”</mark> He did not <b>say</b> it.",
+            ["‹“It is new. We like it.”›"],
+        ),
+        (
+            "A &lt;b&gt; in <mark>7</mark> cases? No! See <mark>9</mark>",
+            ["A <b> in ‹7› cases?", "See ‹9›"],
+        ),
+        ("快。<mark>42天</mark>后结束。慢。", ["‹42天›后结束。"]),
+        ("In <mark>2019</mark>. It is so. In <mark>2019</mark>.", ["In ‹2019›."]),
+        ("‹Quoted›. In <mark>1 &amp; 2</mark>.", ["In ‹1 & 2›."]),
+    ],
+)
+def test_the_sentences_to_check(html: str, sentences: list[str]) -> None:
+    """Of a paragraph, only the sentences with statements to check are printed, each once."""
+    assert checks(article(html)) == sentences
+
+
+def test_a_table_row_to_check() -> None:
+    """The cells of a row are words of their own."""
+    table = "<table><tr><th>Pages</th><td><mark>7</mark></td></tr></table>"
+    assert checks(f"<article><h1>Alpha</h1>{table}</article>") == ["Pages ‹7›"]
+
+
+def checks(html: str) -> list[str]:
+    """Return what is to be checked in a draft of a model."""
+    draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
+    return [line.removeprefix("  to check: ") for line in statement_lines(draft)]
