@@ -21,22 +21,23 @@ if TYPE_CHECKING:
 @verbose_option
 @click.argument("page")
 def diff(config_file: str | None, page: str) -> None:
-    """Compare the newest draft of PAGE with its approved text, word by word."""
-    from ..pages.review import draft_lines, statements_to_check, word_diff
+    """Compare the approved text of PAGE with its newest draft, word by word.
+
+    If the approved file was edited since, compare what was approved with the edited text.
+    """
+    from ..pages.review import compare_versions
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
             name = f"{article.asked.page}, article '{article.asked.request.id}'"
-            if article.approved is None or article.draft is None:
+            compared = list(compare_versions(article, site.options))
+            for heading, changes in compared:
+                click.echo(click.style(visible(f"{name}: {heading}"), bold=True))
+                click.echo(changes)
+            if not compared:
                 print_line(
                     f"{name}: {article.state}, {article.reason}; there is nothing to compare"
                 )
-                continue
-            click.echo(click.style(visible(name), bold=True))
-            before, after = article.approved.html, draft_lines(article.draft, site.options)
-            click.echo(word_diff(before, after))
-            for statement in statements_to_check(article.draft) if after != before else ():
-                print_line(f"  to check: {statement}")
 
 
 @click.command()
@@ -74,9 +75,10 @@ def approve(
 
     with open_site(config_file) as site:
         failures: list[str] = []
+        sections = site.cited_sections()
         for article in load_articles(site, pages):
             try:
-                for line in approve_article(article, site.options, name, prefer_draft):
+                for line in approve_article(article, site.options, name, prefer_draft, sections):
                     print_line(line)
             except ApprovalError as error:
                 failures.append(str(error))

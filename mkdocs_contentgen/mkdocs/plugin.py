@@ -208,12 +208,15 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         Later, the extension inserts one after the lead instead.
         """
         articles = self._articles.get(page.file.src_uri)
-        if not articles or not (blog := config.plugins.get("material/blog")):
+        if not articles or not leading_article(markdown, articles):
             return
-        if blog.config["post_excerpt"] == "required" and leading_article(markdown, articles):
-            separator = str(blog.config["post_excerpt_separator"])
-            if separator not in markdown:
-                page.markdown = f"{markdown}\n\n{GENERATED_SEPARATOR}{separator}\n"
+        for name, blog in config.plugins.items():
+            if (
+                name.partition(" #")[0] == "material/blog"  # a site may have several
+                and blog.config["post_excerpt"] == "required"
+                and (separator := str(blog.config["post_excerpt_separator"])) not in markdown
+            ):
+                page.markdown = markdown = f"{markdown}\n\n{GENERATED_SEPARATOR}{separator}\n"
 
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
 from mkdocs.structure.pages import Page
@@ -61,6 +62,7 @@ class MkDocsSite(Site):
         return {
             value
             for plugin in self.config.plugins.values()
+            if isinstance(plugin, BasePlugin)  # hooks are modules, without options
             for name, value in plugin.config.items()
             if isinstance(value, str)
             and value

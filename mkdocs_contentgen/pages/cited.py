@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from ..texts.articles import Article
 from .front_matter import PageFile
 
 
-def with_changed_sources(
-    articles: Iterable[Article], files: Iterable[PageFile], site_url: str | None
-) -> list[Article]:
-    """Return the articles with `changed_sources` set. Of `files`, only cited pages are read."""
-    articles = list(articles)
-    if not site_url or not any(article.sources for article in articles):
-        return articles
-    pages = {_path(file): file for file in files}
-    now: dict[str, dict[str, str]] = {}
-    found = []
-    for article in articles:
+class CitedSections:
+    """The sections of a site now, to compare with those that texts cite.
+
+    Of the pages `files`, only cited ones are read.
+    """
+
+    def __init__(self, files: Iterable[PageFile], site_url: str | None) -> None:
+        self._files, self._site_url = files, site_url
+        self._digests: dict[str, dict[str, str]] = {}
+
+    @cached_property
+    def _pages(self) -> dict[str, PageFile]:
+        return {_path(file): file for file in self._files}
+
+    def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
+        """Return those of the `sources` of a text that have changed since or are gone, by path."""
         changed = []
-        for address, digest in article.sources.items():
-            if not address.startswith(site_url):  # a served writer can cite another site
-                continue
-            link = address.removeprefix(site_url)
+        for address, digest in sources.items():
+            if not self._site_url or not address.startswith(self._site_url):
+                continue  # a served writer can cite another site
+            link = address.removeprefix(self._site_url)
             page = link.partition("#")[0]
-            if page not in now:
-                now[page] = _digests(page, pages.get(page))
-            if now[page].get(link) != digest:
+            if page not in self._digests:
+                self._digests[page] = _digests(page, self._pages.get(page))
+            if self._digests[page].get(link) != digest:
                 changed.append(link)
-        found.append(replace(article, changed_sources=tuple(changed)) if changed else article)
-    return found
+        return tuple(changed)
+
+
+def with_changed_sources(articles: Iterable[Article], sections: CitedSections) -> list[Article]:
+    """Return the articles with `changed_sources` set."""
+    return [
+        replace(article, changed_sources=changed)
+        if (changed := sections.changed(article.sources))
+        else article
+        for article in articles
+    ]
 
 
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:

@@ -21,7 +21,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest, Policy
-from .cited import changed_source_warnings, with_changed_sources
+from .cited import CitedSections, changed_source_warnings, with_changed_sources
 from .front_matter import PageFile, PageProblem
 from .options import ContentgenConfig, SiteConfig
 
@@ -127,7 +127,7 @@ def resolve(
         return resolution
     resolution.sent = obtained.sent
     presentation = options.presentation()
-    cited = with_changed_sources(obtained.articles, files, site.site_url)
+    cited = with_changed_sources(obtained.articles, CitedSections(files, site.site_url))
     resolution.warnings += changed_source_warnings(cited)
     for article in obtained.articles:
         entry = article.asked

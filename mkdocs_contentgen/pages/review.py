@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import click
 
-from ..display import visible
+from ..digest import sha256
+from ..display import valid_sources, visible
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
 from ..texts.articles import Article, count_marks
 from ..texts.store import StoredText
+from .cited import CitedSections
 from .options import ContentgenConfig
 
 
@@ -36,37 +41,132 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
     return re.sub("</?mark>", "", lines) if draft.model else lines
 
 
-def statements_to_check(draft: StoredText) -> list[str]:
-    """Return the paragraphs of a draft with statements to check, each in `‹…›`, as plain text."""
+def statement_lines(draft: StoredText) -> list[str]:
+    """Return a line for each sentence of a draft with statements to check, each in `‹…›`."""
     if not count_marks(draft):
         return []
     lines = to_lines(parse_article(draft.html)).splitlines()
-    marked = [re.sub("</?mark>", _bracket, line) for line in lines if "<mark>" in line]
-    return [unescape(re.sub("<[^>]*>", "", line)) for line in marked]
+    sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
+    return [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
-def _bracket(tag: re.Match[str]) -> str:
-    return "›" if "/" in tag[0] else "‹"
+_SENTENCE_END = re.compile(
+    r"(?:[!?…]|(?<!\b\w)(?<!\b\d\d)(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\b(?:Mrs|bzw|etc|usw))(?<!\bProf)\.)"
+    r"[\"'”’»)\]]*\s+(?=[^\s\da-zß-ÿ])|[。！？]+[”’」』]*"
+)
+"""The end of a sentence. Abbreviations and ordinals are none, at the price of longer sentences."""
+
+
+def _marked_sentences(line: str) -> Iterator[str]:
+    """Find the sentences with `<mark>` in a line of HTML, as plain text with `‹…›` instead."""
+    cells = re.sub("<(?:br|/t[dh])>", " ", line)
+    parts = [unescape(re.sub("<[^>]*>", "", part)) for part in re.split("</?mark>", cells)]
+    text, offsets = "".join(parts), list(accumulate(map(len, parts)))
+    starts, stops = offsets[:-1:2], offsets[1::2]
+
+    def is_within_mark(offset: int) -> bool:
+        number = bisect_left(starts, offset)
+        return number > 0 and offset < stops[number - 1]
+
+    ends = [m.end() for m in _SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
+    for begin, end in pairwise([0, *ends, len(text)]):
+        marks = slice(bisect_left(starts, begin), bisect_left(starts, end))
+        sentence, position = "", begin
+        for start, stop in zip(starts[marks], stops[marks], strict=True):
+            sentence += f"{text[position:start]}‹{text[start:stop]}›"
+            position = stop
+        if sentence:
+            yield " ".join((sentence + text[position:end]).split())
+
+
+def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:
+    """Compare the versions of a text with each other, always the earlier with the later one.
+
+    Return a heading and the lines to print for each comparison, with control characters escaped. An
+    edited file is compared with what was approved, and with a draft only if that is newer.
+    """
+    approved, draft = article.approved, article.draft
+    if approved is None:
+        return
+    file = "approved file"
+    if article.state == "changed":
+        file = "edited file"
+        original = _approved_text(article, options)
+        lost = visible(_lost_text_message(article))
+        changes = lost if original is None else word_diff(original, approved.html)
+        yield "from the approved text to the edited file", changes
+        if not _is_newer_draft(article):
+            return
+    if draft:
+        lines = draft_lines(draft, options)
+        changes = word_diff(approved.html, lines)
+        checks = statement_lines(draft) if lines != approved.html else []
+        yield f"from the {file} to the draft", "\n".join([changes, *map(visible, checks)])
+
+
+def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
+    """Return the text that an edited file had when it was approved, or None if it is lost.
+
+    It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
+    """
+    digest = article.approved.header.sha256 if article.approved else ""
+    with suppress(UnsafeHTMLError):
+        if article.draft and sha256(text := draft_lines(article.draft, options)) == digest:
+            return text
+    return next(
+        (text for text in _committed_texts(article.path, digest) if sha256(text) == digest), None
+    )
+
+
+def _committed_texts(path: Path, digest: str) -> Iterator[str]:
+    """Return the texts of the commits that gave the header of an approved file its SHA-256."""
+    if not re.fullmatch("[0-9a-f]{64}", digest):  # it is part of a command
+        return
+    log = ["log", "--no-textconv", "--format=%H", f"-S{digest}", "--", path.name]
+    for commit in _git(path.parent, *log).splitlines():
+        file = _git(path.parent, "cat-file", "blob", f"{commit}:./{path.name}")
+        yield file.partition("\n---\n")[2]
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    """Return what git prints, or an empty string if it fails or is not installed."""
+    import subprocess
+
+    command = ["git", "--literal-pathspecs", "-C", str(directory), *arguments]
+    with suppress(OSError):
+        ran = subprocess.run(  # noqa: S603
+            command, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+        return ran.stdout
+    return ""
+
+
+def _lost_text_message(article: Article) -> str:
+    return (
+        "what was approved is neither in the cache nor in git any more; "
+        f"`git log -p {article.path}` shows earlier versions"
+    )
 
 
 def approve_article(
-    article: Article, options: ContentgenConfig, by: str, prefer_draft: Callable[[Article], bool]
+    article: Article,
+    options: ContentgenConfig,
+    by: str,
+    prefer_draft: Callable[[Article], bool],
+    sections: CitedSections,
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are the statements of a draft that had to be checked, and a message that says what was
-    approved. `prefer_draft` is called if there are both an edited text and a newer draft. Raises
-    ApprovalError if there is no text or if it cannot be shown.
+    They are the statements of a draft that had to be checked, the cited ones of the site's
+    `sections` that have changed, and a message that says what was approved. `prefer_draft` is
+    called if there are both an edited text and a newer draft. Raises ApprovalError if there is no
+    text or if it cannot be shown.
     """
     statements: list[str] = []
     approved, draft = article.approved, article.draft
     if article.damaged:
         raise article.damaged
-    newer = draft and (
-        approved is None
-        or draft.generated_at.replace(microsecond=0)
-        > max(approved.header.generated_at, approved.header.declined or _MIN_TIME)
-    )
+    newer = _is_newer_draft(article)
     if article.state == "approved" and not newer:
         return [_approval_message(article, is_new=False)]
     declined = approved.header.declined if approved else None
@@ -81,7 +181,7 @@ def approve_article(
         generated_at, model, sources = draft.generated_at, draft.model, draft.sources
         try:
             text = draft_lines(draft, options)
-            statements = [f"  to check: {statement}" for statement in statements_to_check(draft)]
+            statements = statement_lines(draft)
         except UnsafeHTMLError as error:
             raise ApprovalError(
                 f"{article.asked.place}: no build can show this draft: {error}; "
@@ -103,7 +203,22 @@ def approve_article(
         declined=declined,
     )
     write(article.path, article.directory, header, text)
-    return [*statements, _approval_message(article, is_new=True)]
+    changed = map(_changed_source_line, sections.changed(valid_sources(sources)))
+    return [*statements, *changed, _approval_message(article, is_new=True)]
+
+
+def _changed_source_line(link: str) -> str:
+    return f"  cites what has changed or is gone: {link}"
+
+
+def _is_newer_draft(article: Article) -> bool:
+    """Tell whether the draft is newer than the approved text, and was not declined."""
+    approved, draft = article.approved, article.draft
+    if approved is None or draft is None:
+        return draft is not None
+    header = approved.header
+    latest = max(header.generated_at, header.declined or _MIN_TIME)
+    return draft.generated_at.replace(microsecond=0) > latest
 
 
 def _approval_message(article: Article, *, is_new: bool) -> str:

@@ -13,7 +13,7 @@ from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, add_details, find_articles
 from ..texts.policy import PageRequest
-from .cited import with_changed_sources
+from .cited import CitedSections, with_changed_sources
 from .front_matter import PageFile
 from .options import ContentgenConfig, SiteConfig
 
@@ -76,9 +76,13 @@ class Site(ABC):
             select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
         )
         articles, more = add_details(articles, store)
-        articles = with_changed_sources(articles, self.pages, self.config.site_url)
+        articles = with_changed_sources(articles, self.cited_sections())
         warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems + more), *warnings]
+
+    def cited_sections(self) -> CitedSections:
+        """Return the sections of this site, to compare with those that texts cite."""
+        return CitedSections(self.pages, self.config.site_url)
 
     @abstractmethod
     def source_file(self, page: str) -> Path:

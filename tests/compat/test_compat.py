@@ -64,6 +64,13 @@ def article(topic: str) -> str:
 <h2>What it brings</h2><p>{FILLER}</p></article>"""
 
 
+HOOK = """
+def on_page_markdown(markdown, **kwargs):
+    return markdown.replace("{hooked}", "*of a hook*")
+"""
+"""What the row of hooks has under `hooks:`; the others do without it."""
+
+
 @dataclass
 class Pair:
     """One site, with contentgen and without."""
@@ -169,6 +176,7 @@ def pair(
             replace(project, root=project.root / "without"),
         )
         pair.write("docs/index.md", "# Home\n\nText <!-- comment -->\n\n## Part\n\n`code`\n")
+        pair.write("hook.py", HOOK)
         pair.write("docs/other.md", "---\ntitle: Other\n---\nOf <b>others</b>.\n\n## Part\n")
         yield pair
     assert asked == []
@@ -254,13 +262,17 @@ def test_blog(pair: Pair) -> None:
 
 @beside("blog")
 def test_blog_with_required_excerpts(pair: Pair) -> None:
-    """A generated post needs no end of its excerpt, and a paginated view asks for its text once."""
+    """A generated post needs no end of its excerpt, and a paginated view asks for its text once.
+
+    The blog is the second one of its site.
+    """
     theme = pair.row.config["theme"]
     blog = {"blog": {"post_excerpt": "required", "pagination_per_page": 1}}
+    other = {"blog": {"blog_dir": "other"}}
     options = {"contentgen": pair.row.options}
     pair.site.write(
         "mkdocs.yml",
-        yaml.safe_dump({"site_name": "Site", "theme": theme, "plugins": [blog, options]}),
+        yaml.safe_dump({"site_name": "Site", "theme": theme, "plugins": [other, blog, options]}),
     )
     pair.site.write("docs/blog/index.md", pair.front("The blog"))
     for day in (2, 3):
@@ -453,6 +465,16 @@ def test_macros(pair: Pair) -> None:
     assert titled.title
     assert titled.title.get_text() == "On { { own }} - Site"
     assert_whole(article_in(titled), "On {{ own }}")
+
+
+@beside("hooks")
+def test_hooks(pair: Pair) -> None:
+    """The hook changes the page around the article, and other pages as without contentgen."""
+    pair.page("page.md", "# Mine\n\nThis is {hooked}.\n\n<!-- contentgen -->\n")
+    pair.build()
+    soup = pair.site.soup("page/index.html")
+    assert soup.find("em", string="of a hook")
+    assert_whole(soup)
 
 
 @beside("minify")

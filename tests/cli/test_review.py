@@ -1,0 +1,234 @@
+"""The commands `status`, `diff`, `approve` and `eject`, in the process of the test."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.pages.review import statement_lines
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.service.writer.sources import split_sections
+from mkdocs_contentgen.texts.store import DiskStore, StoredText
+
+REQUEST = BlogRequest(topic="Alpha")
+
+
+@dataclass
+class Site:
+    """A site in a directory of its own, whose commands run in this process."""
+
+    root: Path
+
+    def write(self, path: str, content: str) -> Path:
+        """Write a file."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return file
+
+    def configure(self, **config: object) -> None:
+        """Write `mkdocs.yml`."""
+        plugins = [{"contentgen": {"base_url": "sandbox"}}]
+        settings = {"site_name": "Site", "plugins": plugins, **config}
+        self.write("mkdocs.yml", yaml.safe_dump(settings, sort_keys=False))
+
+    def page(self, path: str = "index.md") -> Path:
+        """Write a page that asks for an article."""
+        return self.write(f"docs/{path}", "---\ncontentgen: {type: blog, topic: Alpha}\n---\n")
+
+    def draft(
+        self,
+        html: str,
+        *,
+        day: int = 1,
+        model: str = "",
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        """Put a draft of the article into the cache that was generated on a day of a January."""
+        store = DiskStore(self.root / ".cache/plugin/contentgen")
+        store.prepare()
+        time = datetime(2026, 1, day, tzinfo=UTC)
+        text = StoredText(html, time, REQUEST.record(), model, sources or {})
+        store.save({REQUEST.key(sandbox=True): text})
+        store.close()
+
+    def run(self, *arguments: str, code: int = 0) -> str:
+        """Run `contentgen`, and return what it printed."""
+        ran = CliRunner().invoke(main, arguments)
+        assert ran.exit_code == code, ran.output
+        return ran.output
+
+    def commit(self) -> None:
+        """Commit all files."""
+        for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Change"]):
+            user = ["-c", "user.name=Jo", "-c", "user.email=jo@docs.example"]
+            subprocess.run(["git", *user, *command], cwd=self.root, check=True)
+
+    @property
+    def approved(self) -> Path:
+        """The approved file of `index.md`."""
+        return self.root / "contentgen/index.md/main.html"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a site with one page, and change into its directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("BASE_URL", "USER_ID", "TOKEN", "ON_MISSING"):
+        monkeypatch.delenv(f"CONTENTGEN_{name}", raising=False)
+    site = Site(tmp_path)
+    site.configure()
+    site.page()
+    return site
+
+
+def test_eject_on_a_site_with_hooks(site: Site) -> None:
+    """A hook is a module among the plugins, without options."""
+    site.write("hooks/dates.py", "def on_page_markdown(markdown, **kwargs):\n    return markdown\n")
+    site.configure(hooks=["hooks/dates.py"])
+    site.draft("<article><h1>Alpha</h1><p>Text.</p></article>")
+    assert "contains its text now" in site.run("eject", "index.md")
+    assert (site.root / "docs/index.md").read_text() == "# Alpha\n\nText.\n"
+
+
+def article(*paragraphs: str) -> str:
+    """Return an article, as approved files have it."""
+    lines = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
+    return f"<article>\n<h1>Alpha</h1>\n{lines}</article>\n"
+
+
+def approve(site: Site) -> None:
+    """Approve a text of two words."""
+    site.draft(article("One two."))
+    site.run("approve", "index.md", "--by", "Jo")
+
+
+def edit(site: Site) -> None:
+    """Add a word to the approved text by hand."""
+    site.approved.write_text(site.approved.read_text().replace("One two.", "One added two."))
+
+
+EDIT = """\
+index.md, article 'main': from the approved text to the edited file
+… 2 lines the same …
+<p>One {+added+} two.</p>
+</article>
+"""
+
+
+def test_diff_of_an_edited_text(site: Site) -> None:
+    """An edit is compared with what was approved, so that an added word is shown as added."""
+    approve(site)
+    edit(site)
+    assert site.run("diff", "index.md") == EDIT
+
+
+def test_diff_of_an_edited_text_from_git(site: Site) -> None:
+    """Git knows what was approved, whatever the cache holds, also where line breaks are CRLF."""
+    approve(site)
+    site.approved.write_bytes(site.approved.read_bytes().replace(b"\n", b"\r\n"))
+    site.commit()
+    edit(site)
+    site.commit()
+    site.draft(article("Else."))
+    assert site.run("diff", "index.md") == EDIT
+
+
+def test_diff_of_an_edited_text_with_a_newer_draft(site: Site) -> None:
+    """Both are shown: the edit, and what the newer draft would replace."""
+    approve(site)
+    site.commit()
+    edit(site)
+    site.draft(article("One in <mark>1999</mark>."), day=2, model="small")
+    assert site.run("diff", "index.md") == EDIT + (
+        "index.md, article 'main': from the edited file to the draft\n"
+        "… 2 lines the same …\n"
+        "<p>One [-added two.-]{+in 1999.+}</p>\n"
+        "</article>\n"
+        "  to check: One in ‹1999›.\n"
+    )
+
+
+def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
+    """Where what was approved is neither in the cache nor in git, a line says so."""
+    approve(site)
+    edit(site)
+    site.draft(article("Else."))
+    assert site.run("diff", "index.md") == (
+        "index.md, article 'main': from the approved text to the edited file\n"
+        "what was approved is neither in the cache nor in git any more; "
+        f"`git log -p {site.approved}` shows earlier versions\n"
+    )
+
+
+def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
+    """Each cited section that has changed or is gone is named, and the text is approved."""
+    site.configure(site_url="https://docs.example/")
+    source = "# Limits\n\nTen a day.\n\n## Rates\n\nSlow.\n"
+    site.write("docs/limits.md", source)
+    sources = {
+        f"https://docs.example/{section.link}": section.digest
+        for section in split_sections(source, "limits.md", "limits/")
+    }
+    gone = "https://docs.example/gone/#all"
+    site.draft(article("One."), sources={**sources, gone: "0" * 64})
+    site.write("docs/limits.md", source.replace("Ten", "Nine"))
+    printed = site.run("approve", "index.md", "--by", "Jo")
+    warnings = [line for line in printed.splitlines() if "cites" in line]
+    assert warnings == [
+        "  cites what has changed or is gone: limits/",
+        "  cites what has changed or is gone: gone/#all",
+    ]
+    assert f"index.md: approved in {site.approved}\n" in printed
+    site.approved.write_text(site.approved.read_text().replace("One.", "Two."))
+    site.draft(article("Three."), day=2)
+    assert warnings[1] in site.run("approve", "index.md", "--by", "Jo")
+
+
+@pytest.mark.parametrize(
+    ("html", "sentences"),
+    [
+        (
+            "It is fast. It took <mark>42 days</mark> in <mark>2019</mark>. It ended.",
+            ["It took ‹42 days› in ‹2019›."],
+        ),
+        (
+            "Dr. Roe said on <mark>5. Mai 2019</mark> that ca. <mark>30 %</mark> left. All did.",
+            ["Dr. Roe said on ‹5. Mai 2019› that ca. ‹30 %› left."],
+        ),
+        (
+            "She said so. <mark>“It is new. We like it.”</mark> He did not <b>say</b> it.",
+            ["‹“It is new. We like it.”›"],
+        ),
+        (
+            "A &lt;b&gt; in <mark>7</mark> cases? No! See <mark>9</mark>",
+            ["A <b> in ‹7› cases?", "See ‹9›"],
+        ),
+        ("快。<mark>42天</mark>后结束。慢。", ["‹42天›后结束。"]),
+        ("In <mark>2019</mark>. It is so. In <mark>2019</mark>.", ["In ‹2019›."]),
+        ("‹Quoted›. In <mark>1 &amp; 2</mark>.", ["In ‹1 & 2›."]),
+    ],
+)
+def test_the_sentences_to_check(html: str, sentences: list[str]) -> None:
+    """Of a paragraph, only the sentences with statements to check are printed, each once."""
+    assert checks(article(html)) == sentences
+
+
+def test_a_table_row_to_check() -> None:
+    """The cells of a row are words of their own."""
+    table = "<table><tr><th>Pages</th><td><mark>7</mark></td></tr></table>"
+    assert checks(f"<article><h1>Alpha</h1>{table}</article>") == ["Pages ‹7›"]
+
+
+def checks(html: str) -> list[str]:
+    """Return what is to be checked in a draft of a model."""
+    draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
+    return [line.removeprefix("  to check: ") for line in statement_lines(draft)]
