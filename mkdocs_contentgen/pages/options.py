@@ -278,7 +278,7 @@ class ContentgenConfig(Config):
     """The requests of all pages. The plugin sets it."""
 
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
-        """Return errors and warnings by option. Those about unknown names suggest others."""
+        """Return errors and warnings by option: also about secrets in the file itself."""
         failed, warnings = super().validate()
         known = dict(get_schema(type(self)))
         warnings = [(name, message) for name, message in warnings if name in known]
@@ -286,6 +286,10 @@ class ContentgenConfig(Config):
             from ..requests import unknown_name_message
 
             warnings.append((visible(str(name)), unknown_name_message("option", name, known)))
+        if not failed and (self.token or self.writer or self.cache_url):
+            from .plain_secrets import plain_secret_warnings
+
+            warnings += plain_secret_warnings(self, Path(self.config_file_path))
         return failed, warnings
 
     def presentation(self) -> Presentation:
