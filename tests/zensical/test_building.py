@@ -256,7 +256,8 @@ def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
     )
     ran = site.run("without")
     assert (ran.returncode, service.received) == (1, [])
-    assert "Zensical is not installed; `pip install mkdocs-contentgen[zensical]`" in ran.stdout
+    command = 'pip install "mkdocs-contentgen[zensical]"'
+    assert f"Zensical is not installed; install it with: {command}" in ran.stdout
 
 
 def test_the_extension_has_no_options(site: Project) -> None:
