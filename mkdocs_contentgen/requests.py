@@ -243,13 +243,15 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         if name == "length":
             problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
         elif (model := REQUEST_TYPES.get(name)) is None:
-            problems.append(Problem(path, _unknown_key_message(name, ["length", *REQUEST_TYPES])))
+            problems.append(
+                Problem(path, unknown_name_message("key", name, ["length", *REQUEST_TYPES]))
+            )
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {shown(value)}"))
         else:
             allowed = [n for n in field_types(model) if n not in _NOT_DEFAULTABLE]
             problems += [
-                Problem((*path, _displayed_key(key)), _unknown_key_message(key, allowed))
+                Problem((*path, _displayed_key(key)), unknown_name_message("key", key, allowed))
                 for key in value
                 if key not in allowed
             ]
@@ -322,7 +324,7 @@ def _parse_entry(
             message = (
                 f"is not a key of type {kind}, which has {', '.join(allowed)}"
                 if name in known
-                else _unknown_key_message(name, allowed)
+                else unknown_name_message("key", name, allowed)
             )
             problems.append(Problem((*path, _displayed_key(name)), message))
 
@@ -377,8 +379,10 @@ def _not_one_of_message(value: object, known: Collection[str]) -> str:
     return f"{shown(value)} is not one of {', '.join(known)}{_spelling_hint(value, known)}"
 
 
-def _unknown_key_message(name: object, known: Collection[str]) -> str:
-    return f"is not a known key{_spelling_hint(name, known) or '; known are ' + ', '.join(known)}"
+def unknown_name_message(kind: str, name: object, known: Collection[str]) -> str:
+    """Return a message about a name that is not `known`. `kind` is such as `option`."""
+    hint = _spelling_hint(name, known) or f"; known are {', '.join(known)}"
+    return f"is not a known {kind}{hint}"
 
 
 def _spelling_hint(found: object, known: Collection[str]) -> str:

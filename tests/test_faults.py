@@ -178,21 +178,38 @@ def test_on_missing_placeholder_shows_and_warns(project: Project, service: Servi
     assert "docs/t0.md:2: the text was never generated" in warnings_in(built.stdout)[0]
     shown = project.soup("t0/index.html").find(class_="contentgen-missing")
     assert shown is not None
-    assert shown.get_text().startswith("Text missing")
-    assert "the text was never generated" in shown.get_text()
+    message = "“T0” is not generated yet; `contentgen generate t0.md` generates it"
+    assert shown.get_text(" ").split(maxsplit=2) == ["Text", "missing", message]
     assert project.build("--strict").returncode == 1
     assert service.received == []
 
 
 def test_on_error_placeholder_shows_and_warns(project: Project, service: ServiceDouble) -> None:
-    """A failed request becomes a placeholder and a warning, where the options say so."""
-    write_pages(project, 1)
+    """A failed request becomes a placeholder and a warning, where the options say so.
+
+    The page can be public, so it names neither the service nor a path, as the warning does.
+    """
+    project.page("a b.md", {"type": "blog", "topic": "<b>T</b> & \x7f *T*"})
     project.configure({"on_error": "placeholder"})
     service.answer = raw(b"{}", 500)
     built = project.build()
     assert built.returncode == 0
-    assert "docs/t0.md:2: the service answered 500" in warnings_in(built.stdout)[0]
-    assert "the service answered 500" in project.html("t0/index.html")
+    assert "docs/a b.md:2: the service answered 500" in warnings_in(built.stdout)[0]
+    shown = project.soup("a b/index.html").select_one(".contentgen-missing p:last-child")
+    assert shown is not None
+    assert shown.decode_contents() == (
+        "“&lt;b&gt;T&lt;/b&gt; &amp; \\x7f *T*” is not generated yet; "
+        "`contentgen generate 'a b.md'` generates it"
+    )
+
+
+def test_errors_are_shown_while_you_write(project: Project, service: ServiceDouble) -> None:
+    """In a page that only its author sees, the topic is followed by the error."""
+    write_pages(project, 1)
+    project.configure({"max_requests": 0})
+    assert project.build_as_server().returncode == 0
+    assert "“T0”: 1 more requests would be sent" in project.html("t0/index.html")
+    assert service.received == []
 
 
 def test_an_old_text_is_replaced(project: Project, service: ServiceDouble) -> None:

@@ -111,3 +111,16 @@ def test_the_changelog() -> None:
     assert f"## [{version}] - " in CHANGELOG or "## [Unreleased]" in CHANGELOG
     kinds = set(re.findall(r"^### (.*)", CHANGELOG, re.MULTILINE))
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_extras_are_in_quotes() -> None:
+    """A command that installs an extra can be pasted into zsh, which expands brackets."""
+    folders = ("mkdocs_contentgen", "example_site", "deploy", ".github", ".ci")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    unquoted = [
+        (path.name, command)
+        for path in [*files, *ROOT.glob("*.md")]
+        if path.suffix in ("", ".md", ".py", ".yml") and path.is_file()
+        for command in re.findall(r"pip install [^\"\n]*\[.*", path.read_text("utf-8"))
+    ]
+    assert unquoted == []

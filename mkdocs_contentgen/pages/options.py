@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from unicodedata import category
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import Config, ValidationError
+from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
 from mkdocs.utils.meta import get_data
 
-from ..display import shown
+from ..display import shown, visible
 from ..errors import ConfigurationError
 from ..files import find_link, read_text
 from ..html.disclosure import LINES
@@ -139,9 +139,9 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
             )
         for key, line in value.items():
             if key not in LINES:
-                raise ValidationError(
-                    f"{shown(key)} is not a known key; known are {', '.join(LINES)}"
-                )
+                from ..requests import unknown_name_message
+
+                raise ValidationError(f"{shown(key)} {unknown_name_message('key', key, LINES)}")
             # Python-Markdown uses control characters as placeholders.
             if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
                 raise ValidationError(
@@ -277,6 +277,21 @@ class ContentgenConfig(Config):
 
     asked: Sequence[PageRequest] = ()
     """The requests of all pages. The plugin sets it."""
+
+    def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
+        """Return errors and warnings by option: also about secrets in the file itself."""
+        failed, warnings = super().validate()
+        known = dict(get_schema(type(self)))
+        warnings = [(name, message) for name, message in warnings if name in known]
+        for name in (name for name in self if name not in known):
+            from ..requests import unknown_name_message
+
+            warnings.append((visible(str(name)), unknown_name_message("option", name, known)))
+        if not failed and (self.token or self.writer or self.cache_url):
+            from .plain_secrets import plain_secret_warnings
+
+            warnings += plain_secret_warnings(self, Path(self.config_file_path))
+        return failed, warnings
 
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 import zlib
 from collections import Counter
@@ -136,7 +137,8 @@ def resolve(
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
-        resolution.add_article(entry.page, entry.request.id, _page_content(article, presentation))
+        content = _page_content(article, presentation, lenient=policy.lenient)
+        resolution.add_article(entry.page, entry.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
@@ -208,12 +210,12 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
     return f"{len(generated)} {noun} generated{by}, {usage}"
 
 
-def _page_content(article: Article, presentation: Presentation) -> PageContent:
+def _page_content(article: Article, presentation: Presentation, *, lenient: bool) -> PageContent:
     outcome, request = article.outcome, article.asked.request
     if _is_pending(outcome):
         return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
     if outcome.text is None or (provenance := article.provenance) is None:
-        return _placeholder_content(str(outcome.error))
+        return _placeholder_content(_missing_message(article, lenient=lenient))
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     factory = partial(_present_packed, packed, provenance, presentation)
@@ -235,6 +237,19 @@ def _present_packed(
 
 def _placeholder_content(message: str) -> PageContent:
     return PageContent(lambda: (placeholder(message), None), None, message.encode())
+
+
+def _missing_message(article: Article, *, lenient: bool) -> str:
+    """Return the message that a page shows in place of a text.
+
+    The pages of a build can be public, so only those of a server (`lenient`) show errors, which
+    can contain paths and addresses.
+    """
+    topic, error = article.asked.request.topic, article.outcome.error
+    if lenient and not (isinstance(error, NoText) and error.absence is Absence.MISSING):
+        return f"“{topic}”: {error}"
+    command = f"contentgen generate {shlex.quote(article.asked.page)}"
+    return f"“{topic}” is not generated yet; `{command}` generates it"
 
 
 def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:

@@ -64,10 +64,11 @@ class SiteTexts:
         # the local one, and has tried to get newer texts.
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
+        self._has_command = MISSING_FILE in os.environ
+        self._print_warnings(configuration.warnings)
         if moved := configuration.options.move_cache(configuration.site):
             print_line(moved)
         self._listing: _Listing | None = None
-        self._has_command = MISSING_FILE in os.environ
         css = self._options.styles != "strip"
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
@@ -83,8 +84,7 @@ class SiteTexts:
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         resolution = self._resolve(page)
-        for warning in () if self._has_command else resolution.warnings:
-            print_line(f"Warning: {warning}")
+        self._print_warnings(resolution.warnings)
         if resolution.failures:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
@@ -106,6 +106,10 @@ class SiteTexts:
         digest = digest_of(contents, self._options, self.addresses) if contents or problems else ""
         with suppress(OSError):
             write_record(self._root, page, Record(digest, problems))
+
+    def _print_warnings(self, warnings: Iterable[str]) -> None:
+        for warning in () if self._has_command else warnings:
+            print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
         site, options = self._configuration.site, self._options

@@ -25,7 +25,7 @@ def require_zensical() -> None:
     """Raise ConfigurationError if Zensical is not installed."""
     if find_spec("zensical") is None:
         raise ConfigurationError(
-            "Zensical is not installed; `pip install mkdocs-contentgen[zensical]` installs it"
+            'Zensical is not installed; install it with: pip install "mkdocs-contentgen[zensical]"'
         )
 
 

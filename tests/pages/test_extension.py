@@ -48,7 +48,7 @@ PICTURES = {0x2400 + code: code for code in range(32)} | {0x2421: 0x7F}
 BASE: dict[str, object] = {"site_name": "Site", "theme": {"name": None, "custom_dir": "theme"}}
 # One instance of the plugin serves all builds of a process, and counts their requests.
 OPTIONS = {
-    **{"user_id": USER, "token": TOKEN, "max_requests": 10_000},
+    **{"user_id": USER, "max_requests": 10_000},
     **{"styles": "strip", "disclosure": False},
 }
 
@@ -119,6 +119,7 @@ def test_a_page_is_as_expected(
     caplog.set_level(logging.WARNING)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CONTENTGEN_ON_MISSING", raising=False)
+    monkeypatch.setenv("CONTENTGEN_TOKEN", TOKEN)
     page = build_site(case, tmp_path, service, cache_dir)
     expect(f"{page.content}\n", case / "expected.html")
     expect(f"{page.title}\n{''.join(entries(page.toc))}", case / "expected.toc.txt")

@@ -256,7 +256,8 @@ def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
     )
     ran = site.run("without")
     assert (ran.returncode, service.received) == (1, [])
-    assert "Zensical is not installed; `pip install mkdocs-contentgen[zensical]`" in ran.stdout
+    command = 'pip install "mkdocs-contentgen[zensical]"'
+    assert f"Zensical is not installed; install it with: {command}" in ran.stdout
 
 
 def test_the_extension_has_no_options(site: Project) -> None:
@@ -446,13 +447,14 @@ def test_an_interrupt_keeps_what_was_paid_for(site: Project, service: ServiceDou
     assert service.received == []
 
 
-def test_reasons_are_shown_in_placeholders(site: Project, service: ServiceDouble) -> None:
-    """A placeholder says why the service did not answer, as with MkDocs."""
+def test_placeholders_of_failed_requests(site: Project, service: ServiceDouble) -> None:
+    """A placeholder says what to do, as with MkDocs, and goes when the text is there."""
     service.answer = raw(b"{}", 500)
     configure(site, {"on_error": "placeholder"})
     ran = build(site)
     assert ran.returncode == 0, ran.stdout
-    assert "the service answered 500" in site.html("index.html")
+    assert "the service answered 500" in ran.stdout
+    assert "“One” is not generated yet; `contentgen generate index.md`" in site.html("index.html")
     before = rendered(site)
     service.answer = generated()
     assert build(site).returncode == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ import msgspec
 
 from ...display import MAX_MODEL, model_name, shown, visible
 from ...errors import ConfigurationError
+from ...requests import unknown_name_message
 from .retrieval import Sources
 
 OLLAMA_PORT = 11434
@@ -168,9 +168,8 @@ def option_problems(
     problems = []
     for name in value:
         if name not in known:
-            close = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known are {', '.join(known)}"
-            problems.append((str(name), f"{shown(name)} is not a known option; {hint}"))
+            message = unknown_name_message("option", name, known)
+            problems.append((str(name), f"{shown(name)} {message}"))
     for name in known:
         if value.get(name) is not None and (problem := _value_problem(name, value[name], model)):
             problems.append((name, problem))

@@ -1,0 +1,70 @@
+"""Find secrets that stand in the configuration file itself, and do not come from `!ENV`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+from ..display import visible
+
+_LEAST_KEY = 16
+"""A shorter key is a word such as `ollama`, for a model server that needs none."""
+
+_VARIABLES = {"token": "CONTENTGEN_TOKEN", "api_key": "CONTENTGEN_MODEL_KEY"}
+
+
+def plain_secret_warnings(options: Mapping[str, object], path: Path) -> Iterator[tuple[str, str]]:
+    """Yield option and message for each secret that stands in a configuration file.
+
+    `options` are valid ones of the plugin. No message contains a secret.
+    """
+    for option, name, value in _secrets(options):
+        if file := _find_file(path, name, value):
+            yield option, _plain_text_message(name, file)
+
+
+def _secrets(options: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    """Yield the option, the last part of its name, and its value."""
+    if token := options["token"]:
+        yield "token", "token", str(token)
+    writer = options["writer"]
+    key = str(writer.get("api_key") or "") if isinstance(writer, dict) else ""
+    if len(key) >= _LEAST_KEY:
+        yield "writer", "api_key", key
+    url = str(options["cache_url"])
+    parts = urlsplit(url)
+    if parts.password or "password" in parse_qs(parts.query):
+        yield "cache_url", "cache_url", url
+
+
+def _find_file(path: Path, name: str, value: str) -> Path | None:
+    """Return the file that gives an option this value: `path`, or one that it inherits from."""
+    if path.suffix == ".toml":  # which has no `!ENV`
+        return path
+    files = [path]
+    for file in files:
+        scalars: list[str | None] = []
+        with suppress(OSError, ValueError, yaml.YAMLError), file.open("rb") as stream:
+            scalars += [getattr(event, "value", None) for event in yaml.parse(stream)]
+        for key, following in pairwise(scalars):
+            if (key, following) == (name, value):
+                return file
+            if key == "INHERIT" and following:
+                base = Path(os.path.normpath(file.parent / following))
+                files += [base] if base not in files else []
+    return None
+
+
+def _plain_text_message(name: str, file: Path) -> str:
+    variable = _VARIABLES.get(name)
+    hint = f"set {variable} instead, or use `!ENV`" if variable else "use `!ENV`"
+    return (
+        f"{name} is in plain text in {visible(str(file))}, where others can read it; "
+        f"{hint} in mkdocs.yml"
+    )

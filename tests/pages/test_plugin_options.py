@@ -1,0 +1,133 @@
+"""The options of the plugin, as MkDocs and Zensical read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from mkdocs.config import load_config
+
+from mkdocs_contentgen.zensical.configuration import load_configuration
+
+
+def load(folder: Path, options: object, caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Load a site with these options with MkDocs, and return its warnings."""
+    site = {"site_name": "Site", "plugins": [{"contentgen": options}]}
+    return load_text(folder, yaml.safe_dump(site), caplog)
+
+
+def load_text(folder: Path, text: str, caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Load a site with this `mkdocs.yml` with MkDocs, and return its warnings."""
+    (folder / "docs").mkdir(exist_ok=True)
+    (folder / "mkdocs.yml").write_text(text)
+    load_config(str(folder / "mkdocs.yml"))
+    return caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("base_ur", "is not a known option; did you mean 'base_url'?"),
+        ("Base-URL", "is not a known option; did you mean 'base_url'?"),
+        ("fox", "is not a known option; known are base_url, writer, user_id, token, allow_http"),
+        (5, "is not a known option; known are base_url"),
+    ],
+)
+def test_an_unknown_option(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str | int, problem: str
+) -> None:
+    """A warning suggests the option with the nearest name, whichever program reads the file."""
+    (warning,) = load(tmp_path, {name: "sandbox"}, caplog)
+    assert f"Plugin 'contentgen' option '{name}': {problem}" in warning
+    path = tmp_path / "mkdocs.yml"
+    (warning,) = load_configuration(path).warnings
+    assert warning.startswith(f"{path}: plugins.contentgen.{name}: {problem}")
+    path = tmp_path / "zensical.toml"
+    option = f"{json.dumps(str(name))} = 'sandbox'"
+    path.write_text(f"[project]\nsite_name = 'S'\n[project.plugins.contentgen]\n{option}\n")
+    (warning,) = load_configuration(path).warnings
+    assert warning.startswith(f"{path}: plugins.contentgen.{name}: {problem}")
+
+
+def test_an_unknown_option_is_escaped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A name with control characters, or a command for GitHub's log, is shown escaped."""
+    (warning,) = load(tmp_path, {"x\n::error::\x1b[2J": 1}, caplog)
+    assert "\n" not in warning
+    assert "\x1b" not in warning
+
+
+SECRET = "Tk-5ecret.very~long/token+value="
+
+
+@pytest.fixture
+def _variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", SECRET)
+
+
+@pytest.mark.usefixtures("_variable")
+@pytest.mark.parametrize(
+    ("options", "cure"),
+    [
+        (f"token: {SECRET}", "set CONTENTGEN_TOKEN instead, or use `!ENV` in mkdocs.yml"),
+        (f"{{token: '{SECRET}'}}", "set CONTENTGEN_TOKEN instead"),
+        ("token: '5ecret'", "set CONTENTGEN_TOKEN instead"),
+        (f"writer: {{api_key: {SECRET}}}", "set CONTENTGEN_MODEL_KEY instead, or use `!ENV`"),
+        ("cache_url: redis://:5ecret@cache:6379", "use `!ENV` in mkdocs.yml"),
+        ("cache_url: rediss://cache:6379?password=5ecret", "use `!ENV` in mkdocs.yml"),
+    ],
+)
+def test_a_secret_in_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str, cure: str
+) -> None:
+    """A warning names the file and the cure, not the secret, which the environment has too."""
+    text = f"site_name: Site\nplugins:\n- contentgen:\n    {options}\n"
+    (warning,) = load_text(tmp_path, text, caplog)
+    assert f"is in plain text in {tmp_path / 'mkdocs.yml'}, " in warning
+    assert cure in warning
+    assert "5ecret" not in warning
+
+
+@pytest.mark.usefixtures("_variable")
+@pytest.mark.parametrize(
+    "options",
+    [
+        "token: !ENV SECRET",
+        "token: !ENV [MISSING, SECRET]",
+        "token: !ENV [MISSING, ALSO_MISSING, '']",
+        "user_id: user-7",
+        "writer: {api_key: !ENV SECRET}",
+        "writer: {api_key: ollama}",
+        "cache_url: redis://user@cache:6379?db=1",
+        "cache_url: redis://cache",
+    ],
+)
+def test_no_secret_in_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str
+) -> None:
+    """Values of the environment, and such as are no secrets, are no reason for a warning."""
+    text = f"site_name: Site\nplugins:\n- contentgen:\n    {options}\n"
+    assert load_text(tmp_path, text, caplog) == []
+
+
+def test_a_secret_that_is_inherited(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The warning names the file that has the secret, also below `INHERIT`."""
+    base = tmp_path / "base.yml"
+    base.write_text(f"INHERIT: first.yml\nplugins:\n  contentgen:\n    token: {SECRET}\n")
+    (tmp_path / "first.yml").write_text("extra: {INHERIT: base.yml}\n")
+    (warning,) = load_text(tmp_path, "INHERIT: base.yml\nsite_name: Site\n", caplog)
+    assert f"is in plain text in {base}, " in warning
+
+
+def test_a_secret_in_zensical_toml(tmp_path: Path) -> None:
+    """A `zensical.toml`, which has no `!ENV`, gets the same warning."""
+    (tmp_path / "docs").mkdir()
+    path = tmp_path / "zensical.toml"
+    path.write_text(
+        f"[project]\nsite_name = 'S'\n[project.plugins.contentgen]\ntoken = '{SECRET}'\n"
+    )
+    (warning,) = load_configuration(path).warnings
+    start = f"{path}: plugins.contentgen.token: token is in plain text in {path}, "
+    assert warning.startswith(start)
+    assert SECRET not in warning
