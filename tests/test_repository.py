@@ -20,9 +20,9 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 
 PUBLIC = """
-ApprovedFiles Article ArticleRequest BlogRequest ContentgenError DiskStore Facts Limits NewsRequest
-Obtained Outcome PageRequest Policy Presentation Problem Provenance Review ServiceClient SharedStore
-StoredText asking obtain parse_front_matter present read_all
+Article ArticleRequest BlogRequest ContentgenError DiskStore Foreground Limits NewsRequest Obtained
+PageRequest Policy Presentation Problem Provenance Review ServiceClient SharedStore StoredText
+obtain parse_front_matter present read_all
 """
 """What programs may use. Another name here is a promise, and one less breaks a promise."""
 

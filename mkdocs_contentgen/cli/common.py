@@ -108,7 +108,9 @@ def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
         for article in articles:
             where = " and ".join(article.where) or "nowhere"
             cited = f"; cites {', '.join(article.sources)}" if article.sources else ""
-            debug(f"{article.asked.place}: {article.state}, {article.reason} ({where}){cited}")
+            debug(
+                f"{article.page_request.place}: {article.state}, {article.reason} ({where}){cited}"
+            )
     return articles
 
 

@@ -98,16 +98,12 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from ..pages.resolution import ask_with_progress, estimate_message
     from ..pages.site import select_requests
-    from ..texts.obtain import obtain
     from ..texts.policy import Policy
 
     with open_site(config_file) as site:
         options = site.options
-        asked = select_requests(site.requests, pages)
-        files = site.approved_files()
-        store = options.store(site.config)
+        page_requests = select_requests(site.requests, pages)
         policy = Policy(
             max_requests=options.max_requests if max_requests is None else max_requests,
             max_age=options.max_age,
@@ -115,9 +111,10 @@ def generate(
             refresh=refresh,
         )
         log, debug = partial(print_line, err=True), debug_printer()
-        ask = ask_with_progress(site.config, options, log, debug)
-        obtained = obtain(asked, files, store, policy, None if dry_run else ask)
-        estimate = estimate_message(obtained.wanted, options, site.config) if dry_run else ""
+        build = site.build(policy, log, debug, page_requests=page_requests)
+        source = None if dry_run else build.foreground()
+        obtained = build.obtain(site.approved_files(), source)
+        estimate = build.estimate_message(obtained.wanted) if dry_run else ""
     if dry_run:
         print_dry_run(obtained, policy.max_requests)
         if estimate:

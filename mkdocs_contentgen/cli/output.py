@@ -31,6 +31,7 @@ STATE_COLOURS = {
     "changed": "magenta",
     "outdated": "magenta",
     "missing": "red",
+    "damaged": "red",
 }
 
 MAX_WIDTH = 1_000_000
@@ -80,12 +81,12 @@ def print_articles_json(articles: Sequence[Article]) -> None:
 
 
 def _to_json(article: Article) -> dict[str, object]:
-    request = article.asked.request
+    request = article.page_request.request
     header = article.approved.header if article.approved else None
     draft = article.draft if article.state in ("draft", "outdated") else None
     text = draft or header
     return {
-        "page": article.asked.page,
+        "page": article.page_request.page,
         "id": request.id,
         "type": request.type,
         "topic": request.topic,
@@ -118,9 +119,9 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     for heading in [*headings, *(["Model"] if has_models else [])]:
         table.add_column(heading, overflow="fold")
     for article in articles:
-        request = article.asked.request
+        request = article.page_request.request
         state = Text(article.state, style=STATE_COLOURS[article.state])
-        left = (article.asked.page, request.id, request.type, request.topic)
+        left = (article.page_request.page, request.id, request.type, request.topic)
         right = [", ".join(article.where), article.reason]
         right += [article.model] if has_models else []
         table.add_row(*map(cell, left), state, *map(cell, right))
@@ -251,7 +252,7 @@ def print_dry_run(obtained: Obtained, max_requests: int) -> None:
     """Print the requests that would be sent."""
     for article in obtained.articles:
         if article.key in obtained.wanted:
-            print_line(f"{article.asked.place}: {article.asked.request.topic}")
+            print_line(f"{article.page_request.place}: {article.page_request.request.topic}")
     number = len(obtained.wanted)
     print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
 
@@ -262,10 +263,10 @@ def print_obtained(obtained: Obtained) -> None:
     wanted = [article for article in obtained.articles if article.key in obtained.wanted]
     if debug := debug_printer():
         for article in obtained.articles:
-            outcome = article.found if article in wanted else article.outcome
-            debug(f"{article.asked.place}: {outcome}")
+            outcome = article.draft_outcome if article in wanted else article.outcome
+            debug(f"{article.page_request.place}: {outcome}")
     if obtained.sent:
-        failed = len({article.key for article in wanted if article.found.error})
+        failed = len({article.key for article in wanted if article.draft_outcome.error})
         print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
         print_line("All texts are there; nothing was sent.")

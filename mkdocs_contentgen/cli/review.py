@@ -29,7 +29,7 @@ def diff(config_file: str | None, page: str) -> None:
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
-            name = f"{article.asked.page}, article '{article.asked.request.id}'"
+            name = f"{article.page_request.page}, article '{article.page_request.request.id}'"
             compared = list(compare_versions(article, site.options))
             for heading, changes in compared:
                 click.echo(click.style(visible(f"{name}: {heading}"), bold=True))
@@ -98,7 +98,7 @@ def eject(config_file: str | None, page: str) -> None:
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)
-        pages = {article.asked.page for article in articles}
+        pages = {article.page_request.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
         print_line(eject_articles(site, articles))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..html.presentation import Facts
     from ..pages.background import Background
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -118,11 +118,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             raise PluginError(visible(f"contentgen: {error}")) from error
         if self.moved and not self.collect_only:
             log.info(self.moved)
-        # `mkdocs serve` loads the options anew for each build, and `max_cost` is for all of them.
-        if self.config.uses_writer():
-            from ..service.writer.usage import Spending
-
-            self._spending = self.config.spending = self._spending or Spending()
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)
@@ -146,7 +141,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         own = [file for file in pages if file.generated_by != "material/blog"]
         folders = getattr(config.plugins.get("material/meta"), "meta", {})
         collected = read_requests(own, config, self.config.defaults, folders)
-        self.config.asked = collected.requests
         for warning in collected.warnings:
             log.warning(warning)
         if self.collect_only:
@@ -156,10 +150,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.collect_only or not (collected.requests or collected.problems):
             return
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
-        from ..pages.resolution import make_ask, resolve
+        from ..pages.build import Build, resolve
         from ..texts.approval import read_all
 
-        debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
         try:
             approved = read_all(
                 collected.requests,
@@ -168,20 +161,23 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             )
             if self._dirty or "i18n" in config.plugins:  # these builds do not read all pages
                 approved.unclaimed.clear()
-            resolution = resolve(
-                collected.requests,
-                problems,
-                approved,
+            build = Build(
                 config,
                 self.config,
                 self.config.policy(
-                    budget=self.config.max_requests - self._sent,
-                    lenient=self._background is not None,
+                    max_requests=self.config.max_requests - self._sent,
+                    warn_only=self._background is not None,
                 ),
-                make_ask(config, self.config, self._background, log.info, debug),
-                debug=debug,
-                files=files.documentation_pages(),
+                collected.requests,
+                files.documentation_pages(),
+                log.info,
+                log.debug if log.isEnabledFor(logging.DEBUG) else None,
+                self._spending,
             )
+            # `max_cost` is for all builds of a server.
+            self._spending = build.spending
+            source = self._background.source(build) if self._background else build.foreground()
+            resolution = resolve(build, problems, approved, source)
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
         self._sent += resolution.sent

@@ -28,7 +28,7 @@ from ..pages.site import PageRendering, Site
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.options import WriterOptions
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from ..texts.articles import Article
@@ -39,20 +38,10 @@ class CitedSections:
         return tuple(changed)
 
 
-def with_changed_sources(articles: Iterable[Article], sections: CitedSections) -> list[Article]:
-    """Return the articles with `changed_sources` set."""
-    return [
-        replace(article, changed_sources=changed)
-        if (changed := sections.changed(article.sources))
-        else article
-        for article in articles
-    ]
-
-
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     """Return a warning for each article whose sources have changed."""
     return [
-        f"{article.asked.place}: the text cites what has changed or is gone: "
+        f"{article.page_request.place}: the text cites what has changed or is gone: "
         f"{', '.join(article.changed_sources)}; check it, or ask for a new one with "
         "`contentgen generate --refresh`"
         for article in articles

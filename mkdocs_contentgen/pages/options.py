@@ -6,32 +6,28 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from unicodedata import category
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
-from mkdocs.utils.meta import get_data
 
 from ..display import shown, visible
 from ..errors import ConfigurationError
-from ..files import find_link, read_text
+from ..files import find_link
 from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
-from ..texts.policy import OnError, OnMissing, PageRequest, Policy
+from ..texts.policy import OnError, OnMissing, Policy
 from ..texts.store import DATABASE, Cache, DiskStore, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
-    from ..requests import Request
     from ..service.writer.options import WriterOptions
-    from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
@@ -272,12 +268,6 @@ class ContentgenConfig(Config):
     language: `{draft: "…", approved: "… {name} … {date}", end: "…"}`. `end` is the line at the end
     of an article that the author's text follows. Default: `true`."""
 
-    spending: Spending | None = None
-    """The usage of all calls to the model of the writer. The plugin sets it."""
-
-    asked: Sequence[PageRequest] = ()
-    """The requests of all pages. The plugin sets it."""
-
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
         """Return errors and warnings by option: also about secrets in the file itself."""
         failed, warnings = super().validate()
@@ -326,8 +316,8 @@ class ContentgenConfig(Config):
             raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
         return cast(OnMissing, value)
 
-    def policy(self, *, budget: int, lenient: bool) -> Policy:
-        """Return the options for requests and failures, with `budget` as `max_requests`.
+    def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
+        """Return the options for requests and failures, with another `max_requests`.
 
         Raises ConfigurationError, as effective_on_missing() does.
         """
@@ -335,10 +325,10 @@ class ContentgenConfig(Config):
             on_missing=self.effective_on_missing(),
             on_error=self.on_error,
             require_approval=self.require_approval,
-            max_requests=budget,
+            max_requests=max_requests,
             max_age=self.max_age,
             sandbox=self.uses_sandbox(),
-            lenient=lenient,
+            warn_only=warn_only,
         )
 
     def limits(self) -> Limits:
@@ -405,23 +395,8 @@ class ContentgenConfig(Config):
             directory_urls=site.use_directory_urls,
         )
 
-    def connect(
-        self, site: SiteConfig, debug: Callable[[str], None] | None = None
-    ) -> AbstractAsyncContextManager[Client]:
-        """Return a client of the service or the writer. Raises ConfigurationError.
-
-        `debug` gets a line for each call to a model.
-        """
-        if self.uses_writer():
-            from ..service.writer.client import WriterClient
-
-            return WriterClient(
-                self.writer_options(site),
-                self.spending,
-                retries=self.retries,
-                debug=debug,
-                own_text=partial(_own_text, self.asked, Path(site.docs_dir)),
-            )
+    def connect(self) -> AbstractAsyncContextManager[Client]:
+        """Return a client of the service. Raises ConfigurationError."""
         if not self.address():
             raise ConfigurationError(
                 "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
@@ -437,19 +412,6 @@ class ContentgenConfig(Config):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
-
-
-def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str:
-    """Return the Markdown around an article on its page, or an empty string without any."""
-    page = next((entry.page for entry in asked if entry.request == request), "")
-    try:
-        source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
-    except (OSError, UnicodeError):  # a page that another plugin makes has no file
-        return ""
-    return re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
-
-
-_MAX_PAGE = 256 * 1024
 
 
 def project_directory(site: SiteConfig) -> Path:

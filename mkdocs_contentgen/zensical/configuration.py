@@ -78,10 +78,6 @@ def load_configuration(path: Path) -> Configuration:
 
         if problems := check_defaults(options.defaults):
             raise ConfigurationError("; ".join(map(str, problems)))
-    if options.uses_writer():
-        from ..service.writer.usage import Spending
-
-        options.spending = Spending()
     theme = values.get("theme")
     custom_dir = str(theme.get("custom_dir") or "") if isinstance(theme, dict) else ""
     return Configuration(site, options, plugins, custom_dir, warnings)

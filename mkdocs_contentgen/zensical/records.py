@@ -19,7 +19,7 @@ from ..files import find_link, read_text, replace_text
 from ..pages.options import ContentgenConfig
 
 if TYPE_CHECKING:
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
 
 _CACHE = ".cache"
 _MAX_RECORD = 1024 * 1024

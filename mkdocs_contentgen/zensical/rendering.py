@@ -16,8 +16,8 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from ..pages.build import PageContent
 from ..pages.extension import ArticleExtension, Contents
-from ..pages.resolution import PageContent
 from ..pages.typos import NAME
 from .page_texts import SiteTexts, load_texts
 

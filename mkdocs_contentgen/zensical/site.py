@@ -28,7 +28,7 @@ from .page_files import find_pages, read_folder_metadata
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.options import WriterOptions
 
 
@@ -104,7 +104,6 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     metadata = read_folder_metadata(configuration)
     pages, names = find_pages(configuration, metadata, drafts=drafts)
     collected = read_requests(pages, site, options.defaults, metadata)
-    options.asked = collected.requests
     read = {file.src_uri for file in pages}
     return ZensicalSite(
         site,

@@ -201,7 +201,8 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     """A date without a time, a time for a date, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
-    header = approve(BlogRequest(topic="x"), "0" * 64, "sandbox", generated_at, "text", "Jo")
+    stored = StoredText("text", generated_at, BlogRequest(topic="x").record())
+    header = approve(stored, "0" * 64, "sandbox", "Jo")
     write(path, tmp_path, header, "text")
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")

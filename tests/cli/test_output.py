@@ -20,6 +20,7 @@ from service_double import ServiceDouble, generated
 from mkdocs_contentgen.cli.output import print_article
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.approval import approve, write
+from mkdocs_contentgen.texts.store import StoredText
 
 HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
@@ -75,7 +76,8 @@ def write_approved(project: Project, text: str, page: str = "index.md", topic: s
     directory = project.root / "contentgen"
     path = directory / page / "main.html"
     generated_at = datetime(2026, 1, 2, tzinfo=UTC)
-    header = approve(BlogRequest(topic=topic), "0", "sandbox", generated_at, text, by)
+    stored = StoredText(text, generated_at, BlogRequest(topic=topic).record())
+    header = approve(stored, "0", "sandbox", by)
     write(path, directory, header, text)
     return path
 

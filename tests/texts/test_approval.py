@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_and_reason, write
+from mkdocs_contentgen.texts.store import StoredText
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
@@ -306,7 +308,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     state, reason = state_and_reason(BlogRequest(topic="Alpha"), approved, has_draft=False)
     assert state in ("approved", "changed", "outdated")
     assert len(reason) < 1000
-    approve(BlogRequest(topic="x"), "key", "sandbox", approved.header.generated_at, "text", "Jo")
+    approve(replace(approved.text, html="text"), "key", "sandbox", "Jo")
 
 
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
@@ -346,12 +348,14 @@ def test_nothing_is_written_that_cannot_be_read(
     """What a build would refuse is refused before it is written; what is just allowed is read."""
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    header = approve(BlogRequest(topic=topic), "key", "sandbox", now, text, by)
+    stored = StoredText(text, now, BlogRequest(topic=topic).record())
+    header = approve(stored, "key", "sandbox", by)
     with pytest.raises(ApprovalError) as error:
         write(path, tmp_path, header, text)
     assert message in str(error.value)
     assert list(tmp_path.iterdir()) == []
-    header = approve(BlogRequest(topic="x" * 15_800), "k", "sandbox", now, "x" * 262_144, "J" * 200)
+    stored = StoredText("x" * 262_144, now, BlogRequest(topic="x" * 15_800).record())
+    header = approve(stored, "k", "sandbox", "J" * 200)
     write(path, tmp_path, header, "x" * 262_144)
     approved = read(path, tmp_path)
     assert approved is not None
@@ -407,7 +411,7 @@ def test_a_file_of_no_page_is_named(project: Project) -> None:
     built = run(project, "mkdocs", "build", "--strict", code=1)
     for output in (built, contentgen(project, "status")):
         for page, named in {"gone.md": 1, "plain.md": 1, "draft.md": 0, "index.md": 0}.items():
-            lines = [line for line in output.splitlines() if "no page asks" in line]
+            lines = [line for line in output.splitlines() if "no page requests" in line]
             assert sum(page in line for line in lines) == named, (page, lines)
 
 
