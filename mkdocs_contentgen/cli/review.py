@@ -89,12 +89,20 @@ def approve(
 @config_option
 @verbose_option
 @click.argument("page")
-def eject(config_file: str | None, page: str) -> None:
+@click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
+def eject(config_file: str | None, page: str, delete: bool) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.
 
-    From then on, you edit the page by hand, and the plugin ignores it.
+    From then on, you edit the page by hand, and the plugin ignores it. Its approved files are not
+    needed any more: without --delete, the command asks in a terminal whether to delete them.
     """
-    from ..pages.ejection import eject_articles
+    from ..errors import ApprovalError
+    from ..pages.ejection import delete_approved_file, eject_articles
+
+    def confirm(article: Article) -> bool:
+        message = f"{article.path}: is not needed any more. Delete it?"
+        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        return is_terminal and article.state == "approved" and click.confirm(visible(message))
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)
@@ -102,6 +110,19 @@ def eject(config_file: str | None, page: str) -> None:
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
         print_line(eject_articles(site, articles))
+        failures: list[str] = []
+        for article in articles:
+            if article.approved is None:
+                continue
+            try:
+                if delete or confirm(article):
+                    delete_approved_file(article)
+                    print_line(f"{article.path}: deleted")
+                else:
+                    print_line(f"{article.path} can be removed")
+            except ApprovalError as error:
+                failures.append(str(error))
+    print_errors(failures)
 
 
 def _git_user_name() -> str:

@@ -25,6 +25,7 @@ from ..html.disclosure import Provenance
 from ..html.markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
 from ..html.plaintext import plain_text
 from ..html.presentation import Facts, Presentation, present
+from ..texts.approval import delete
 from ..texts.articles import Article
 from .extension import MARKER
 from .options import project_directory
@@ -71,13 +72,25 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         replace_text(path, below, written.replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    return _success_message(page, articles)
+    return _success_message(page)
 
 
-def _success_message(page: str, articles: Sequence[Article]) -> str:
-    files = ", ".join(str(article.path) for article in articles if article.approved)
-    hint = f"; {files} can be removed" if files else ""
-    return f"{page}: contains its text now, and no request{hint}"
+def _success_message(page: str) -> str:
+    return f"{page}: contains its text now, and no request"
+
+
+def delete_approved_file(article: Article) -> None:
+    """Delete the approved file of an article that was ejected.
+
+    Raises ApprovalError if a text could be lost: if the file was edited after its approval, or if
+    its text is for an older request, so that the draft was ejected.
+    """
+    if article.approved is None or article.state != "approved":
+        raise ApprovalError(
+            f"{article.path}: was edited, or approved for another request, so it is not deleted; "
+            "if its text is not needed, delete it by hand"
+        )
+    delete(article.path, article.directory, article.approved)
 
 
 def _current_text(article: Article) -> tuple[str, datetime]:
