@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import visible
-from .common import config_option, load_articles, load_undamaged, open_site, verbose_option
+from .common import (
+    complete_pages,
+    config_option,
+    load_articles,
+    load_undamaged,
+    open_site,
+    verbose_option,
+)
 from .output import print_errors, print_line
 
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @config_option
 @verbose_option
-@click.argument("page")
+@click.argument("page", shell_complete=complete_pages)
 def diff(config_file: str | None, page: str) -> None:
     """Compare the approved text of PAGE with its newest draft, word by word.
 
@@ -43,7 +50,7 @@ def diff(config_file: str | None, page: str) -> None:
 @click.command()
 @config_option
 @verbose_option
-@click.argument("pages", nargs=-1)
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
 @click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
 def approve(
@@ -88,7 +95,7 @@ def approve(
 @click.command()
 @config_option
 @verbose_option
-@click.argument("page")
+@click.argument("page", shell_complete=complete_pages)
 @click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
 def eject(config_file: str | None, page: str, delete: bool) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.
