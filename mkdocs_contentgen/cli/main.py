@@ -10,7 +10,7 @@ from functools import partial
 import click
 
 from ..display import visible
-from .common import config_option, load_articles, open_site, verbose_option
+from .common import complete_pages, config_option, load_articles, open_site, verbose_option
 from .output import (
     debug_printer,
     print_articles_json,
@@ -80,7 +80,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
 @main.command()
 @config_option
 @verbose_option
-@click.argument("pages", nargs=-1)
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option(
     "--refresh", is_flag=True, help="Request new texts; an old one stays until the new one arrives."
 )

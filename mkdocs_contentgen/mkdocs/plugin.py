@@ -184,7 +184,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for warning in resolution.warnings:
             log.warning(warning)
         _raise_problems(resolution.failures)
-        log.info(resolution.summary)
+        # mkdocs-static-i18n builds once for each language.
+        language = getattr(config.plugins.get("i18n"), "current_language", None)
+        log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
         self.set_articles(resolution.articles)
         index_articles_last(config.plugins)
         if config.site_url:

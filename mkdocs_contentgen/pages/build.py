@@ -253,7 +253,7 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
 def _page_content(
     article: Article, presentation: Presentation, *, show_errors: bool
 ) -> PageContent:
-    outcome, request = article.outcome, article.page_request.request
+    outcome, request = article.outcome, article.request
     if _is_pending(outcome):
         return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
     if outcome.text is None or (provenance := article.provenance) is None:
@@ -287,10 +287,10 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     The pages of a build can be public, so only those of a server show errors, which
     can contain paths and addresses.
     """
-    topic, error = article.page_request.request.topic, article.outcome.error
+    topic, error = article.request.topic, article.outcome.error
     if show_errors and not (isinstance(error, NoText) and error.absence is Absence.MISSING):
         return f"“{topic}”: {error}"
-    command = f"contentgen generate {shlex.quote(article.page_request.page)}"
+    command = f"contentgen generate {shlex.quote(article.page)}"
     return f"“{topic}” is not generated yet; `{command}` generates it"
 
 

@@ -41,7 +41,7 @@ class CitedSections:
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     """Return a warning for each article whose sources have changed."""
     return [
-        f"{article.page_request.place}: the text cites what has changed or is gone: "
+        f"{article.place}: the text cites what has changed or is gone: "
         f"{', '.join(article.changed_sources)}; check it, or ask for a new one with "
         "`contentgen generate --refresh`"
         for article in articles

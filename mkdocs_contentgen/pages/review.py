@@ -164,7 +164,7 @@ def approve_article(
     text or if it cannot be shown.
     """
     statements: list[str] = []
-    approved, draft, request = article.approved, article.draft, article.page_request.request
+    approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
     newer = _is_newer_draft(article)
@@ -181,13 +181,13 @@ def approve_article(
             statements = statement_lines(draft)
         except UnsafeHTMLError as error:
             raise ApprovalError(
-                f"{article.page_request.place}: no build can show this draft: {error}; "
-                f"`contentgen generate --refresh {article.page_request.page}` asks for another"
+                f"{article.place}: no build can show this draft: {error}; "
+                f"`contentgen generate --refresh {article.page}` asks for another"
             ) from error
     else:
         raise ApprovalError(
-            f"{article.page_request.place}: there is no text to approve; "
-            f"`contentgen generate {article.page_request.page}` makes one"
+            f"{article.place}: there is no text to approve; "
+            f"`contentgen generate {article.page}` makes one"
         )
     service = "content generation service"
     if options.uses_sandbox() or options.uses_writer():
@@ -217,8 +217,8 @@ def _is_newer_draft(article: Article) -> bool:
 
 def _approval_message(article: Article, *, is_new: bool) -> str:
     if is_new:
-        return f"{article.page_request.page}: approved in {article.path}"
-    return f"{article.page_request.page}: already approved: {article.reason}"
+        return f"{article.page}: approved in {article.path}"
+    return f"{article.page}: already approved: {article.reason}"
 
 
 _MIN_TIME = datetime.min.replace(tzinfo=UTC)

@@ -355,6 +355,21 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 
 
+def delete(path: Path, directory: Path, text: ApprovedText) -> None:
+    """Delete an approved file that still has `text`, and its folder if that is empty then.
+
+    Raises ApprovalError.
+    """
+    if read(path, directory) != text:
+        raise ApprovalError(f"{path}: has just been edited, so it is not deleted")
+    try:
+        path.unlink()
+    except OSError as error:
+        raise ApprovalError(f"{path}: cannot be deleted ({error.strerror})") from error
+    with suppress(OSError):
+        path.parent.rmdir()
+
+
 def approve(text: StoredText, key: str, service: str, by: str) -> Header:
     """Return the header for a text, approved now by the person `by`."""
     return Header(

@@ -58,9 +58,24 @@ class Article:
     """The cited sections of this site that have changed since, or are gone, by path."""
 
     @property
+    def request(self) -> Request:
+        """The request."""
+        return self.page_request.request
+
+    @property
+    def page(self) -> str:
+        """The path of the page (`src_uri`)."""
+        return self.page_request.page
+
+    @property
+    def place(self) -> str:
+        """The file and line of the request, such as `docs/post.md:2`."""
+        return self.page_request.place
+
+    @property
     def own_path(self) -> Path:
         """The path of its approved file, whether or not that exists."""
-        return approved_path(self.directory, self.page_request.page, self.page_request.request.id)
+        return approved_path(self.directory, self.page, self.request.id)
 
     @property
     def path(self) -> Path:
@@ -113,7 +128,7 @@ class Article:
         """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
-        kind = self.page_request.request.type
+        kind = self.request.type
         return Provenance(kind, text.generated_at, self.review, model=text.model)
 
     def present(self, how: Presentation) -> tuple[Element, Facts]:
@@ -156,7 +171,7 @@ class Article:
         if self.damaged:
             return "damaged", str(self.damaged)
         state, reason = state_and_reason(
-            self.page_request.request, self.approved, has_draft=self.draft is not None
+            self.request, self.approved, has_draft=self.draft is not None
         )
         error = self.draft_outcome.error
         if state == "missing":

@@ -136,7 +136,7 @@ def obtain(
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
     if not obtained.failures:
-        obtained.wanted = {a.key: a.page_request.request for a in articles if _is_wanted(a, policy)}
+        obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
         if obtained.wanted and policy.on_missing == "generate" and source:
             problems += _request_wanted(obtained, policy, source)
     if not obtained.failures:
@@ -159,7 +159,7 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
     number = len(obtained.wanted)
     if number > policy.max_requests and not policy.warn_only:
         obtained.warnings += [
-            f"{article.page_request.place}: would be asked for"
+            f"{article.place}: would be asked for"
             for article in obtained.articles
             if article.key in obtained.wanted
         ]
@@ -194,7 +194,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:
     """Add messages about approved files, and about missing approvals."""
     for article in obtained.articles:
-        place = article.page_request.place
+        place = article.place
         if article.damaged:
             obtained.add_message(str(article.damaged), warn_only=policy.warn_only)
             continue
@@ -220,19 +220,15 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         is_missing = _absence(outcome) is Absence.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
-        obtained.add_message(
-            _message(outcome, article.page_request.place, policy), warn_only=warn_only
-        )
+        obtained.add_message(_message(outcome, article.place, policy), warn_only=warn_only)
 
 
 def _review_message(article: Article) -> str:
-    return (
-        f"{article.page_request.place}: {article.state}, {article.reason}; see `contentgen status`"
-    )
+    return f"{article.place}: {article.state}, {article.reason}; see `contentgen status`"
 
 
 def _unapproved_message(article: Article) -> str:
-    place, page = article.page_request.place, article.page_request.page
+    place, page = article.place, article.page
     if article.draft is None:
         return (
             f"{place}: nobody approved this text, and it was not generated yet; "

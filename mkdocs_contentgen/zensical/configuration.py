@@ -83,6 +83,12 @@ def load_configuration(path: Path) -> Configuration:
     return Configuration(site, options, plugins, custom_dir, warnings)
 
 
+def read_docs_dir(path: Path) -> Path:
+    """Return the directory of pages that a configuration file names. Raises ConfigurationError."""
+    named = _read(path).get("docs_dir")
+    return path.parent / (named if isinstance(named, str) else "docs")
+
+
 def cache_problem(configuration: Configuration) -> str:
     """Return what is wrong with the place of the cache, or an empty string."""
     directory = configuration.options.cache_directory(configuration.site)

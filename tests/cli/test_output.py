@@ -9,17 +9,24 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
+import click
+import msgspec
 import pytest
 from conftest import Project
 from service_double import ServiceDouble, generated
 
-from mkdocs_contentgen.cli.output import print_article
+from mkdocs_contentgen.cli.output import print_article, print_articles_table
+from mkdocs_contentgen.errors import Absence, NoText
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.approval import approve, write
+from mkdocs_contentgen.texts.approval import ApprovedText, approve, write
+from mkdocs_contentgen.texts.articles import Article
+from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.policy import PageRequest
 from mkdocs_contentgen.texts.store import StoredText
 
 HOSTILE = (
@@ -253,3 +260,79 @@ def test_terminals_that_cannot_show_a_character(
         )
         assert ran.returncode == 0, ran.stderr
         assert b"Traceback" not in ran.stderr
+
+
+class Terminal(StringIO):
+    """A standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def status_table(
+    monkeypatch: pytest.MonkeyPatch, output: StringIO, *articles: Article
+) -> list[str]:
+    """Return the lines that `contentgen status` prints of articles; a terminal has 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    with redirect_stdout(output):
+        print_articles_table(articles)
+    return [line.rstrip() for line in click.unstyle(output.getvalue()).splitlines()]
+
+
+def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a docs build",
+             model: str = "") -> Article:  # fmt: skip
+    """Return an approved article."""
+    request = BlogRequest(topic=topic, id=name)
+    time = datetime(2026, 1, 2, tzinfo=UTC)
+    header = approve(StoredText("", time, request.record(), model), "0", "sandbox", "Jo")
+    approved = ApprovedText(msgspec.structs.replace(header, approved_at=time.date()), "", 1)
+    return Article(PageRequest(request, page, ""), "0", Path(), approved=approved)
+
+
+def test_a_table_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where paths leave room, each article has a line, of which only the topic is shortened."""
+    articles = [reviewed("blog/posts/speed.md"), reviewed("news.md", topic="Short")]
+    assert status_table(monkeypatch, Terminal(), *articles) == [
+        "Page                 State     Reason                        Topic",
+        "blog/posts/speed.md  approved  Jo approved it on 2026-01-02  blog: Ten ways to …",
+        "news.md              approved  Jo approved it on 2026-01-02  blog: Short",
+    ]
+
+
+def test_long_paths_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that leaves too little room has a line of its own, in one piece however long it is."""
+    long = f"guides/{'very-' * 20}long.md"
+    articles = [
+        reviewed("a-page-in-the-docs.md", "one", model="hf.co/a-model/of-a-very-long-name:8b"),
+        reviewed("a-page-in-the-docs.md", "two"),
+        reviewed(long, topic="Short"),
+    ]
+    assert status_table(monkeypatch, Terminal(), *articles) == [
+        "a-page-in-the-docs.md",
+        "  one   approved  Jo approved it on 2026-01-02  hf.co/a-model/…  blog: Ten ways…",
+        "  two   approved  Jo approved it on 2026-01-02                   blog: Ten ways…",
+        long,
+        "  main  approved  Jo approved it on 2026-01-02                   blog: Short",
+    ]
+
+
+def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason is never shortened."""
+    page, request = "a-page-in-the-docs.md", BlogRequest(topic="Alpha")
+    reason = " ".join(f"reason{number}" for number in range(20))
+    failed = Outcome(error=NoText(Absence.MISSING, reason))
+    article = Article(PageRequest(request, page, ""), "0", Path(), draft_outcome=failed)
+    lines = status_table(monkeypatch, Terminal(), article)
+    assert re.findall(r"reason\d+", "\n".join(lines)) == reason.split()
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_piped_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere, nothing is shortened, and each article has one line without trailing spaces."""
+    topic = "Ten ways " * 30 + "and one"
+    output = StringIO()
+    lines = status_table(monkeypatch, output, reviewed("a.md", topic=topic), reviewed("b.md"))
+    assert [line.split()[0] for line in lines] == ["Page", "a.md", "b.md"]
+    assert topic in lines[1]
+    assert " \n" not in output.getvalue()

@@ -613,6 +613,9 @@ def check_languages(pair: Pair, path: str) -> None:
         pair.page(path.format(name="page", language=language), topic=topic)
     pair.asking = ["page", "de/page"]
     pair.build()
+    # Each language is a build of its own, with a summary.
+    summaries = re.findall(r"contentgen: (\w+): 1 text: 0 from approved files", pair.site.output)
+    assert summaries == ["en", "de"]
     assert_whole(article_in(pair.site.soup("page/index.html")), "The end")
     assert_whole(article_in(pair.site.soup("de/page/index.html")), "Das Ende")
 

@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_and_reason, write
+from mkdocs_contentgen.texts.approval import (
+    approve,
+    delete,
+    name_problem,
+    read,
+    state_and_reason,
+    write,
+)
 from mkdocs_contentgen.texts.store import StoredText
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -460,3 +467,20 @@ def test_a_page_that_cannot_be_read_fails_commands(project: Project, command: st
     assert "docs/latin.md: cannot be read (it is not UTF-8)" in contentgen(
         project, *command.split(), code=1
     )
+
+
+def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
+    """A file that was edited in the meantime stays, and its folder with files of others."""
+    path = tmp_path / "index.md/main.html"
+    path.parent.mkdir()
+    path.write_text(approved_text())
+    text = read(path, tmp_path)
+    assert text
+    path.write_text(approved_text("Edited."))
+    with pytest.raises(ApprovalError, match="has just been edited, so it is not deleted"):
+        delete(path, tmp_path, text)
+    path.write_text(approved_text())
+    other = path.with_name("other.html")
+    other.touch()
+    delete(path, tmp_path, text)
+    assert list(path.parent.iterdir()) == [other]
