@@ -15,7 +15,7 @@ from typing import Literal, Self, TypedDict
 
 import msgspec
 
-from ...display import shown, visible
+from ...display import shown
 from ...errors import (
     AccessDeniedError,
     InvalidAnswerError,
@@ -26,7 +26,15 @@ from ...errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from ..connection import MAY_BE_PAID_HINT, Answer, Connection, check_address, check_token
+from ..connection import (
+    MAY_BE_PAID_HINT,
+    Answer,
+    Connection,
+    check_address,
+    check_token,
+    decode_json,
+    quoted,
+)
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, format_cost, read_usage
 
@@ -40,7 +48,7 @@ _CHARACTERS_PER_TOKEN = 10
 """More characters of a prompt for each counted token mean that the server cut it."""
 
 _CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
-_MAX_REASON, _MAX_NAMES = 200, 10
+_MAX_NAMES = 10
 
 _LEAST_SECRET = 16
 """A shorter key can be a word that a text has by chance, such as `ollama`."""
@@ -207,7 +215,7 @@ class Model:
         answer = await self._post_with_limit(messages, max_tokens)
         if answer.status != 200:
             await self._raise_status(answer)
-        fields = _decode(answer.body)
+        fields = decode_json(answer.body)
         reported = fields.get("usage") if isinstance(fields, dict) else None
         usage = read_usage(reported, self._fields.price)
         # Before the text is read: one that cannot be used may have cost something too.
@@ -257,10 +265,10 @@ class Model:
             raise UnreachableError(f"{error}{hint}") from None
 
     async def _raise_status(self, answer: Answer) -> None:
-        status, reason = answer.status, _find_reason(answer.body)
+        status, reason = answer.status, answer.reason()
         message = f"{self._server} answered {answer.status_text}"
-        if self._quotes and (quoted := self._quote(reason)):
-            message += f": {quoted}"
+        if self._quotes and (quote := self._quote(reason)):
+            message += f": {quote}"
         _raise_known_status(answer, message)
         if status == 413 or _TOO_LONG.search(reason):
             raise RejectedError(
@@ -297,7 +305,7 @@ class Model:
             answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
         except ServiceError:
             return None
-        fields = _decode(answer.body)
+        fields = decode_json(answer.body)
         models = fields.get("data") if isinstance(fields, dict) else None
         if not isinstance(models, list):
             return None
@@ -314,8 +322,8 @@ class Model:
         if not isinstance(fields, dict):
             raise InvalidAnswerError(f"{self._server} did not answer with a JSON object in UTF-8")
         if fields.get("error"):
-            quoted = self._quote(_find_reason(answer.body)) if self._quotes else ""
-            reason = quoted or "without a message"
+            quote = self._quote(answer.reason()) if self._quotes else ""
+            reason = quote or "without a message"
             raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         try:
             choice = msgspec.convert(fields, _Response).choices[0]
@@ -332,15 +340,7 @@ class Model:
 
     def _quote(self, text: str) -> str:
         """Return a text of the server for a message, or an empty string if it has the key in it."""
-        return "" if self._repeats_key(text) else visible(" ".join(text.split()))[:_MAX_REASON]
-
-    def _repeats_key(self, text: str) -> bool:
-        """Tell whether a text has eight characters in a row of the key."""
-        key, text = self._key.lower(), "".join(text.split()).lower()
-        length = min(len(key), 8)
-        return bool(key) and any(
-            key[start : start + length] in text for start in range(len(key) - length + 1)
-        )
+        return quoted(text, self._key)
 
     def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:
         characters = sum(len(message["content"]) for message in messages)
@@ -396,22 +396,3 @@ def _raise_known_status(answer: Answer, message: str) -> None:
         raise UnusableServiceError(
             f"{message}, and redirects are not followed; set writer.endpoint to its new address"
         )
-
-
-def _decode(body: bytes) -> object:
-    try:
-        return msgspec.json.decode(body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _find_reason(body: bytes) -> str:
-    """Return the server's own message about an error, or an empty string."""
-    found = _decode(body)
-    while not isinstance(found, str):
-        if isinstance(found, dict):
-            names = ("error", "message", "detail", "msg")
-            found = next((found[name] for name in names if found.get(name)), "")
-        else:
-            found = found[0] if isinstance(found, list) and found else ""
-    return found

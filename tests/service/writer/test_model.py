@@ -296,10 +296,9 @@ def test_a_large_answer(server: ModelDouble) -> None:
     assert "larger than 2 MiB" in str(failure(InvalidAnswerError, server.endpoint))
 
 
-@pytest.mark.parametrize("status", [200, 400])
-def test_a_compressed_answer(server: ModelDouble, status: int) -> None:
+def test_a_compressed_answer(server: ModelDouble) -> None:
     """Compression was not asked for, and nothing is unpacked."""
-    server.answer = raw(gzip.compress(bytes(20_000_000)), status, {"Content-Encoding": "gzip"})
+    server.answer = raw(gzip.compress(bytes(20_000_000)), 200, {"Content-Encoding": "gzip"})
     assert "compressed answer" in str(failure(InvalidAnswerError, server.endpoint))
 
 
