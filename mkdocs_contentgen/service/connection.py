@@ -213,7 +213,10 @@ class Connection:
                     f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
                 )
                 if sent
-                else UnreachableError(f"no connection to {self._name} within {timeout:g} s")
+                else UnreachableError(
+                    f"no connection to {self._name} within {timeout:g} s; "
+                    f"is {self._address_option} right?"
+                )
             )
         # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:

@@ -401,7 +401,8 @@ def test_packets_that_are_dropped() -> None:
             waiting.connect_ex(listener.getsockname())
         started = time.monotonic()
         port = listener.getsockname()[1]
-        failure(UnreachableError, f"http://127.0.0.1:{port}", timeout=0.3)
+        error = failure(UnreachableError, f"http://127.0.0.1:{port}", timeout=0.3)
+        assert str(error).endswith(f":{port} within 0.3 s; is base_url right?")
         assert time.monotonic() - started < 1.3
 
 
