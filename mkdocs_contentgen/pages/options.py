@@ -179,13 +179,15 @@ class ContentgenConfig(Config):
     All its options are below. Default: `{}`."""
 
     user_id = _Secret(default="")
-    """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
+    """The user identifier, sent as the query parameter `user_id`.
 
+    It is from the service's dashboard, or the NAME of `contentgen writer user add`.
     Default: the environment variable `CONTENTGEN_USER_ID`."""
 
     token = _Secret(default="")
-    """The bearer token from the service's dashboard. It is never printed or stored.
+    """The bearer token from the service's dashboard, or from `contentgen writer user add`.
 
+    It is never printed or stored.
     Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
 
     allow_http = c.Type(bool, default=False)

@@ -234,7 +234,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"cache_dir": "mkdocs.yml"}, {}, "mkdocs.yml/cache.db cannot be written"),
         ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
         ({"disclosure": "no"}, {}, "expected true, false or a mapping of lines, found 'no'"),
-        ({"disclosure": {"drafts": "x"}}, {}, "'drafts' is not a known key; known are draft, appr"),
+        ({"disclosure": {"drafts": "x"}}, {}, "'drafts' is not a known key; did you mean 'draft'?"),
         (
             {"disclosure": {"draft": "\x02amp\x03"}},
             {},

@@ -151,6 +151,8 @@ class WriterOptions:
 
     sources: Sources = field(default_factory=Sources, compare=False)
     allow_http: bool = False
+    prefix: str = "writer."
+    """What messages put before the names of options."""
 
     def target(self, length: str) -> int:
         """Return the number of words for a length such as `short`."""

@@ -599,7 +599,7 @@ class TestBadInput:
             (b"a: &a [*a]", "'a' is not a known option"),
             (b"? [a]\n: b\nmodel: x", "not"),
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),
-            (b"model: x\nendpoint: http://models.example/v1\n", "allow_http"),
+            (b"model: x\nendpoint: http://models.example/v1\n", "Error: endpoint: 'http://models"),
         ],
     )
     def test_configuration_file(self, tmp_path: Path, content: bytes, message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -77,7 +77,7 @@ def load_configuration(path: Path) -> Configuration:
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    return Configuration(fields, options, path.parent)
+    return Configuration(fields, replace(options, prefix=""), path.parent)
 
 
 def read_fields(path: Path) -> ServerFields:
