@@ -135,6 +135,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Collect the requests of all pages of this build, and get their texts."""
         self._incomplete: list[str] = []
+        self.config.pages = files.documentation_pages()
         built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
         if self._dirty:

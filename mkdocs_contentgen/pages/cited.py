@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..texts.articles import Article
 from .front_matter import PageFile
+from .options import link_of
 
 
 def with_changed_sources(
@@ -16,7 +17,7 @@ def with_changed_sources(
     articles = list(articles)
     if not site_url or not any(article.sources for article in articles):
         return articles
-    pages = {_path(file): file for file in files}
+    pages = {link_of(file): file for file in files}
     now: dict[str, dict[str, str]] = {}
     found = []
     for article in articles:
@@ -43,11 +44,6 @@ def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
         for article in articles
         if article.changed_sources
     ]
-
-
-def _path(file: PageFile) -> str:
-    """Return the path of a page in the site, as links to sources have it."""
-    return "" if file.url in ("", ".", "./") else file.url
 
 
 def _digests(page: str, file: PageFile | None) -> dict[str, str]:

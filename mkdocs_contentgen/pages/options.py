@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..service.writer.options import WriterOptions
     from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
+    from .front_matter import PageFile
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -57,10 +58,6 @@ class SiteConfig(Protocol):
     @property
     def site_url(self) -> str | None:
         """The address of the built site, with a slash at its end."""
-
-    @property
-    def use_directory_urls(self) -> bool:
-        """Whether the address of a page is a directory."""
 
     @property
     def markdown_extensions(self) -> Sequence[str]:
@@ -277,6 +274,9 @@ class ContentgenConfig(Config):
     asked: Sequence[PageRequest] = ()
     """The requests of all pages. The plugin sets it."""
 
+    pages: Sequence[PageFile] = ()
+    """The pages that the built site has, which are sources of the writer. The plugin sets it."""
+
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
@@ -381,8 +381,10 @@ class ContentgenConfig(Config):
             value,
             project_directory(site),
             allow_http=self.allow_http,
-            docs=Path(site.docs_dir).resolve(),
-            directory_urls=site.use_directory_urls,
+            docs=Path(site.docs_dir),
+            pages=[
+                (Path(page.abs_src_path), link_of(page)) for page in self.pages if page.abs_src_path
+            ],
         )
 
     def connect(
@@ -430,6 +432,11 @@ def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str
 
 
 _MAX_PAGE = 256 * 1024
+
+
+def link_of(page: PageFile) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if page.url in ("", ".", "./") else page.url
 
 
 def project_directory(site: SiteConfig) -> Path:

@@ -105,6 +105,7 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     pages, names = find_pages(configuration, metadata, drafts=drafts)
     collected = read_requests(pages, site, options.defaults, metadata)
     options.asked = collected.requests
+    options.pages = find_pages(configuration, metadata, drafts=False)[0] if drafts else pages
     read = {file.src_uri for file in pages}
     return ZensicalSite(
         site,
@@ -124,4 +125,6 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
     configuration = load_configuration(find_configuration(config_file, Path.cwd()))
+    metadata = read_folder_metadata(configuration)
+    configuration.options.pages = find_pages(configuration, metadata, drafts=False)[0]
     return configuration.options.writer_options(configuration.site)
