@@ -428,7 +428,8 @@ def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str
         source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
     except (OSError, UnicodeError):  # a page that another plugin makes has no file
         return ""
-    return re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
+    first, *others = source.split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
 
 
 _MAX_PAGE = 256 * 1024

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -224,3 +225,19 @@ def test_a_command(tmp_path: Path, model: ModelDouble, command: Callable[..., Re
     reason = f"{link} is a symbolic link, which is not followed"
     warning = f"Warning: writer.sources: these files are left out: {link} ({reason})\n"
     assert ran.stderr.count(warning) == 1
+
+
+def test_a_page_with_many_comments(
+    tmp_path: Path, model: ModelDouble, command: Callable[..., Result]
+) -> None:
+    """The text around an article has no comments, and a page full of them takes no time."""
+    model.answer = writing()
+    write(tmp_path / "docs", "index.md")
+    front_matter = "---\ncontentgen: {type: news, topic: Bees, length: short}\n---\n"
+    text = f"One <!-- two\n--> three <!-- four <!-- five --> six {'<!-- ' * 50_000}"
+    (tmp_path / "docs/page.md").write_text(front_matter + text)
+    started = time.process_time()
+    ran = command("generate", endpoint=model.endpoint)
+    assert ran.exit_code == 0, ran.output
+    assert time.process_time() - started < 5
+    assert "\nOne  three  six \n" in model.calls[0].body["messages"][-1]["content"]
