@@ -164,7 +164,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
-    """Return the options of the writer in a configuration, without loading the site.
+    """Return the options of the writer in a configuration. The site is loaded only for `sources`.
 
     Without a `mkdocs.yml`, they come from the environment. Raises ConfigurationError, and the
     exceptions of MkDocs for its own options.
@@ -174,8 +174,11 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 
         return load_options({}, Path(), allow_http=False)
     config = load_config(config_file)
-    plugin = _find_plugin(config)
-    return plugin.config.writer_options(config)
+    options = _find_plugin(config).config
+    if not options.writer.get("sources"):
+        return options.writer_options(config, ())
+    with load_site(config_file) as site:  # other plugins can add pages and leave some out
+        return site.options.writer_options(site.config, site.pages)
 
 
 def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:

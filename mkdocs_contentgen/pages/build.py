@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
 import zlib
@@ -113,7 +112,7 @@ class Build:
     """The requests of all pages."""
 
     pages: Sequence[PageFile] = ()
-    """The pages of the site."""
+    """The pages that the built site has."""
 
     log: Callable[[str], None] = lambda line: None
     debug: Callable[[str], None] | None = None
@@ -138,7 +137,7 @@ class Build:
             from ..service.writer.client import WriterClient
 
             return WriterClient(
-                self.options.writer_options(self.site),
+                self.options.writer_options(self.site, self.pages),
                 self.spending,
                 retries=self.options.retries,
                 debug=self.debug,
@@ -188,7 +187,9 @@ class Build:
             return ""
         from ..service.writer import evaluation
 
-        return evaluation.estimate_message(wanted.values(), self.options.writer_options(self.site))
+        return evaluation.estimate_message(
+            wanted.values(), self.options.writer_options(self.site, self.pages)
+        )
 
 
 def resolve(
@@ -237,7 +238,8 @@ def _own_text(page_requests: Sequence[PageRequest], docs: Path, request: Request
         source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
     except (OSError, UnicodeError):  # a page that another plugin makes has no file
         return ""
-    return re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
+    first, *others = source.split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
 
 
 _MAX_PAGE = 256 * 1024

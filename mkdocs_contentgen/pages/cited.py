@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ..texts.articles import Article
 from .front_matter import PageFile
+from .options import link_of
 
 
 class CitedSections:
@@ -21,7 +22,7 @@ class CitedSections:
 
     @cached_property
     def _pages(self) -> dict[str, PageFile]:
-        return {_path(file): file for file in self._files}
+        return {link_of(file): file for file in self._files}
 
     def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
         """Return those of the `sources` of a text that have changed since or are gone, by path."""
@@ -47,11 +48,6 @@ def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
         for article in articles
         if article.changed_sources
     ]
-
-
-def _path(file: PageFile) -> str:
-    """Return the path of a page in the site, as links to sources have it."""
-    return "" if file.url in ("", ".", "./") else file.url
 
 
 def _digests(page: str, file: PageFile | None) -> dict[str, str]:

@@ -39,6 +39,10 @@ class PageFile(Protocol):
         """The address, relative to that of the site."""
 
     @property
+    def abs_src_path(self) -> str | None:
+        """The absolute path of the file, or None for a page that a plugin has in memory."""
+
+    @property
     def content_string(self) -> str:
         """The Markdown with its front matter. Raises OSError and UnicodeError."""
 

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..html.presentation import Presentation
     from ..service.writer.options import WriterOptions
     from ..texts.generation import Client, Limits
+    from .front_matter import PageFile
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -53,10 +54,6 @@ class SiteConfig(Protocol):
     @property
     def site_url(self) -> str | None:
         """The address of the built site, with a slash at its end."""
-
-    @property
-    def use_directory_urls(self) -> bool:
-        """Whether the address of a page is a directory."""
 
     @property
     def markdown_extensions(self) -> Sequence[str]:
@@ -382,8 +379,11 @@ class ContentgenConfig(Config):
         )
         return message if number else ""
 
-    def writer_options(self, site: SiteConfig) -> WriterOptions:
-        """Return the options of the writer. Raises ConfigurationError."""
+    def writer_options(self, site: SiteConfig, pages: Iterable[PageFile]) -> WriterOptions:
+        """Return the options of the writer. Raises ConfigurationError.
+
+        `pages` are those of the built site, which can be sources.
+        """
         from ..service.writer.options import load_options
 
         value = self.writer
@@ -393,8 +393,8 @@ class ContentgenConfig(Config):
             value,
             project_directory(site),
             allow_http=self.allow_http,
-            docs=Path(site.docs_dir).resolve(),
-            directory_urls=site.use_directory_urls,
+            docs=Path(site.docs_dir),
+            pages=[(Path(page.abs_src_path), link_of(page)) for page in pages if page.abs_src_path],
         )
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
@@ -414,6 +414,11 @@ class ContentgenConfig(Config):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
+
+
+def link_of(page: PageFile) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if page.url in ("", ".", "./") else page.url
 
 
 def project_directory(site: SiteConfig) -> Path:

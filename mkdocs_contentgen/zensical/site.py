@@ -104,12 +104,13 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     metadata = read_folder_metadata(configuration)
     pages, names = find_pages(configuration, metadata, drafts=drafts)
     collected = read_requests(pages, site, options.defaults, metadata)
+    published = find_pages(configuration, metadata, drafts=False)[0] if drafts else pages
     read = {file.src_uri for file in pages}
     return ZensicalSite(
         site,
         options,
         collected.requests,
-        pages,
+        published,
         {name for name in names if name not in read},
         [problem.message for problem in collected.problems],
         configuration.warnings + collected.warnings,
@@ -123,4 +124,6 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
     configuration = load_configuration(find_configuration(config_file, Path.cwd()))
-    return configuration.options.writer_options(configuration.site)
+    metadata = read_folder_metadata(configuration)
+    pages, _ = find_pages(configuration, metadata, drafts=False)
+    return configuration.options.writer_options(configuration.site, pages)

@@ -99,17 +99,27 @@ class TestTexts:
         assert row["model"] == "double"
 
     def test_sources(self, tmp_path: Path, model: ModelDouble) -> None:
-        """The server has sources of its own, and a changed file counts from the next text on."""
+        """The server has sources of its own, and a changed file counts from the next text on.
+
+        What is left out stands in the log once.
+        """
         docs = tmp_path / "docs"
         docs.mkdir()
         (docs / "bees.md").write_text("# Bees\n\nBees make honey.")
+        (docs / "link.md").symlink_to(tmp_path / "writer.yml")
+        (tmp_path / "CHANGELOG.md").write_text("Bees are new.")
         model.answer = writing(lambda it: f"{compose(it)}\n\nThey make honey [1].")
-        configure(tmp_path, model.endpoint, sources=["docs"], site_url="https://docs.example/")
+        sources = ["docs", "CHANGELOG.md"]
+        configure(tmp_path, model.endpoint, sources=sources, site_url="https://docs.example/")
         with writer_running(tmp_path) as server:
             assert 'href="https://docs.example/bees/"' in server.ask().json()["content"]
             (docs / "bees.md").write_text("# Bees\n\nBees make wax.")
             server.ask()
-        assert "Bees make wax." in model.calls[-1].body["messages"][-1]["content"]
+        prompt = model.calls[-1].body["messages"][-1]["content"]
+        assert "Bees make wax." in prompt
+        assert "Bees are new." in prompt
+        (warning,) = [record["warning"] for record in server.log if "warning" in record]
+        assert warning.startswith(f"writer.sources: these files are left out: {docs}/link.md (")
         configure(tmp_path, model.endpoint, sources=True)
         ran = run(tmp_path, "serve", "--no-auth", "--port", "0")
         assert "a server has no pages of its own" in ran.stderr
