@@ -35,10 +35,8 @@ sys.dont_write_bytecode = False
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
-"""What starts other programs: whole builds, a browser, a Redis."""
-
-SLOW_FOLDERS = {"compat", "fuzz", "model_server", "zensical"}
+SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "shared_server"}
+"""What needs Chromium, Redis or nginx."""
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
@@ -52,14 +50,19 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_configure(config: pytest.Config) -> None:
+    """Run the system tests, too, where modules or tests are named rather than directories."""
+    named = [Path(argument.split("::")[0]) for argument in config.args]
+    if config.option.markexpr == "not system" and all(path.is_file() for path in named):
+        config.option.markexpr = ""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest reads the marks, and pytest-xdist the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow tests, and those that share builds."""
+    """Mark system tests, and those that share builds."""
     for item in items:
-        starts_programs = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
-        is_random = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if starts_programs or is_random or item.path.parent.name in SLOW_FOLDERS:
-            item.add_marker("slow")
+        if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("system")
         if item.path.name in SHARED_BUILDS:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
 

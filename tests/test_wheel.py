@@ -16,7 +16,7 @@ from readme_renderer.markdown import render
 
 import mkdocs_contentgen
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.system
 
 ROOT = Path(__file__).parent.parent
 

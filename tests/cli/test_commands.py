@@ -353,7 +353,6 @@ def test_a_diff_marks_what_was_edited(number: int) -> None:
     assert len(gone) + len(new) < 0.1 * number
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["same {0} {1}{0} ", "same ", "<p>{0}{1}</p>\n<p>same {0}</p>\n", "<p>!</p>\n", "<"]
 )

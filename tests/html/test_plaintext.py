@@ -81,7 +81,6 @@ def test_nothing_brings_markup_back(text: str) -> None:
     assert len(plain) <= LONGEST
 
 
-@pytest.mark.slow
 def test_no_character_of_unicode_normalises_to_markup() -> None:
     """The list of look-alikes is whole, also for the Unicode of a newer Python."""
     for code in range(0x110000):

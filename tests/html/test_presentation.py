@@ -142,7 +142,6 @@ def test_the_name_of_a_table_is_short() -> None:
     assert len(shown(html)) < 2 * len(html)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("styles", ["adapt", "keep"])
 @pytest.mark.parametrize(
     "part",
@@ -189,7 +188,6 @@ WORST = [
 """What takes, or took, most time within the limits."""
 
 
-@pytest.mark.slow
 def test_the_worst_texts_take_little_time(project: Project, service: ServiceDouble) -> None:
     """A build is done with each of them in a few seconds, whether it shows or refuses them."""
 

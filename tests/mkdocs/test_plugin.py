@@ -322,7 +322,6 @@ def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     assert not modules & heavy
 
 
-@pytest.mark.slow
 def test_the_core_works_without_mkdocs() -> None:
     """The core can be imported, and makes an article, where MkDocs cannot be imported."""
     program = """

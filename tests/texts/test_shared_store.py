@@ -31,7 +31,7 @@ from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
 from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, ROUND_TRIP_TIMEOUT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.system
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
 KEY, OTHER = "a" * 64, "b" * 64

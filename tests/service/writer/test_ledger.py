@@ -36,7 +36,7 @@ from mkdocs_contentgen.service.writer.ledger import (
 )
 from mkdocs_contentgen.service.writer.usage import Usage
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.system
 
 START = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
 END_OF_MONTH = datetime(2026, 12, 1, tzinfo=UTC).timestamp()

@@ -29,8 +29,6 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.service.writer.ledger.sqlite import LOCK_TIMEOUT
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def server(tmp_path: Path, model: ModelDouble) -> Iterator[WriterServer]:
