@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatch
@@ -423,8 +423,9 @@ def test_instant(pair: Pair) -> None:
     if not browser_path:
         absent("no chromium")
     pair.page("page.md")
-    with web_server(pair.site.root / "site") as url, sync_playwright() as playwright:
+    with web_server(pair.site.root / "site") as url, ExitStack() as stack:
         pair.build(site_url=url)
+        playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(url)
