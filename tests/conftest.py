@@ -48,7 +48,8 @@ SHARED_BUILDS = {
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return a worker for each core, and two more for system tests, since many of them wait."""
-    return (os.cpu_count() or 1) + 2 * (config.option.markexpr == "system")
+    selected: str = config.option.markexpr
+    return (os.cpu_count() or 1) + (2 if selected == "system" else 0)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -113,11 +114,11 @@ class Project:
             return run_here(self.root, self.environment, *command)
         return self.run_process(*command)
 
-    def run_process(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def run_process(self, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
         """Run a program of the virtual environment here, as a process of its own."""
         return self.call(sys.executable, "-m", *command, timeout=timeout)
 
-    def call(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def call(self, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
         """Run any program here; its output is all in `stdout`, and it is told nothing."""
         return subprocess.run(
             command,
@@ -172,7 +173,7 @@ class Project:
             "build(config, serve_url='http://127.0.0.1:8000/')\n"
             "config.plugins.on_shutdown()\n",
         )
-        return self.run_process("serve_once", timeout=20)
+        return self.run_process("serve_once")
 
     def html(self, path: str) -> str:
         """Return a file of the built site."""
@@ -237,7 +238,7 @@ def certificate(tmp_path: Path) -> Path:
     return tmp_path / "cert.pem"
 
 
-def wait_until(condition: Callable[[], object], timeout: float = 20) -> None:
+def wait_until(condition: Callable[[], object], timeout: float = 60) -> None:
     """Wait until a condition holds, or fail after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while not condition():
