@@ -301,7 +301,7 @@ def writer_serving(project: Project, port: int) -> Iterator[str]:
         wait_until(lambda: "Ctrl-C" in project.output or process.poll() is not None)
         yield project.output
         process.terminate()
-        assert process.wait(20) in (0, -signal.SIGTERM)
+        assert process.wait(60) in (0, -signal.SIGTERM)
     finally:
         process.kill()
         process.wait()

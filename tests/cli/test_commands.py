@@ -674,7 +674,7 @@ def test_an_interrupted_generate_says_what_it_waits_for(
     process = project.start("mkdocs_contentgen", "generate")
     wait_until(lambda: service.received)
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
     assert "Traceback" not in project.output
     assert project.cached() == {"Alpha"}
@@ -742,10 +742,10 @@ def test_the_sandbox_on_a_port(project: Project) -> None:
             data=json.dumps({"topic": "Port"}).encode(),
             headers={"Content-Type": "application/json", "Authorization": "Bearer t"},
         )
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             answer = json.loads(response.read())
         assert answer["success"] is True
         assert '<article class="news-article">' in answer["content"]
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)

@@ -246,7 +246,7 @@ def test_terminals_that_cannot_show_a_character(
         cwd=project.root,
         env=project.environment | environment,
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

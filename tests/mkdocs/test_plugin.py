@@ -350,7 +350,7 @@ with tempfile.TemporaryDirectory() as folder:
 print(article.parse_article(outcome.text.html).find(".//h1").text)
 """
     ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300
     )
     assert ran.stderr == ""
     assert ran.stdout == "A library\n"

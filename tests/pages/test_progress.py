@@ -14,4 +14,4 @@ def test_lines_without_a_terminal() -> None:
     with show_progress(lines.put, use_log=True, interval=0.01) as (show, _):
         show(Progress(total=1, done=0, failed=0, in_flight=1))
         for _ in range(2):
-            assert lines.get(timeout=20) == "0 of 1 texts, 1 in flight, 0 failed"
+            assert lines.get(timeout=60) == "0 of 1 texts, 1 in flight, 0 failed"
