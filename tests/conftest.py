@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from commands import COMMANDS, run_here
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
@@ -103,8 +104,17 @@ class Project:
         }
         self.write("mkdocs.yml", yaml.safe_dump(merged, sort_keys=False))
 
-    def run(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-        """Run a program of the virtual environment here; its output is all in `stdout`."""
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the virtual environment here; its output is all in `stdout`.
+
+        It runs in the process of the test if it can: Zensical prints in one of its own.
+        """
+        if command[0] in COMMANDS and command[1:2] != ("zensical",):
+            return run_here(self.root, self.environment, *command)
+        return self.run_process(*command)
+
+    def run_process(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run a program of the virtual environment here, as a process of its own."""
         return self.call(sys.executable, "-m", *command, timeout=timeout)
 
     def call(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -148,7 +158,7 @@ class Project:
             return {json.loads(value)["request"]["topic"] for (value,) in rows}
 
     def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `mkdocs build`, as a process of its own."""
+        """Run `mkdocs build`."""
         return self.run("mkdocs", "build", *arguments)
 
     def build_as_server(self) -> subprocess.CompletedProcess[str]:
@@ -162,7 +172,7 @@ class Project:
             "build(config, serve_url='http://127.0.0.1:8000/')\n"
             "config.plugins.on_shutdown()\n",
         )
-        return self.run("serve_once", timeout=20)
+        return self.run_process("serve_once", timeout=20)
 
     def html(self, path: str) -> str:
         """Return a file of the built site."""

@@ -300,7 +300,7 @@ def imported_by_build(project: Project) -> set[str]:
         "build(load_config('mkdocs.yml'))\n"
         "print(json.dumps(sorted(sys.modules)))\n",
     )
-    ran = project.run("main")
+    ran = project.run_process("main")
     assert ran.returncode == 0, ran.stdout
     return set(json.loads(ran.stdout.splitlines()[-1]))
 

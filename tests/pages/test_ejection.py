@@ -117,7 +117,7 @@ def eject_site(project: Project, pages: list[str]) -> Ejected:
     """Build a site, eject pages, and build it anew."""
 
     def build() -> dict[str, str]:
-        built = project.run("mkdocs", "build", timeout=300)
+        built = project.build()
         assert built.returncode == 0, built.stdout
         return {page: project.html(f"{page}/index.html") for page in pages}
 

@@ -1,0 +1,64 @@
+"""Commands of click, run in the process of the test, since starting one takes most of its time."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import subprocess
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from click.testing import CliRunner
+from mkdocs.__main__ import cli as mkdocs
+from mkdocs.config.config_options import Plugins
+from mkdocs.config.defaults import MkDocsConfig
+
+from mkdocs_contentgen.cli.main import main as contentgen
+
+COMMANDS = {"mkdocs": mkdocs, "mkdocs_contentgen": contentgen}
+
+
+@contextmanager
+def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Give a block what a new process has: directory, environment, modules, loggers, warnings."""
+    before = Path.cwd()
+    log, build_log = logging.getLogger("mkdocs"), logging.getLogger("mkdocs.commands.build")
+    state = log.level, log.propagate, log.handlers[:], build_log.filters[:]
+    # MkDocs keeps the instances of plugins for the builds of one server.
+    plugins = dict(MkDocsConfig._schema)["plugins"]
+    assert isinstance(plugins, Plugins)
+    plugins.plugin_cache.clear()
+    os.chdir(root)
+    try:
+        with (
+            patch.dict(os.environ, environment, clear=True),
+            patch.object(sys, "path", [str(root), *sys.path]),
+            warnings.catch_warnings(),
+        ):
+            yield
+    finally:
+        os.chdir(before)
+        log.level, log.propagate, log.handlers[:], build_log.filters[:] = state
+        gc.enable()
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):
+                del sys.modules[name]
+        sys.path_importer_cache.pop(str(root), None)
+
+
+def run_here(
+    root: Path, environment: Mapping[str, str], program: str, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run one of the `COMMANDS`; its output is all in `stdout`."""
+    with like_a_process(root, environment):
+        result = CliRunner().invoke(COMMANDS[program], arguments, prog_name=program)
+    output = result.output
+    if result.exc_info and not isinstance(result.exception, SystemExit | None):
+        output += "".join(traceback.format_exception(*result.exc_info))
+    return subprocess.CompletedProcess([program, *arguments], result.exit_code, output)
