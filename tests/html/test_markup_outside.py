@@ -132,7 +132,7 @@ def write_site(root: Path, name: str, environment: dict[str, str]) -> Project:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build all sites side by side, serve them, and return where."""
+    """Build all sites, serve them, and return where."""
     root = tmp_path_factory.mktemp("sites")
     served = root / "served"
     served.mkdir()
@@ -156,12 +156,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             "NO_MKDOCS_2_WARNING": "1",
         }
         projects = {name: write_site(root / name, name, environment) for name in SITES}
-        builds = {
-            name: project.start("mkdocs", "build", "-d", str(served / name))
-            for name, project in projects.items()
-        }
-        for name, build in builds.items():
-            assert build.wait(timeout=240) == 0, projects[name].output
+        for name, project in projects.items():
+            built = project.build("-d", str(served / name))
+            assert built.returncode == 0, built.stdout
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import resource
+import time
 from datetime import UTC, date, datetime
 from typing import Literal
 from xml.etree.ElementTree import tostring
@@ -205,9 +205,9 @@ def test_the_worst_texts_take_little_time(project: Project, service: ServiceDoub
     for topics in (["index"], range(len(WORST))):
         for topic in topics:
             project.page(f"{topic}.md", {"type": "blog", "topic": str(topic)})
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        before = time.process_time()
         assert project.build().returncode == 0
-        taken.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        taken.append(time.process_time() - before)
     assert (taken[1] - taken[0]) / len(WORST) < 3
 
 
