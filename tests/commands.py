@@ -39,6 +39,7 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
         with (
             patch.dict(os.environ, environment, clear=True),
             patch.object(sys, "path", [str(root), *sys.path]),
+            patch.object(logging.root, "handlers", []),  # pytest's would keep what is printed
             warnings.catch_warnings(),
         ):
             yield
