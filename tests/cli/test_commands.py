@@ -370,7 +370,7 @@ def test_twice_the_text_takes_twice_the_time_to_compare(part: str) -> None:
     def make(size: int) -> str:
         return "".join(part.format(number, "!") for number in range(size))
 
-    assert growth(compare, make, 4_000) < 3.2
+    assert growth(compare, make, 2_000) < 3.2
 
 
 def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> None:
