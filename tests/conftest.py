@@ -46,9 +46,9 @@ SHARED_BUILDS = {
 """The modules whose tests share builds that take long, so that one worker runs all of them."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return two workers more than there are cores, since many tests wait for a timeout."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return a worker for each core, and two more for system tests, since many of them wait."""
+    return (os.cpu_count() or 1) + 2 * (config.option.markexpr == "system")
 
 
 def pytest_configure(config: pytest.Config) -> None:
