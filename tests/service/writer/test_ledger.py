@@ -686,6 +686,16 @@ def test_a_locked_file(path: Path) -> None:
         assert ledger.begin(entry(), MANY, None) == Begun()
 
 
+def test_a_file_that_another_program_creates(path: Path) -> None:
+    """Who comes while it is made waits, rather than to be told at once that it is locked."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        started = time.monotonic()
+        with pytest.raises(LedgerError, match="database is locked"):
+            SQLiteLedger(path, serving=False, lock_timeout=0.3)
+        assert time.monotonic() - started > 0.3
+
+
 def test_a_directory_that_does_not_exist(tmp_path: Path) -> None:
     """The error says which directory to create."""
     assert "create its directory" in refused(tmp_path / "none/writer.db")

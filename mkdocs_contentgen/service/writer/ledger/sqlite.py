@@ -272,7 +272,7 @@ def _open(path: Path, lock_timeout: float) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         created = _is_ledger(database, path)
-        database.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(database, lock_timeout)
         database.execute("PRAGMA synchronous = FULL")
         if not created:
             _create(database, path)
@@ -280,6 +280,19 @@ def _open(path: Path, lock_timeout: float) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _write_ahead(database: sqlite3.Connection, lock_timeout: float) -> None:
+    deadline = time.monotonic() + lock_timeout
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait for the lock that it needs for this.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _create(database: sqlite3.Connection, path: Path) -> None:
