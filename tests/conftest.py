@@ -108,9 +108,9 @@ class Project:
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the virtual environment here; its output is all in `stdout`.
 
-        It runs in the process of the test if it can: Zensical prints in one of its own.
+        It runs in the process of the test if it can.
         """
-        if command[0] in COMMANDS and command[1:2] != ("zensical",):
+        if command[0] in COMMANDS:
             return run_here(self.root, self.environment, *command)
         return self.run_process(*command)
 
