@@ -82,7 +82,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
                 read_text(tmp_path / name, tmp_path, 100)
         with pytest.raises(OSError, match="not a file"):
             read_text(Path("/dev/zero"), Path("/dev"), 100)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 30
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:

@@ -36,7 +36,6 @@ def test_the_public_names() -> None:
         mkdocs_contentgen.nothing  # noqa: B018
 
 
-@pytest.mark.slow
 def test_imports() -> None:
     """Imports keep to the contracts in pyproject.toml."""
     ran = subprocess.run(

@@ -542,7 +542,6 @@ class TestText:
         texts = {write(kind, topic, **fields).replace(topic, "") for topic, fields in bodies}
         assert len(texts) == len(bodies)
 
-    @pytest.mark.slow
     def test_same_text_in_every_process(self) -> None:
         """A new process, hashing differently, writes the very same texts."""
         code = (

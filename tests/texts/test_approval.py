@@ -55,9 +55,9 @@ def write_approved(project: Project, content: str, page: str = "index.md") -> Pa
     return project.write(f"contentgen/{page}/main.html", content)
 
 
-def run(project: Project, *arguments: str, code: int = 0, timeout: float = 20) -> str:
+def run(project: Project, *arguments: str, code: int = 0) -> str:
     """Run a program of Python; return what it printed, which is no traceback."""
-    ran = project.run(*arguments, timeout=timeout)
+    ran = project.run(*arguments)
     assert ran.returncode == code, ran.stdout
     assert "Traceback" not in ran.stdout
     return ran.stdout

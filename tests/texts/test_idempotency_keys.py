@@ -274,7 +274,7 @@ def test_keys_are_no_texts(site: Project, service: ServiceDouble) -> None:
 Make = Callable[[], SharedStore | DiskStore]
 
 
-@pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.slow)])
+@pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.system)])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Return what makes a store: all on one directory, or each on its own with one Redis."""
     stores: list[SharedStore | DiskStore] = []

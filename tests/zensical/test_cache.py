@@ -105,6 +105,7 @@ def test_the_newer_text_stays(tmp_path: Path) -> None:
     assert after.take_over(before) == 0
 
 
+@pytest.mark.system
 def test_a_killed_move_loses_nothing(site: Project) -> None:
     """Whenever a move is killed, and whoever moves at the same time, each text is in one cache."""
     topics = [f"Topic {number}" for number in range(300)]

@@ -54,10 +54,11 @@ threads.
 
 
 class DiskStore:
-    """A Cache in a local directory."""
+    """A Cache in a local directory. Waits `lock_timeout` seconds for another program."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self._directory = directory
+        self._lock_timeout = lock_timeout
         self._path = directory / DATABASE
         self._cache: diskcache.Cache | None = None
 
@@ -102,9 +103,9 @@ class DiskStore:
             if not self._path.exists():
                 _create(self._directory)
             # diskcache itself would wait a minute for the lock of another program.
-            with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
+            with closing(sqlite3.connect(self._path, timeout=self._lock_timeout)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
-            self._cache = _open_diskcache(self._directory, **SETTINGS)
+            self._cache = _open_diskcache(self._directory, self._lock_timeout, **SETTINGS)
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
@@ -216,7 +217,9 @@ class DiskStore:
         try:
             problems += self._set_aside_if_untrusted()
             if self._path.exists():
-                with closing(connect(self._path, lookups=lookups)) as connection:
+                with closing(
+                    connect(self._path, self._lock_timeout, lookups=lookups)
+                ) as connection:
                     read(connection)
         except StoreError as error:
             problems.append(str(error))
@@ -244,7 +247,7 @@ class DiskStore:
 
     def _set_aside_if_untrusted(self, *, thorough: bool = False) -> list[str]:
         before = lstat(self._path)
-        reason = untrusted_reason(self._path, thorough=thorough)
+        reason = untrusted_reason(self._path, thorough=thorough, lock_timeout=self._lock_timeout)
         if reason is None:
             return []
         after = lstat(self._path)
@@ -287,7 +290,9 @@ def _create(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
         # Synchronous writes are slow here, and an empty database can be lost.
-        cache = _open_diskcache(Path(temporary), **SETTINGS | {"sqlite_synchronous": 0})
+        cache = _open_diskcache(
+            Path(temporary), LOCK_TIMEOUT, **SETTINGS | {"sqlite_synchronous": 0}
+        )
         cache.reset("sqlite_synchronous", SETTINGS["sqlite_synchronous"])
         cache.close()
         database = Path(temporary, DATABASE)
@@ -300,7 +305,7 @@ def _create(directory: Path) -> None:
             database.rename(directory / DATABASE)
 
 
-def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
+def _open_diskcache(directory: Path, lock_timeout: float, **settings: str | int) -> diskcache.Cache:
     import diskcache
 
     class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
@@ -320,10 +325,10 @@ def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
         def remove(self, file_path: str) -> None:
             """Do nothing, since rows of this cache have no files, whatever they name."""
 
-    deadline = time.monotonic() + LOCK_TIMEOUT
+    deadline = time.monotonic() + lock_timeout
     while True:
         try:
-            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **settings)
+            return diskcache.Cache(str(directory), timeout=lock_timeout, disk=TextDisk, **settings)
         except sqlite3.OperationalError as error:
             # diskcache executes one statement without a timeout.
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:

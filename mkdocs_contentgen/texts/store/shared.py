@@ -70,13 +70,15 @@ return redis.call('DEL', KEYS[1])
 class SharedStore:
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
+    `timeout` is the time in seconds for a whole round trip.
+
     All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
 
-    def __init__(self, local: Cache, url: str) -> None:
+    def __init__(self, local: Cache, url: str, *, timeout: float = ROUND_TRIP_TIMEOUT) -> None:
         self._local = local
         self._name = f"the shared cache {shown_address(url)}"
-        self._redis = RedisConnection(url, "cache_url", ROUND_TRIP_TIMEOUT)
+        self._redis = RedisConnection(url, "cache_url", timeout)
         self._unavailable = False
         self._local_is_writable = True
         self._problems: list[str] = []

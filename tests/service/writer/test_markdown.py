@@ -113,7 +113,6 @@ REPEATED = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("piece", REPEATED.split())
 def test_reading_takes_linear_time(piece: str) -> None:
     """Twice as long an answer takes twice as long, whatever it repeats."""
