@@ -176,8 +176,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             )
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
-            source = self._background.source(build) if self._background else build.foreground()
-            resolution = resolve(build, problems, approved, source)
+            source = self._background and self._background.source(build.generation)
+            resolution = resolve(build, problems, approved, source or build.foreground())
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
         self._sent += resolution.sent

@@ -11,15 +11,14 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from ..errors import Absence, ContentgenError, NoText
 from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
 
-if TYPE_CHECKING:
-    from .build import Build
+NewGeneration = Callable[[Callable[[Progress], None]], Generation]
+"""Returns a generation that reports its progress."""
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -55,7 +54,7 @@ class Background:
         self._builds = 0
         self._depth = 0
         self._threads: dict[threading.Thread, Generation] = {}
-        self._build: Build | None = None
+        self._new_generation: NewGeneration | None = None
         self._rebuild_needed = False
         self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
@@ -82,9 +81,9 @@ class Background:
         with self._lock:
             self._depth = 0 if failed else self._depth - 1
 
-    def source(self, build: Build) -> Background:
+    def source(self, new_generation: NewGeneration) -> Background:
         """Return this text source, which generates with the options of the newest build."""
-        self._build = build
+        self._new_generation = new_generation
         return self
 
     def get(
@@ -135,7 +134,7 @@ class Background:
         with self._lock:
             now = time.monotonic()
             due = {k: w for k, w in self._queued.items() if now - w.since >= DEBOUNCE}
-            if not due or self._build is None:
+            if not due or self._new_generation is None:
                 return
             for key in due:
                 del self._queued[key]
@@ -143,7 +142,7 @@ class Background:
             pending = Outcome(error=NoText(Absence.PENDING, "the text is being generated"))
             self._outcomes |= dict.fromkeys(due, pending)
             self._rebuild_interval = REBUILD_INTERVAL
-            generation = self._build.generation(self._progress_callback())
+            generation = self._new_generation(self._progress_callback())
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)

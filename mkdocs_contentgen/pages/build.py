@@ -28,8 +28,8 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from .cited import CitedSections, changed_source_warnings
-from .front_matter import PageFile, PageProblem
-from .options import ContentgenConfig, SiteConfig
+from .front_matter import PageProblem
+from .options import ContentgenConfig, PageFile, SiteConfig
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from ..texts.articles import Article
-from .front_matter import PageFile
-from .options import link_of
+from .options import PageFile, link_of
 
 
 class CitedSections:

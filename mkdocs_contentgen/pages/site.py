@@ -15,8 +15,7 @@ from ..texts.articles import Article, find_articles
 from ..texts.policy import PageRequest, Policy
 from .build import Build
 from .cited import CitedSections
-from .front_matter import PageFile
-from .options import ContentgenConfig, SiteConfig
+from .options import ContentgenConfig, PageFile, SiteConfig
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending

@@ -121,7 +121,7 @@ class _Updates:
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()
         try:
-            source = self._background.source(build)
+            source = self._background.source(build.generation)
             resolution = resolve(build, site.request_problems(), site.approved_files(), source)
         finally:
             self._background.build_ended()
