@@ -154,6 +154,15 @@ def test_recipes_of_the_guide(
         assert run(project, commands[-1])[1] != 0
 
 
+def test_a_quiet_build_is_not_strict(project: Project) -> None:
+    """The guide warns of `-q` in CI: MkDocs then counts no warnings, and nobody sees them."""
+    assert "`mkdocs build -q --strict`" in CI
+    project.page("index.md", {"type": "blog", "topic": "x"}, "<!-- contentgn -->\n")
+    assert project.build("--strict").returncode == 1
+    quiet = project.build("-q", "--strict")
+    assert (quiet.returncode, quiet.stdout) == (0, "")
+
+
 def test_the_example_site(project: Project) -> None:
     """It builds strictly in a copy of its own, with no account and no token."""
     for name in ("BASE_URL", "USER_ID", "TOKEN"):

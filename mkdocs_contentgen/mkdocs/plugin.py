@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
@@ -64,8 +64,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     include_drafts = False
     """Whether to read the pages that only `mkdocs serve` shows."""
 
-    moved = ""
-    """What on_config() did with the cache, as a message."""
+    moved: Sequence[str] = ()
+    """What on_config() did with the cache, as messages."""
 
     _sent = 0
     """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
@@ -113,11 +113,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
         try:
-            self.moved = self.config.move_cache(config)
+            self.moved, problems = self.config.move_cache(config)
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
-        if self.moved and not self.collect_only:
-            log.info(self.moved)
+        for message in () if self.collect_only else self.moved:
+            log.info(message)
+        for problem in problems:
+            log.warning(problem)
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)

@@ -154,7 +154,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                 files.src_uris.keys() - read,
                 [],  # the plugin logs problems and warnings
                 [],
-                [plugin.moved] if plugin.moved else [],
+                plugin.moved,
                 plugin,
                 files,
                 docs_dir,

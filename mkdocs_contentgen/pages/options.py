@@ -375,20 +375,19 @@ class ContentgenConfig(Config):
         default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
         return _resolve_directory("cache_dir", self.cache_dir or default, site)
 
-    def move_cache(self, site: SiteConfig) -> str:
+    def move_cache(self, site: SiteConfig) -> tuple[list[str], list[str]]:
         """Move the texts of a site that began to use Zensical to its cache.
 
-        Returns a message that says so, or an empty string. Raises ConfigurationError and
-        StoreError.
+        Returns what was done, and warnings. Raises ConfigurationError and StoreError.
         """
         if self.cache_dir or EXTENSION not in site.markdown_extensions:
-            return ""
+            return [], []
         before = project_directory(site) / MKDOCS_CACHE
         if not (before / DATABASE).exists() or find_link(before, project_directory(site)):
-            return ""
+            return [], []
         store = DiskStore(self.cache_directory(site))
         try:
-            number = store.take_over(DiskStore(before))
+            number, problems = store.take_over(DiskStore(before))
         finally:
             store.close()
         noun = "1 cached text was" if number == 1 else f"{number} cached texts were"
@@ -396,7 +395,7 @@ class ContentgenConfig(Config):
             f"{noun} moved from {MKDOCS_CACHE} to {ZENSICAL_CACHE}, "
             "since `zensical build --clean` deletes .cache"
         )
-        return message if number else ""
+        return [message] if number else [], problems
 
     def writer_options(self, site: SiteConfig, pages: Iterable[PageFile]) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError.

@@ -64,9 +64,10 @@ class SiteTexts:
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         self._has_command = MISSING_FILE in os.environ
-        self._print_warnings(configuration.warnings)
-        if moved := configuration.options.move_cache(configuration.site):
-            print_line(moved)
+        moved, problems = configuration.options.move_cache(configuration.site)
+        for message in moved:
+            print_line(message)
+        self._print_warnings([*configuration.warnings, *problems])
         self._listing: _Listing | None = None
         css = self._options.styles != "strip"
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""

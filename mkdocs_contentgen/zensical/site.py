@@ -100,7 +100,7 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     configuration = load_configuration(path)
     site, options = configuration.site, configuration.options
-    moved = options.move_cache(site)
+    moved, problems = options.move_cache(site)
     metadata = read_folder_metadata(configuration)
     pages, names = find_pages(configuration, metadata, drafts=drafts)
     collected = read_requests(pages, site, options.defaults, metadata)
@@ -113,8 +113,8 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
         published,
         {name for name in names if name not in read},
         [problem.message for problem in collected.problems],
-        configuration.warnings + collected.warnings,
-        [moved] if moved else [],
+        configuration.warnings + problems + collected.warnings,
+        moved,
         configuration,
         {file.src_uri: file for file in pages},
         collected,

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -176,29 +177,51 @@ class DiskStore:
                 cache.delete(key)
                 cache.delete(_IDEMPOTENCY + key)
 
-    def take_over(self, other: DiskStore) -> int:
-        """Move all texts of another cache to this one, and return how many there were.
+    def take_over(self, other: DiskStore) -> tuple[int, list[str]]:
+        """Move all texts of another cache to this one, one after the other.
 
+        Returns how many there were, and problems: of a damaged cache, what can be read is moved.
         Of a text that both have, the newer one stays. An entry is deleted there when it is written
-        here. Raises StoreError.
+        here. Raises StoreError if the other cache cannot be read now, or this one not be written.
         """
-        entries: dict[str, str] = {}
-        if problems := other._read(lambda connection: entries.update(select_all(connection))):
+        copied: dict[str, int] = {}
+        problems = other._read(lambda connection: self._copy_entries(connection, copied))
+        if problems and other._path.exists():  # one that is damaged was renamed
             raise StoreError("; ".join(problems))
-        entries = {key: e for key, e in entries.items() if not key.startswith(_CLAIM)}
-        if not entries:
-            return 0
-        with self._transaction() as cache:
-            for key, entry in entries.items():
-                existing = cache.get(key)
-                if existing is None or _is_newer(key, entry, existing):
-                    cache.set(key, entry)
-        with other._transaction() as cache:
-            for key, entry in entries.items():
-                if cache.get(key) == entry:
-                    cache.delete(key)
+        if copied and not problems:
+            try:
+                with other._transaction() as cache:
+                    for key, checksum in copied.items():
+                        if hash(cache.get(key)) == checksum:
+                            cache.delete(key)
+            except StoreError as error:
+                problems.append(str(error))
         other.close()
-        return sum(not key.startswith(_IDEMPOTENCY) for key in entries)
+        return sum(not key.startswith(_IDEMPOTENCY) for key in copied), problems
+
+    def _copy_entries(self, connection: sqlite3.Connection, copied: dict[str, int]) -> None:
+        """Copy the entries of a database, and add their keys and checksums to `copied`.
+
+        If the database is damaged, the entries before that are copied, and the error is raised.
+        """
+        errors: list[sqlite3.DatabaseError | UnicodeDecodeError] = []
+
+        def read() -> Iterator[tuple[str, str]]:
+            try:
+                yield from select_all(connection)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                errors.append(error)  # raised later, since it is none of this cache
+
+        entries = ((key, entry) for key, entry in read() if not key.startswith(_CLAIM))
+        if first := next(entries, None):
+            with self._transaction() as cache:
+                for key, entry in chain([first], entries):
+                    existing = cache.get(key)
+                    if existing is None or _is_newer(key, entry, existing):
+                        cache.set(key, entry)
+                    copied[key] = hash(entry)
+        for error in errors:
+            raise error
 
     def close(self) -> list[str]:
         """Close the database. The list of problems is always empty."""
