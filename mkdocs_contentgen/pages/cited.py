@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..texts.articles import Article
-from .front_matter import PageFile
-from .options import link_of
+from .options import PageFile, link_of
 
 
 def with_changed_sources(

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import yaml
 from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
-from .options import SiteConfig, project_directory
+from .options import PageFile, SiteConfig, project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
@@ -25,26 +25,6 @@ if TYPE_CHECKING:
 
 _FIRST_LINE = 2
 """The number of the line after `---`. YAML counts lines from zero."""
-
-
-class PageFile(Protocol):
-    """A page of a site, such as a File of MkDocs."""
-
-    @property
-    def src_uri(self) -> str:
-        """The path in the directory of pages, with slashes."""
-
-    @property
-    def url(self) -> str:
-        """The address, relative to that of the site."""
-
-    @property
-    def abs_src_path(self) -> str | None:
-        """The absolute path of the file, or None for a page that a plugin has in memory."""
-
-    @property
-    def content_string(self) -> str:
-        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 @dataclass(frozen=True)

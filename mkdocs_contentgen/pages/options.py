@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ..service.writer.options import WriterOptions
     from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
-    from .front_matter import PageFile
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -62,6 +61,26 @@ class SiteConfig(Protocol):
     @property
     def markdown_extensions(self) -> Sequence[str]:
         """The names of the Markdown extensions."""
+
+
+class PageFile(Protocol):
+    """A page of a site, such as a File of MkDocs."""
+
+    @property
+    def src_uri(self) -> str:
+        """The path in the directory of pages, with slashes."""
+
+    @property
+    def url(self) -> str:
+        """The address, relative to that of the site."""
+
+    @property
+    def abs_src_path(self) -> str | None:
+        """The absolute path of the file, or None for a page that a plugin has in memory."""
+
+    @property
+    def content_string(self) -> str:
+        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 class _Integer(c.OptionallyRequired[int]):

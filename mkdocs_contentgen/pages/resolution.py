@@ -22,8 +22,8 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Ask, asking, obtain
 from ..texts.policy import PageRequest, Policy
 from .cited import changed_source_warnings, with_changed_sources
-from .front_matter import PageFile, PageProblem
-from .options import ContentgenConfig, SiteConfig
+from .front_matter import PageProblem
+from .options import ContentgenConfig, PageFile, SiteConfig
 
 if TYPE_CHECKING:
     from .background import Background

@@ -14,8 +14,7 @@ from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, add_details, find_articles
 from ..texts.policy import PageRequest
 from .cited import with_changed_sources
-from .front_matter import PageFile
-from .options import ContentgenConfig, SiteConfig
+from .options import ContentgenConfig, PageFile, SiteConfig
 
 if TYPE_CHECKING:
     from .resolution import PageContent
