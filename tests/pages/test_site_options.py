@@ -228,6 +228,7 @@ def test_a_page_with_many_comments(
     """The text around an article has no comments, and a page full of them takes no time."""
     model.answer = writing()
     write(tmp_path / "docs", "index.md")
+    (tmp_path / "docs/link.md").symlink_to("index.md")
     front_matter = "---\ncontentgen: {type: news, topic: Bees, length: short}\n---\n"
     text = f"One <!-- two\n--> three <!-- four <!-- five --> six {'<!-- ' * 50_000}"
     (tmp_path / "docs/page.md").write_text(front_matter + text)
@@ -235,4 +236,5 @@ def test_a_page_with_many_comments(
     ran = command("generate", endpoint=model.endpoint)
     assert ran.exit_code == 0, ran.output
     assert time.process_time() - started < 5
+    assert "Warning: writer.sources: these files are left out: " in ran.stderr
     assert "\nOne  three  six \n" in model.calls[0].body["messages"][-1]["content"]

@@ -99,8 +99,8 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     instructions: str = ""
     """A text file with house rules, which the model gets with every request. Default: none.
 
-    Paths are relative to this configuration and can lead anywhere, but no symbolic link below the
-    configuration's folder is followed, nor one elsewhere on the way that only the path has."""
+    This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
+    out of the project, but not through a symbolic link, except in the folders above both."""
 
     prompts: str = ""
     """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
@@ -110,7 +110,9 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     sources: bool | list[str] = []
     """Folders and files (Markdown or text) that texts are grounded in and cite.
 
-    `true` means the site's own pages. Generated pages are left out. Default: `[]`."""
+    `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
+    are read, and of other folders no hidden files. Pages with a request and symbolic links are left
+    out. Default: `[]`."""
 
     site_url: str = ""
     """The base of the links to sources. Default: the site's `site_url`."""
