@@ -325,8 +325,8 @@ def completed(block: Block, service: ServiceDouble, model: ModelDouble) -> str:
 def run(project: Project, script: str) -> tuple[str, int]:
     """Run a script of the shell that ends with its first failure; return what it says.
 
-    Commands without anything of the shell need no shell, and run in the process of the tests, unless
-    Zensical prints, which is not written in Python.
+    Commands without anything of the shell run in the process of the tests, but not those of
+    Zensical, which prints past Python.
     """
     lines = script.replace("\\\n", "").splitlines()
     if not all(
