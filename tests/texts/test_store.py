@@ -290,6 +290,7 @@ def test_the_schema_is_the_one_that_diskcache_makes(tmp_path: Path) -> None:
 # --- processes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.system
 def test_a_saved_text_outlives_a_kill(directory: Path) -> None:
     """Once save() has returned, nothing that happens to the process loses the text."""
     code = """
@@ -304,6 +305,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert (set(texts), problems) == ({KEY}, [])
 
 
+@pytest.mark.system
 def test_a_kill_in_the_middle_of_writing(directory: Path) -> None:
     """What a killed process had half written is taken back, with SQLite's own journal."""
     keep(directory, *map(key, range(50)), words="x" * 2000)
@@ -1388,6 +1390,7 @@ def test_a_journal_that_takes_nothing_back(lab: Lab, length: int) -> None:
     assert set_aside(lab.directory) == []
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_kill_in_the_middle_of_pruning(directory: Path, when: str) -> None:
     """A file that was cut shorter is restored, though its journal asks for more than is there."""

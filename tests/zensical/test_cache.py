@@ -169,7 +169,7 @@ def test_a_killed_move_loses_nothing(site: Project) -> None:
     before.save({f"{number:064x}": text(topic, "x" * 2000) for number, topic in enumerate(topics)})
     before.close()
     started = time.monotonic()
-    site.run("mkdocs_contentgen", "schema")
+    site.run_process("mkdocs_contentgen", "schema")
     least = time.monotonic() - started
     chance = random.Random(7)
     for _ in range(6):
