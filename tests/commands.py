@@ -65,9 +65,6 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     before = Path.cwd()
     log, build_log = logging.getLogger("mkdocs"), logging.getLogger("mkdocs.commands.build")
     state = log.level, log.propagate, log.handlers[:], build_log.filters[:]
-    files_log = logging.getLogger("mkdocs.structure.files")  # which Zensical's side makes quiet
-    # With pytest's handlers, warnings would not go to stderr where a command sets up no logging.
-    root_handlers, logging.root.handlers[:] = logging.root.handlers[:], []
     # MkDocs keeps the instances of plugins for the builds of one server.
     plugins = dict(MkDocsConfig._schema)["plugins"]
     assert isinstance(plugins, Plugins)
@@ -85,8 +82,6 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     finally:
         os.chdir(before)
         log.level, log.propagate, log.handlers[:], build_log.filters[:] = state
-        files_log.setLevel(logging.NOTSET)
-        logging.root.handlers[:] = root_handlers
         gc.enable()
         for name, module in list(sys.modules.items()):
             if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):

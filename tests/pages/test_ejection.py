@@ -141,6 +141,8 @@ def harmful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ejected]:
 
 def configure(project: Project) -> None:
     """Write a configuration with all that reads Markdown."""
+    # Where the macros plugin finds git, it runs it twelve times whenever the site is loaded.
+    project.environment["PATH"] = ""
     project.write(".env", "SECRET_OF_THE_ENVIRONMENT=1\n")
     project.write("abbreviations.md", "*[HTML]: Hypertext\n*[Beta]: the second letter\n")
     project.write("main.py", MACROS)
