@@ -65,15 +65,16 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     before = Path.cwd()
     log, build_log = logging.getLogger("mkdocs"), logging.getLogger("mkdocs.commands.build")
     state = log.level, log.propagate, log.handlers[:], build_log.filters[:]
+    files_log = logging.getLogger("mkdocs.structure.files")  # which Zensical's side makes quiet
     # MkDocs keeps the instances of plugins for the builds of one server.
     plugins = dict(MkDocsConfig._schema)["plugins"]
     assert isinstance(plugins, Plugins)
-    plugins.plugin_cache.clear()
     os.chdir(root)
     try:
         with (
             patch.dict(os.environ, environment, clear=True),
             patch.object(sys, "path", [str(root), *sys.path]),
+            patch.object(plugins, "plugin_cache", {}),
             patch.object(sys, "excepthook", sys.__excepthook__),
             patch.object(logging.root, "handlers", []),  # pytest's would keep what is printed
             warnings.catch_warnings(),
@@ -82,6 +83,7 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     finally:
         os.chdir(before)
         log.level, log.propagate, log.handlers[:], build_log.filters[:] = state
+        files_log.setLevel(logging.NOTSET)
         gc.enable()
         for name, module in list(sys.modules.items()):
             if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):
