@@ -583,7 +583,7 @@ def test_nonsense_for_each_command(tmp_path: Path, name: str, use: str) -> None:
 
 @contextmanager
 def answering(reply: bytes) -> Iterator[int]:
-    """Run a server that answers each command with the same, as redis-py expects; return its port."""
+    """Run a server that answers each command with the same, as it should be."""
 
     def answer(connection: socket.socket) -> None:
         with suppress(OSError), connection:
