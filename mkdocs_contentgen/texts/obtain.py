@@ -184,9 +184,10 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     old = article.draft_outcome
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
-    reason = f"no newer text arrived: {new.error}"
     if old.error:
-        reason = f"{old.error}, and {reason}"
+        reason = f"{old.error}, and no newer text arrived: {new.error}"
+    else:
+        reason = f"no newer text arrived: {new.error}"
     error = NoText(Absence.MISSING, reason)
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 

@@ -265,10 +265,10 @@ def test_sources(tmp_path: Path) -> None:
             site = load_config(str(project / "mkdocs.yml"))
             plugin = site.plugins["contentgen"]
             assert isinstance(plugin, ContentgenPlugin)
-            plugin.config.pages = get_files(site).documentation_pages()
+            pages = get_files(site).documentation_pages()
             plugin.config.writer = {"model": "m", "sources": sources}
             try:
-                options = plugin.config.writer_options(site)
+                options = plugin.config.writer_options(site, pages)
             except ConfigurationError as error:
                 assert re.search("symbolic link, which is not followed|does not exist", str(error))
                 return
