@@ -25,7 +25,7 @@ from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import OnError, OnMissing, PageRequest, Policy
-from ..texts.store import DATABASE, Cache, DiskStore, SharedStore
+from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -279,6 +279,10 @@ class ContentgenConfig(Config):
     asked: Sequence[PageRequest] = ()
     """The requests of all pages. The plugin sets it."""
 
+    def __init__(self, config_file_path: str | bytes | None = None) -> None:
+        super().__init__(config_file_path)
+        self._outage = Outage()
+
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
         """Return errors and warnings by option: also about secrets in the file itself."""
         failed, warnings = super().validate()
@@ -357,7 +361,7 @@ class ContentgenConfig(Config):
     def store(self, site: SiteConfig) -> Cache:
         """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
         local = DiskStore(self.cache_directory(site))
-        return SharedStore(local, self.cache_url) if self.cache_url else local
+        return SharedStore(local, self.cache_url, self._outage) if self.cache_url else local
 
     def cache_directory(self, site: SiteConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
