@@ -139,11 +139,12 @@ class RedisConnection:
             pool = client.connection_pool
             pool.connection_class = _with_limits(pool.connection_class, self._limits)
             pool.make_connection()
-        except (TypeError, ValueError) as error:
-            # The message of the error could quote a password.
+        except Exception:  # noqa: BLE001  redis-py raises anything for unexpected values
+            # Its message could quote a password.
             raise ConfigurationError(
-                f"{self._option}: what follows '?' is not an option of the package redis"
-            ) from error
+                f"{self._option}: the package redis refuses what follows '?'; correct the name or "
+                "the value of the option there"
+            ) from None
         return client
 
 

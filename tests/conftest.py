@@ -77,6 +77,15 @@ def service() -> Iterator[ServiceDouble]:
     assert double.violations == []
 
 
+class Variable(str):
+    """The name of an environment variable, which `mkdocs.yml` names with `!ENV`."""
+
+
+yaml.SafeDumper.add_representer(
+    Variable, lambda dumper, name: dumper.represent_scalar("!ENV", name)
+)
+
+
 @dataclass
 class Project:
     """An MkDocs project in a directory of its own."""

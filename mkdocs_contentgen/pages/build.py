@@ -27,6 +27,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
+from ..texts.store import Outage
 from .cited import CitedSections, changed_source_warnings
 from .front_matter import PageProblem
 from .options import ContentgenConfig, PageFile, SiteConfig
@@ -121,6 +122,8 @@ class Build:
     spending: Spending | None = None
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
+    _outage: Outage = field(default_factory=Outage)
+
     def __post_init__(self) -> None:
         if self.spending is None and self.options.uses_writer():
             from ..service.writer.usage import Spending
@@ -150,7 +153,7 @@ class Build:
         from .progress import show_progress
 
         return Foreground(
-            self.options.store(self.site),
+            self.options.store(self.site, self._outage),
             self.connect,
             self.options.limits(),
             partial(show_progress, self.log, use_log=self.debug is not None),
@@ -162,7 +165,7 @@ class Build:
         from ..texts.generation import Generation
 
         return Generation(
-            self.options.store(self.site),
+            self.options.store(self.site, self._outage),
             self.connect,
             self.options.limits(),
             on_progress=on_progress,
@@ -172,7 +175,7 @@ class Build:
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests. At the end, log what the calls to a model took."""
         changed = self.cited_sections().changed
-        store = self.options.store(self.site)
+        store = self.options.store(self.site, self._outage)
         obtained = obtain(
             self.page_requests, store, self.policy, source, files=files, changed_sources=changed
         )

@@ -23,7 +23,7 @@ from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import OnError, OnMissing, Policy
-from ..texts.store import DATABASE, Cache, DiskStore, SharedStore
+from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -365,10 +365,13 @@ class ContentgenConfig(Config):
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: SiteConfig) -> Cache:
-        """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
+    def store(self, site: SiteConfig, outage: Outage | None = None) -> Cache:
+        """Return the cache. The stores of a run share `outage`.
+
+        Raises ConfigurationError if a symbolic link leads to `cache_dir`.
+        """
         local = DiskStore(self.cache_directory(site))
-        return SharedStore(local, self.cache_url) if self.cache_url else local
+        return SharedStore(local, self.cache_url, outage) if self.cache_url else local
 
     def cache_directory(self, site: SiteConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""

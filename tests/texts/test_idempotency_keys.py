@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from conftest import Project, wait_until
+from conftest import Project, Variable, wait_until
 from redis_server import RedisServer, redis_running
 from service_double import (
     Answer,
@@ -223,7 +223,8 @@ def test_an_old_text_is_asked_for_with_the_same_key(site: Project, service: Serv
 @pytest.mark.system
 def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer) -> None:
     """A machine that takes over the request of a killed one sends the same key."""
-    site.configure({"cache_url": server.url})
+    site.environment["CACHE_URL"] = server.url
+    site.configure({"cache_url": Variable("CACHE_URL")})
     other = Project(site.root / "other", site.environment)
     shutil.copytree(site.root / "docs", other.root / "docs")
     shutil.copy(site.root / "mkdocs.yml", other.root)
@@ -245,7 +246,8 @@ def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer
 @pytest.mark.system
 def test_a_redis_that_is_away(site: Project, service: ServiceDouble, server: RedisServer) -> None:
     """Without the shared cache, the key is kept on the machine."""
-    site.configure({"cache_url": server.url, "retries": 0})
+    site.environment["CACHE_URL"] = server.url
+    site.configure({"cache_url": Variable("CACHE_URL"), "retries": 0})
     server.kill()
     service.answer = reset
     assert site.build().returncode == 1

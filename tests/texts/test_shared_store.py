@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -25,13 +26,13 @@ from itertools import repeat
 from pathlib import Path
 
 import pytest
-from conftest import Project, wait_until
+from conftest import Project, Variable, wait_until
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 from service_double import Answer, Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
-from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, ROUND_TRIP_TIMEOUT
+from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, ROUND_TRIP_TIMEOUT, Outage
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""
@@ -391,12 +392,25 @@ def test_tls(tmp_path: Path, certificate: Path) -> None:
         store.close()
 
 
-def test_an_option_that_redis_does_not_know(tmp_path: Path) -> None:
-    """What follows the `?` can be wrong, and is not shown."""
-    store = SharedStore(DiskStore(tmp_path), "redis://:s3cret@127.0.0.1:1?colour=blue")
-    with pytest.raises(ConfigurationError, match="cache_url: what follows") as caught:
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:s3cret@127.0.0.1:1?colour=blue",
+        "redis://:s3cret@127.0.0.1:1?socket_timeout=abc",
+        "redis://:s3cret@127.0.0.1:1?db=x",
+        "redis://:s3cret@127.0.0.1:1?protocol=9",
+        "redis://:s3cret@127.0.0.1:1?credential_provider=s3cret",
+        "redis://:s3cret@127.0.0.1:1?maint_notifications_config=1",
+        "rediss://:s3cret@127.0.0.1:1?ssl_cert_reqs=s3cret",
+    ],
+)
+def test_an_option_that_redis_does_not_know(tmp_path: Path, address: str) -> None:
+    """An option or a value that redis-py refuses, however it does, is one line, and not shown."""
+    store = SharedStore(DiskStore(tmp_path), address)
+    with pytest.raises(ConfigurationError, match=r"^cache_url: the package redis") as caught:
         store.load([KEY])
-    assert "s3cret" not in str(caught.value)
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+    assert "\n" not in str(caught.value)
 
 
 def test_without_the_package(tmp_path: Path) -> None:
@@ -616,6 +630,20 @@ def test_replies_of_another_type(tmp_path: Path, reply: bytes, use: str) -> None
     assert problem.isprintable()
 
 
+@pytest.mark.parametrize("name", ["silence", "drip-of-line", "drip-of-lines"])
+def test_a_run_waits_once(tmp_path: Path, name: str) -> None:
+    """Once a server did not answer in time, no store of the run asks it again."""
+    with speaking(NONSENSE[name]) as port:
+        url, outage = f"redis://127.0.0.1:{port}", Outage()
+        stores = [SharedStore(DiskStore(tmp_path), url, outage, timeout=0.2) for _ in "abc"]
+        started = time.monotonic()
+        problems = [problem for store in stores for problem in store.load([KEY])[1]]
+        assert stores[2].claim([KEY], "me").keys() == {KEY}
+        assert time.monotonic() - started < 2
+    assert "cannot be used (it does not answer in time)" in one_problem(problems)
+    assert [problem for store in stores for problem in store.close()] == []
+
+
 # --- builds --------------------------------------------------------------------------------------
 
 
@@ -624,7 +652,8 @@ def machines(project: Project, server: RedisServer) -> list[Project]:
     """Return three checkouts of one site with 12 pages, each with a cache of its own."""
     for number in range(12):
         project.page(f"t{number}.md", {"type": "blog", "topic": f"T{number}"})
-    project.configure({"cache_url": server.url, "concurrency": 2})
+    project.environment["CACHE_URL"] = server.url
+    project.configure({"cache_url": Variable("CACHE_URL"), "concurrency": 2})
     checkouts = []
     for name in "abc":
         root = project.root / name
@@ -725,7 +754,7 @@ def test_redis_dies_in_the_middle(
 def test_a_full_redis_ends_no_build(machines: list[Project], service: ServiceDouble) -> None:
     """One warning, and every text that was paid for is on the machine that paid."""
     with redis_running("--maxmemory", "1mb", "--maxmemory-policy", "noeviction") as full:
-        machines[0].configure({"cache_url": full.url})
+        machines[0].environment["CACHE_URL"] = full.url
         built = machines[0].build()
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
@@ -747,19 +776,13 @@ def test_a_429_is_respected_by_all(
             generated()(request, handler)
 
     service.answer = answer
-    machines[0].configure({"cache_url": url_of(machines[0]), "concurrency": 1})
+    machines[0].configure({"cache_url": Variable("CACHE_URL"), "concurrency": 1})
     first = machines[0].start("mkdocs", "build")
     wait_until(lambda: server.admin().exists("contentgen:pause"))
     second = machines[1].start("mkdocs", "build", "--strict")
     assert (first.wait(60), second.wait(60)) == (0, 0)
     assert min(arrived[1:]) - arrived[0] >= 5
     assert len(arrived) == 13
-
-
-def url_of(machine: Project) -> str:
-    """Return the `cache_url` that a checkout is configured with."""
-    (url,) = re.findall(r"cache_url: (\S+)", (machine.root / "mkdocs.yml").read_text())
-    return str(url)
 
 
 def test_status_says_where_each_text_is(machines: list[Project], server: RedisServer) -> None:
@@ -795,7 +818,7 @@ def test_an_old_text_that_another_machine_replaced(
     """With `max_age`, a text that was asked for anew elsewhere is not paid for again."""
     a, b, _ = machines
     for machine in (a, b):
-        machine.configure({"cache_url": url_of(machine), "max_age": "30d"})
+        machine.configure({"cache_url": Variable("CACHE_URL"), "max_age": "30d"})
     assert a.build("--strict").returncode == 0
     for machine in (a, b):
         target = machine.root / ".cache/plugin/contentgen" / DATABASE
@@ -813,6 +836,24 @@ def test_an_old_text_that_another_machine_replaced(
     built = b.build("--strict")
     assert built.returncode == 0, built.stdout
     assert len(service.received) == 12
+
+
+def test_a_build_asks_once(project: Project, service: ServiceDouble) -> None:
+    """A build looks up texts and generates them, and only tries once to use the shared cache."""
+    connections = []
+
+    def answer() -> Iterable[bytes]:
+        connections.append(time.monotonic())
+        return NONSENSE["status"]()
+
+    project.page("index.md", {"type": "blog", "topic": "T"})
+    with speaking(answer) as port:
+        project.configure({"cache_url": f"redis://127.0.0.1:{port}"})
+        built = project.build()
+    assert built.returncode == 0, built.stdout
+    assert built.stdout.count("cannot be used (") == 1
+    assert service.topics == ["T"]
+    assert len(connections) == 2  # the second one, since servers close idle connections
 
 
 @pytest.mark.parametrize(
