@@ -581,6 +581,41 @@ def test_nonsense_for_each_command(tmp_path: Path, name: str, use: str) -> None:
     assert memory < MEMORY
 
 
+@contextmanager
+def answering(reply: bytes) -> Iterator[int]:
+    """Run a server that answers each command with the same, as it should be."""
+
+    def answer(connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            while request := connection.recv(100_000):
+                connection.sendall(reply * len(re.findall(rb"^\*\d+\r$", request, re.MULTILINE)))
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize(
+    "reply", [b":0\r\n", b"$-1\r\n", b"*0\r\n", b"-EVIL \x1b[31m\r\n"], ids=range(4)
+)
+@pytest.mark.parametrize("use", "load prepare claim save release pause paused shared".split())
+def test_replies_of_another_type(tmp_path: Path, reply: bytes, use: str) -> None:
+    """One reply for each command, as it should be, but of a type that no command has."""
+    with answering(reply) as port:
+        problem, _ = meet(tmp_path, f"redis://127.0.0.1:{port}", use)
+    assert "cannot be used (" in problem
+    assert problem.isprintable()
+
+
 # --- builds --------------------------------------------------------------------------------------
 
 
