@@ -235,6 +235,7 @@ trees = st.recursive(
 soups = st.lists(trees | start | end | nasty, max_size=10).map("".join)
 
 
+@example("http:")
 @given(html=soups | st.text(st.characters(exclude_categories=())))
 @settings(max_examples=700)
 def test_whatever_comes_the_result_is_harmless_and_stays_the_same(html: str) -> None:
