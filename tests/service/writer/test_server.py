@@ -203,7 +203,7 @@ class TestOnce:
         wait_until(lambda: gate.waiting)
         assert server.ask("Wasps", key="k").status_code == 422
         gate.is_open.set()
-        assert len({answer.result(60).content for answer in asked}) == 1
+        assert len({answer.result(30).content for answer in asked}) == 1
         assert len(model.calls) == 1
         assert usage_of(server.directory)[0]["texts"] == 1
 
@@ -342,7 +342,7 @@ class TestLimits:
             other = server.begin("Wasps", user="bob", token=token)
             wait_until(lambda: gate.waiting == 2)
             gate.is_open.set()
-            assert asked.result(60).status_code == other.result(60).status_code == 200
+            assert asked.result(30).status_code == other.result(60).status_code == 200
             assert server.ask("Wasps").status_code == 200
 
     @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ class TestLimits:
         model.answer = writing(cost=0.6)
         with serving(tmp_path) as server:
             asked = [server.begin(key=str(number)) for number in range(12)]
-            answers = [answer.result(60) for answer in asked]
+            answers = [answer.result(30) for answer in asked]
         assert len(model.calls) < 6
         refused = [answer for answer in answers if answer.status_code != 200]
         assert {answer.status_code for answer in refused} == {503 if options else 429}
@@ -392,7 +392,7 @@ class TestLimits:
             joined = server.begin(key="0")
             wait_until(lambda: gate.waiting == 1)
             gate.is_open.set()
-            assert {answer.result(60).status_code for answer in [*asked, joined]} == {200}
+            assert {answer.result(30).status_code for answer in [*asked, joined]} == {200}
 
 
 class TestOperation:
@@ -527,8 +527,8 @@ class TestOperation:
         assert int(refused.headers["Retry-After"]) > 0
         assert not drained.done()
         gate.is_open.set()
-        assert asked.result(60).status_code == 200
-        drained.result(60)
+        assert asked.result(30).status_code == 200
+        drained.result(30)
         (row,) = usage_of(server.directory)
         assert (row["texts"], row["failed"]) == (1, 0)
 

@@ -71,7 +71,7 @@ class ServedWriter:
 
     def ask(self, *request: str, **fields: str) -> httpx.Response:
         """Send a request, and wait for its answer."""
-        return self.begin(*request, **fields).result(60)
+        return self.begin(*request, **fields).result(30)
 
     def get(self, path: str) -> httpx.Response:
         """Get a page that needs no token."""
