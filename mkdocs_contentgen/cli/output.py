@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -253,28 +253,31 @@ def _one_line(text: str | None) -> str:
 _INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
 
 
-def print_trials(trials: Sequence[Trial]) -> None:
-    """Print the figures of texts by a model as a table."""
+def _print_table(left: Sequence[str], right: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table with these headings above columns of words and of figures."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("Text", "Words", "Checks", "Repairs", "To check", "Calls", "Tokens"):
+    for heading in left:
         table.add_column(heading, overflow="fold")
-    for heading in ("Cost", "Seconds"):
-        table.add_column(heading)
+    for heading in right:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*map(visible, row))
+    _print_rich(table)
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """Print the figures of texts by a model as a table."""
+    rows = []
     for trial in trials:
         fields = trial.to_json()
         failed = ", ".join(trial.failed_checks) or ("error" if trial.error else "passed")
-        row = (
-            trial.name,
-            f"{fields['words']} of {fields['target']}",
-            failed,
-            *(str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")),
-            trial.cost,
-            str(fields["seconds"]),
-        )
-        table.add_row(*map(visible, row))
-    _print_rich(table)
+        words = f"{fields['words']} of {fields['target']}"
+        figures = [str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")]
+        rows.append([trial.name, words, failed, *figures, trial.cost, str(fields["seconds"])])
+    figures = ["Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds"]
+    _print_table(["Text", "Words", "Checks"], figures, rows)
 
 
 def print_sources(written: Written) -> None:
@@ -288,24 +291,17 @@ def print_sources(written: Written) -> None:
 
 def print_usage(rows: Sequence[MonthlyUsage]) -> None:
     """Print the usage of a served writer by month and user as a table."""
-    from rich.table import Table
-
     from ..service.writer.usage import format_cost
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("Month", "User"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("Texts", "Failed", "Calls", "Tokens", "Cost"):
-        table.add_column(heading, justify="right")
+    if not rows:
+        print_line("No texts have been written", err=True)
+        return
+    cells = []
     for row in rows:
         cost = "unknown" if row.usage.cost is None else format_cost(row.usage.cost)
         figures = (row.texts, row.failed, row.usage.calls, row.usage.tokens)
-        cells = (row.month, row.user, *(f"{figure:,}" for figure in figures), cost)
-        table.add_row(*map(visible, cells))
-    if rows:
-        _print_rich(table)
-    else:
-        print_line("No texts have been written", err=True)
+        cells.append([row.month, row.user, *(f"{figure:,}" for figure in figures), cost])
+    _print_table(["Month", "User"], ["Texts", "Failed", "Calls", "Tokens", "Cost"], cells)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int) -> None:

@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from jinja2 import Environment
@@ -29,7 +28,7 @@ from ..pages.extension import (
     read_stylesheet,
 )
 from ..pages.front_matter import hidden_requests, place_of, read_requests
-from ..pages.options import ContentgenConfig
+from ..pages.options import ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .search import index_articles_last
 
@@ -191,11 +190,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
         self.set_articles(resolution.articles)
         index_articles_last(config.plugins)
-        if config.site_url:
-            self._extension.pages = {
-                urljoin(config.site_url, file.url): file.src_uri
-                for file in files.documentation_pages()
-            }
+        self._extension.pages = page_addresses(files.documentation_pages(), config.site_url)
         incomplete = resolution.incomplete
         self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
 
@@ -277,20 +272,15 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         facts = self._extension.facts.get(page.file.src_uri)
         if not facts:
             return None
-        from ..html.disclosure import json_ld_script
+        from ..pages.build import page_json_ld
 
-        articles = self._articles[page.file.src_uri]
         if "ai-disclosure=" not in output:
             place = place_of(page.file, config, "contentgen")
             log.warning(
                 f"{place}: the template of the page does not show its text, nor the article"
             )
-        described = [
-            provenance.json_ld(metadata.title or str(page.title), metadata.published)
-            for name, metadata in facts.items()
-            if (provenance := articles[name].provenance)
-        ]
-        return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
+        script = page_json_ld(self._articles[page.file.src_uri], facts, str(page.title))
+        return output.replace("</head>", f"{script}</head>", 1)
 
     # After mkdocs-static-i18n, which builds the other languages in this event.
     @event_priority(-110)

@@ -66,6 +66,19 @@ class PageContent:
         return self._made[1]
 
 
+def page_json_ld(
+    contents: Mapping[str, PageContent], metadata: Mapping[str, Facts], title: str
+) -> str:
+    """Return the `<script>` with the JSON-LD of a page's articles, of which some have no title."""
+    from ..html.disclosure import json_ld_script
+
+    return json_ld_script(
+        provenance.json_ld(facts.title or title, facts.published)
+        for name, facts in metadata.items()
+        if (provenance := contents[name].provenance)
+    )
+
+
 @dataclass
 class Resolution:
     """The articles of a build, and its messages of one line each."""

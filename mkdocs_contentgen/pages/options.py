@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from unicodedata import category
+from urllib.parse import urljoin
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
@@ -440,6 +441,11 @@ class ContentgenConfig(Config):
 def link_of(page: PageFile) -> str:
     """Return the path of a page in the site, as links to sources have it."""
     return "" if page.url in ("", ".", "./") else page.url
+
+
+def page_addresses(pages: Iterable[PageFile], site_url: str | None) -> dict[str, str]:
+    """Return the `src_uri` of each page by its address, or nothing for a site without address."""
+    return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}
 
 
 def project_directory(site: SiteConfig) -> Path:

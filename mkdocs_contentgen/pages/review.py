@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from html import unescape
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -194,8 +194,7 @@ def approve_article(
         service = options.address()
     header = approve(text, article.key, service, by)
     if declined:
-        declined = declined.astimezone(UTC).replace(microsecond=0)
-        header = structs.replace(header, declined=declined)
+        header = structs.replace(header, declined=declined.astimezone(UTC))
     write(article.path, article.directory, header, text.html)
     changed = map(_changed_source_line, sections.changed(text.sources))
     return [*statements, *changed, _approval_message(article, is_new=True)]
@@ -210,18 +209,16 @@ def _is_newer_draft(article: Article) -> bool:
     approved, draft = article.approved, article.draft
     if approved is None or draft is None:
         return draft is not None
-    header = approved.header
-    latest = max(header.generated_at, header.declined or _MIN_TIME)
-    return draft.generated_at.replace(microsecond=0) > latest
+    if approved.header.declined and draft.generated_at <= approved.header.declined:
+        return False
+    # The header of an approved text has whole seconds.
+    return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
 
 
 def _approval_message(article: Article, *, is_new: bool) -> str:
     if is_new:
         return f"{article.page}: approved in {article.path}"
     return f"{article.page}: already approved: {article.reason}"
-
-
-_MIN_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:

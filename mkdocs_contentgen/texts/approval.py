@@ -26,6 +26,7 @@ from ..errors import ApprovalError
 from ..files import read_text, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
+from ..yaml_lines import line_of
 from .policy import PageRequest
 from .store import StoredText
 
@@ -439,5 +440,4 @@ def _identity(request: Request) -> tuple[object, ...]:
 
 
 def _line_of(name: str, header: str) -> int:
-    before, found, _ = f"\n{header}".partition(f"\n{name}:")
-    return before.count("\n") + 2 if found else 1
+    return line_of(yaml.compose(header, _HeaderLoader), [name], 2)

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from ..errors import ConfigurationError
 from ..pages.background import exit_on_sigterm
 from ..pages.build import Resolution, resolve
+from ..pages.options import page_addresses
 from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
-from .page_files import addresses_of
 from .page_texts import MISSING_FILE
 from .records import cache_link, digest_of, forget, read_record
 from .renderer import require_zensical
@@ -110,7 +110,7 @@ def link_warnings(site: ZensicalSite) -> list[str]:
 
 def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:
     """Return a digest of what each page with an article shows."""
-    addresses = addresses_of(site.files.values(), site.config.site_url)
+    addresses = page_addresses(site.files.values(), site.config.site_url)
     return {
         page: digest_of(contents, site.options, addresses)
         for page, contents in resolution.articles.items()

@@ -19,11 +19,12 @@ from ..errors import Absence, ConfigurationError, ContentgenError, NoText, Servi
 from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
+from ..pages.options import page_addresses
 from ..texts.approval import list_files, read_all
 from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
-from .page_files import addresses_of, find_pages, read_folder_metadata
+from .page_files import find_pages, read_folder_metadata
 from .records import Record, digest_of, write_record
 
 MISSING_FILE = "_CONTENTGEN_MISSING"
@@ -78,7 +79,7 @@ class SiteTexts:
         site = configuration.site
         metadata = read_folder_metadata(configuration)
         pages, _ = find_pages(configuration, metadata, drafts=serves)
-        self.addresses = addresses_of(pages, site.site_url)
+        self.addresses = page_addresses(pages, site.site_url)
         self._pages = pages
 
     def contents(self, page: str) -> dict[str, PageContent]:
