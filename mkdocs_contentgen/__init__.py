@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from .service.client import ServiceClient
     from .texts.approval import read_all
     from .texts.articles import Article
-    from .texts.generation import Limits
     from .texts.obtain import Foreground, Obtained, obtain
-    from .texts.policy import PageRequest, Policy
+    from .texts.policy import Limits, PageRequest, Policy
     from .texts.store import DiskStore, SharedStore, StoredText
 
 __all__ = [
@@ -53,9 +52,8 @@ _MODULES = {
     "service.client": ["ServiceClient"],
     "texts.approval": ["read_all"],
     "texts.articles": ["Article"],
-    "texts.generation": ["Limits"],
     "texts.obtain": ["Foreground", "Obtained", "obtain"],
-    "texts.policy": ["PageRequest", "Policy"],
+    "texts.policy": ["Limits", "PageRequest", "Policy"],
     "texts.store": ["DiskStore", "SharedStore", "StoredText"],
 }
 

@@ -25,7 +25,7 @@ from ..requests import Request
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
-from ..texts.obtain import Foreground, Obtained, TextSource, obtain
+from ..texts.obtain import Foreground, Obtained, Shown, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Outage
 from .cited import CitedSections, changed_source_warnings
@@ -163,15 +163,15 @@ class Build:
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
+        store = self.options.store(self.site, self._outage)
+        return Foreground(
+            store, self.connect, self.options.limits(), self._show_progress, self.debug
+        )
+
+    def _show_progress(self) -> Shown:
         from .progress import show_progress
 
-        return Foreground(
-            self.options.store(self.site, self._outage),
-            self.connect,
-            self.options.limits(),
-            partial(show_progress, self.log, use_log=self.debug is not None),
-            self.debug,
-        )
+        return show_progress(self.log, use_log=self.debug is not None)
 
     def generation(self, on_progress: Callable[[Progress], None]) -> Generation:
         """Return a generation for a text source that runs it itself."""

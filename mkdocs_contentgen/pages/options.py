@@ -23,13 +23,13 @@ from ..files import find_link
 from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
-from ..texts.policy import OnError, OnMissing, Policy
+from ..texts.policy import Limits, OnError, OnMissing, Policy
 from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
     from ..service.writer.options import WriterOptions
-    from ..texts.generation import Client, Limits
+    from ..texts.generation import Client
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -352,8 +352,6 @@ class ContentgenConfig(Config):
 
     def limits(self) -> Limits:
         """Return the options that limit requests."""
-        from ..texts.generation import Limits
-
         if self.uses_writer():
             from ..service.writer.options import WriterFields, texts_at_once
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 
 from ..texts.generation import Progress
+from ..texts.obtain import Shown
 
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
 
 _Log = Callable[[str], None]
-_Show = Callable[[Progress], None]
 
 
-def show_progress(
-    log: _Log, *, use_log: bool = False, interval: float = LOG_INTERVAL
-) -> AbstractContextManager[tuple[_Show, _Log]]:
+def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INTERVAL) -> Shown:
     """Return a context manager that yields a function to show Progress, and one to show a line.
 
     On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
@@ -29,7 +27,7 @@ def show_progress(
 
 
 @contextmanager
-def _bar() -> Iterator[tuple[_Show, _Log]]:
+def _bar() -> Iterator[tuple[Callable[[Progress], None], _Log]]:
     from rich import progress as bars
     from rich.console import Console
 
@@ -52,7 +50,7 @@ def _bar() -> Iterator[tuple[_Show, _Log]]:
 
 
 @contextmanager
-def _log_lines(log: _Log, interval: float) -> Iterator[tuple[_Show, _Log]]:
+def _log_lines(log: _Log, interval: float) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
     latest: Progress | None = None
     ended = threading.Event()
 

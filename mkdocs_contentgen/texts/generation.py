@@ -32,6 +32,7 @@ from ..requests import Request
 from ..service.answer import GeneratedText
 from .claims import Claims
 from .lookup import Outcome, load_usable
+from .policy import Limits
 from .store import Cache, StoredText
 from .throttle import Throttle
 from .waiting import Clock, Stop, WorkerThread
@@ -42,7 +43,6 @@ __all__ = [
     "Clock",
     "Connect",
     "Generation",
-    "Limits",
     "Progress",
     "generate",
 ]
@@ -86,15 +86,6 @@ class Progress:
     done: int
     failed: int
     in_flight: int
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The plugin options of the same names. `timeout` is in seconds."""
-
-    concurrency: int = 8
-    timeout: float = 120
-    retries: int = 2
 
 
 class Generation:

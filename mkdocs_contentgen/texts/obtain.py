@@ -12,16 +12,14 @@ from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
-from .policy import PageRequest, Policy
+from .policy import Limits, PageRequest, Policy
 from .store import Cache, Store
 
 if TYPE_CHECKING:
-    from .generation import Connect, Limits, Progress
+    from .generation import Connect, Progress
 
-Display = Callable[
-    [], AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
-]
-"""Makes a context manager that yields two functions: one shows the progress, one shows a line."""
+Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
+"""Yields two functions: one shows the progress, one shows a line."""
 
 
 class TextSource(Protocol):
@@ -60,21 +58,21 @@ class Foreground:
 
     store: Cache
     connect: Connect
-    limits: Limits | None = None
-    display: Display = lambda: nullcontext((lambda progress: None, lambda line: None))
+    limits: Limits = field(default_factory=Limits)
+    display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
     debug: Callable[[str], None] | None = None
 
     def get(
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Generate the texts."""
-        from .generation import Generation, Limits, generate
+        from .generation import Generation, generate
 
         with self.display() as (show, log):
             generation = Generation(
                 self.store,
                 self.connect,
-                self.limits or Limits(),
+                self.limits,
                 refresh=refresh,
                 on_progress=show,
                 debug=self.debug,

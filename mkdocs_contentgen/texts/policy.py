@@ -1,4 +1,4 @@
-"""The input of `obtain`: requests of pages, and a policy."""
+"""The input of `obtain`: requests of pages, a policy, and limits."""
 
 from __future__ import annotations
 
@@ -40,3 +40,12 @@ class Policy:
     sandbox: bool = False
     refresh: bool = False
     warn_only: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The plugin options of the same names. `timeout` is in seconds."""
+
+    concurrency: int = 8
+    timeout: float = 120
+    retries: int = 2

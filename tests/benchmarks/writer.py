@@ -28,7 +28,8 @@ from mkdocs_contentgen.service.writer.client import WriterClient
 from mkdocs_contentgen.service.writer.model import Completion, Message
 from mkdocs_contentgen.service.writer.options import load_options, texts_at_once
 from mkdocs_contentgen.service.writer.writing import write
-from mkdocs_contentgen.texts.generation import Generation, Limits, generate
+from mkdocs_contentgen.texts.generation import Generation, generate
+from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

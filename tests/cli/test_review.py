@@ -273,7 +273,7 @@ def test_eject_leaves_the_file_of_an_older_request(site: Site) -> None:
     assert "One two." in site.approved.read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.system
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_eject_asks_in_a_terminal(site: Site, answer: str) -> None:
     """The file is deleted if a person says so."""

@@ -331,7 +331,7 @@ for name in ("mkdocs", "markdown", "click", "rich", "jinja2"):
 import asyncio, tempfile, pathlib
 from mkdocs_contentgen.html import article
 from mkdocs_contentgen import errors
-from mkdocs_contentgen.texts import generation as generator
+from mkdocs_contentgen.texts import generation as generator, policy
 from mkdocs_contentgen import requests as request
 from mkdocs_contentgen.service import sandbox
 from mkdocs_contentgen.html import sanitizer
@@ -343,7 +343,7 @@ with tempfile.TemporaryDirectory() as folder:
     generation = generator.Generation(
         store.DiskStore(pathlib.Path(folder)),
         lambda: service.ServiceClient("sandbox", "", "", allow_http=False),
-        generator.Limits(),
+        policy.Limits(),
     )
     outcomes = generator.generate(generation, {asked.key(sandbox=True): asked})
 (outcome,) = outcomes.values()

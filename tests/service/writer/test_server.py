@@ -646,7 +646,6 @@ class TestBadInput:
             (b"a: &a [*a]", "'a' is not a known option"),
             (b"? [a]\n: b\nmodel: x", "not"),
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),
-            (b"model: x\nendpoint: http://models.example/v1\n", "Error: endpoint: 'http://models"),
         ],
     )
     def test_configuration_file(self, tmp_path: Path, content: bytes, message: str) -> None:
@@ -659,8 +658,9 @@ class TestBadInput:
     def test_plain_http(self, tmp_path: Path) -> None:
         """The key for a model on another host is not sent without encryption unless allowed."""
         configure(tmp_path, "http://models.example/v1")
-        with pytest.raises(ConfigurationError, match="allow_http"), serving(tmp_path):
-            pass
+        with pytest.raises(ConfigurationError, match="^endpoint: 'http://models.*allow_http"):
+            with serving(tmp_path):
+                pass
 
     def test_no_configuration(self, tmp_path: Path) -> None:
         """A missing file is one line that says what to write."""

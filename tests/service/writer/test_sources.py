@@ -256,7 +256,7 @@ class TestFiles:
                 MAX_FILE_SECTIONS,
                 MAX_ALL_SECTIONS // MAX_FILE_SECTIONS + 1,
                 "all files together have more than 50,000 sections",
-                marks=pytest.mark.slow,
+                marks=pytest.mark.system,
             ),
         ],
     )
