@@ -658,9 +658,9 @@ class TestBadInput:
     def test_plain_http(self, tmp_path: Path) -> None:
         """The key for a model on another host is not sent without encryption unless allowed."""
         configure(tmp_path, "http://models.example/v1")
-        with pytest.raises(ConfigurationError, match="^endpoint: 'http://models.*allow_http"):
-            with serving(tmp_path):
-                pass
+        problem = r"^endpoint: 'http://models.*allow_http"
+        with pytest.raises(ConfigurationError, match=problem), serving(tmp_path):
+            pass
 
     def test_no_configuration(self, tmp_path: Path) -> None:
         """A missing file is one line that says what to write."""
