@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -237,16 +238,25 @@ def _line_of(
     line = 1
     for step in path:
         if isinstance(node, yaml.MappingNode):
-            for key, value in reversed(node.value):  # the last of equal keys counts
-                if key.value == str(step):
-                    node, line = value, key.start_mark.line + first_line
-                    break
-            else:
+            entries = _entries(node)
+            if str(step) not in entries:
                 break
+            line, node = entries[str(step)]
+            line += first_line
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
             node = node.value[step]
             line = node.start_mark.line + first_line
     return line
+
+
+@lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
+def _entries(node: yaml.MappingNode) -> dict[str, tuple[int, yaml.Node]]:
+    """Return the line and the value of each key. The last of equal keys counts."""
+    return {
+        key.value: (key.start_mark.line, value)
+        for key, value in node.value
+        if isinstance(key.value, str)
+    }
 
 
 # It is libyaml's if that is installed.
