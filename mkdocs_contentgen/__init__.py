@@ -10,29 +10,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .errors import ContentgenError
     from .html.disclosure import Provenance, Review
-    from .html.presentation import Facts, Presentation, present
+    from .html.presentation import Presentation, present
     from .requests import ArticleRequest, BlogRequest, NewsRequest, Problem, parse_front_matter
     from .service.client import ServiceClient
-    from .texts.approval import ApprovedFiles, read_all
+    from .texts.approval import read_all
     from .texts.articles import Article
     from .texts.generation import Limits
-    from .texts.lookup import Outcome
-    from .texts.obtain import Obtained, asking, obtain
+    from .texts.obtain import Foreground, Obtained, obtain
     from .texts.policy import PageRequest, Policy
     from .texts.store import DiskStore, SharedStore, StoredText
 
 __all__ = [
-    "ApprovedFiles",
     "Article",
     "ArticleRequest",
     "BlogRequest",
     "ContentgenError",
     "DiskStore",
-    "Facts",
+    "Foreground",
     "Limits",
     "NewsRequest",
     "Obtained",
-    "Outcome",
     "PageRequest",
     "Policy",
     "Presentation",
@@ -42,7 +39,6 @@ __all__ = [
     "ServiceClient",
     "SharedStore",
     "StoredText",
-    "asking",
     "obtain",
     "parse_front_matter",
     "present",
@@ -52,14 +48,13 @@ __all__ = [
 _MODULES = {
     "errors": ["ContentgenError"],
     "html.disclosure": ["Provenance", "Review"],
-    "html.presentation": ["Facts", "Presentation", "present"],
+    "html.presentation": ["Presentation", "present"],
     "requests": ["ArticleRequest", "BlogRequest", "NewsRequest", "Problem", "parse_front_matter"],
     "service.client": ["ServiceClient"],
-    "texts.approval": ["ApprovedFiles", "read_all"],
+    "texts.approval": ["read_all"],
     "texts.articles": ["Article"],
     "texts.generation": ["Limits"],
-    "texts.lookup": ["Outcome"],
-    "texts.obtain": ["Obtained", "asking", "obtain"],
+    "texts.obtain": ["Foreground", "Obtained", "obtain"],
     "texts.policy": ["PageRequest", "Policy"],
     "texts.store": ["DiskStore", "SharedStore", "StoredText"],
 }

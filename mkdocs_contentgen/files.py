@@ -1,7 +1,7 @@
-"""Read and write untrusted files safely, such as those of a pull request.
+"""Read, write and delete untrusted files safely, such as those of a pull request.
 
-Symbolic links below a given directory are not followed, so nothing outside of it is read or
-written. Only regular files are read, so reading does not block. This does not protect against
+Symbolic links below a given directory are not followed, so nothing outside of it is read, written
+or deleted. Only regular files are read, so reading does not block. This does not protect against
 programs that change the directory at the same time.
 """
 
@@ -68,6 +68,16 @@ def replace_text(path: Path, root: Path, text: str) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def delete_file(path: Path, root: Path) -> None:
+    """Delete a file, if it exists.
+
+    Raises OSError, also if the file would not be below the directory `root`, or if there is a
+    symbolic link on the way from `root` to it.
+    """
+    _refuse_links(path, root)
+    path.unlink(missing_ok=True)
 
 
 def _open_for_reading(path: str, flags: int) -> int:

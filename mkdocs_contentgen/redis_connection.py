@@ -59,6 +59,7 @@ class RedisConnection:
     def __init__(self, url: str, option: str, timeout: float) -> None:
         self._url = url
         self._option = option
+        self._timeout = timeout
         self._limits = _RoundTripLimits(timeout)
         self._client: Redis | None = None
 
@@ -128,8 +129,8 @@ class RedisConnection:
         try:
             client = Redis.from_url(
                 f"{SCHEMES[scheme.lower()]}://{rest}",
-                socket_connect_timeout=CONNECT_TIMEOUT,
-                socket_timeout=ANSWER_TIMEOUT,
+                socket_connect_timeout=min(CONNECT_TIMEOUT, self._timeout),
+                socket_timeout=min(ANSWER_TIMEOUT, self._timeout),
                 # One retry, since servers close idle connections.
                 retry=Retry(NoBackoff(), 1),
                 # With version 3, a server can redirect the client to another address.
@@ -138,11 +139,12 @@ class RedisConnection:
             pool = client.connection_pool
             pool.connection_class = _with_limits(pool.connection_class, self._limits)
             pool.make_connection()
-        except (TypeError, ValueError) as error:
-            # The message of the error could quote a password.
+        except Exception:  # noqa: BLE001  redis-py raises anything for unexpected values
+            # Its message could quote a password.
             raise ConfigurationError(
-                f"{self._option}: what follows '?' is not an option of the package redis"
-            ) from error
+                f"{self._option}: the package redis refuses what follows '?'; correct the name or "
+                "the value of the option there"
+            ) from None
         return client
 
 

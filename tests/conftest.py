@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from commands import COMMANDS, run_here
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
@@ -31,14 +32,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# No test may fail on a machine that has other things to do.
-settings.register_profile("patient", deadline=None)
+# No test may fail on a machine that has other things to do. Only CI tries new examples each time.
+settings.register_profile("patient", deadline=None, derandomize="CI" not in os.environ)
 settings.load_profile("patient")
 
-SLOW_FIXTURES = {"project", "browser", "server", "certificate", "refused", "ejected", "harmful"}
-"""What starts other programs: whole builds, a browser, a Redis."""
-
-SLOW_FOLDERS = {"compat", "fuzz", "model_server", "zensical"}
+SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "shared_server"}
+"""What needs Chromium, Redis or nginx."""
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
@@ -47,19 +46,25 @@ SHARED_BUILDS = {
 """The modules whose tests share builds that take long, so that one worker runs all of them."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return two workers more than there are cores, since many tests wait for a timeout."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return a worker for each core, and two more for system tests, since many of them wait."""
+    selected: str = config.option.markexpr
+    return (os.cpu_count() or 1) + (2 if selected == "system" else 0)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_configure(config: pytest.Config) -> None:
+    """Run the system tests, too, where modules or tests are named rather than directories."""
+    named = [Path(argument.split("::")[0]) for argument in config.args]
+    if config.option.markexpr == "not system" and all(path.is_file() for path in named):
+        config.option.markexpr = ""
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest reads the marks, and pytest-xdist the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow tests, and those that share builds."""
+    """Mark system tests, and those that share builds."""
     for item in items:
-        starts_programs = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
-        is_random = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if starts_programs or is_random or item.path.parent.name in SLOW_FOLDERS:
-            item.add_marker("slow")
+        if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("system")
         if item.path.name in SHARED_BUILDS:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
 
@@ -70,6 +75,15 @@ def service() -> Iterator[ServiceDouble]:
     with running() as double:
         yield double
     assert double.violations == []
+
+
+class Variable(str):
+    """The name of an environment variable, which `mkdocs.yml` names with `!ENV`."""
+
+
+yaml.SafeDumper.add_representer(
+    Variable, lambda dumper, name: dumper.represent_scalar("!ENV", name)
+)
 
 
 @dataclass
@@ -100,11 +114,20 @@ class Project:
         }
         self.write("mkdocs.yml", yaml.safe_dump(merged, sort_keys=False))
 
-    def run(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-        """Run a program of the virtual environment here; its output is all in `stdout`."""
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of the virtual environment here; its output is all in `stdout`.
+
+        It runs in the process of the test if it can.
+        """
+        if command[0] in COMMANDS:
+            return run_here(self.root, self.environment, *command)
+        return self.run_process(*command)
+
+    def run_process(self, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+        """Run a program of the virtual environment here, as a process of its own."""
         return self.call(sys.executable, "-m", *command, timeout=timeout)
 
-    def call(self, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def call(self, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
         """Run any program here; its output is all in `stdout`, and it is told nothing."""
         return subprocess.run(
             command,
@@ -145,7 +168,7 @@ class Project:
             return {json.loads(value)["request"]["topic"] for (value,) in rows}
 
     def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `mkdocs build`, as a process of its own."""
+        """Run `mkdocs build`."""
         return self.run("mkdocs", "build", *arguments)
 
     def build_as_server(self) -> subprocess.CompletedProcess[str]:
@@ -159,7 +182,7 @@ class Project:
             "build(config, serve_url='http://127.0.0.1:8000/')\n"
             "config.plugins.on_shutdown()\n",
         )
-        return self.run("serve_once", timeout=20)
+        return self.run_process("serve_once")
 
     def html(self, path: str) -> str:
         """Return a file of the built site."""
@@ -224,7 +247,7 @@ def certificate(tmp_path: Path) -> Path:
     return tmp_path / "cert.pem"
 
 
-def wait_until(condition: Callable[[], object], timeout: float = 20) -> None:
+def wait_until(condition: Callable[[], object], timeout: float = 60) -> None:
     """Wait until a condition holds, or fail after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while not condition():

@@ -67,7 +67,8 @@ def violations(html: str, image_hosts: Collection[str] = ()) -> Iterator[str]:
     if CONTROLS.search(html):
         yield "a control character"
     for parser in ("html.parser", "html5lib"):
-        for node in BeautifulSoup(html, parser).descendants:
+        # With the space, "http:" is not taken for the address of a page.
+        for node in BeautifulSoup(f"{html} ", parser).descendants:
             if isinstance(node, Tag):
                 if parser == "html5lib" and node.name in ("html", "head", "body"):
                     continue  # html5lib adds them; the other parser would find them

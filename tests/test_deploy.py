@@ -96,7 +96,7 @@ class TestDockerfile:
         assert DOCKERFILE.index("\nUSER") > DOCKERFILE.index("pip install")
         assert DOCKERFILE.index("\nUSER") < DOCKERFILE.index("\nCMD")
 
-    @pytest.mark.slow
+    @pytest.mark.system
     @pytest.mark.skipif(
         not (ROOT / "mkdocs_contentgen").exists(), reason="the source was removed for this run"
     )
@@ -295,7 +295,7 @@ def test_nginx_in_the_guide() -> None:
         assert setting in NGINX or setting.startswith("proxy_pass "), setting
 
 
-@pytest.mark.slow
+@pytest.mark.system
 class TestNginx:
     """A real nginx with the configuration, before a server in place of the writer."""
 

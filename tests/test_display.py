@@ -87,7 +87,6 @@ def test_no_line_is_a_command(text: str) -> None:
         assert not re.match(r"\s*::\w", line)
 
 
-@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(
     st.characters(exclude_categories=[])) | st.dates(), lambda inner: st.lists(inner)
     | st.dictionaries(st.text(), inner)))  # fmt: skip

@@ -34,7 +34,7 @@ from writer_server import add_user, configure, environment, run
 from mkdocs_contentgen.service.writer.ledger.entry import GRACE
 from mkdocs_contentgen.service.writer.server.jobs import LEDGER_RETRY
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.system
 
 START = 0.5
 """Seconds in which a program begins to work on a machine that has nothing else to do."""

@@ -27,7 +27,10 @@ METHODS = frozenset("match fullmatch search sub findall finditer split".split())
 OF_THE_SITE = ("mkdocs_contentgen.zensical.page_files", "regex")
 """A pattern from `mkdocs.yml`, which may take all the time that it wants."""
 
-LOCALS = {"in_cell": True, "unsafe_starts": "(?={{).", "pattern": vars(markdown_writer)["_MINIMAL"]}
+LOCALS = {
+    **{"in_cell": True, "forms": "user|us%65r"},
+    **{"unsafe_starts": "(?={{).", "pattern": vars(markdown_writer)["_MINIMAL"]},
+}
 """Examples of the local variables that patterns are made of."""
 
 STARTS = ["", "a:\n"]
@@ -116,7 +119,6 @@ def caller(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
     return partial(getattr(pattern, method))
 
 
-@pytest.mark.slow
 def test_every_pattern_takes_linear_time() -> None:
     """Twice as long a text takes about twice as long, whatever it repeats.
 

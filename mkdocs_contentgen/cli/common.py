@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,41 @@ config_option = click.option(
     metavar="FILE",
     help="The configuration, instead of mkdocs.yml or zensical.toml in this directory.",
 )
+
+
+def complete_pages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the paths of pages that begin with `incomplete`, for the completion of the shell.
+
+    Neither plugins nor pages are loaded. Pages whose names a shell might execute are left out.
+    """
+    with suppress(Exception):  # the shell shows whatever is printed
+        docs = _find_docs_dir(ctx.params.get("config_file"))
+        names = (
+            path.relative_to(docs).as_posix()
+            for folder, _, files in os.walk(docs)
+            for path in map(Path(folder).joinpath, files)
+        )
+        pages = sorted(name for name in names if _PLAIN_PAGE.fullmatch(name))
+        here = Path(os.path.relpath(docs)).as_posix()
+        begins = ["", "./"] if here == "." else [f"{here}/", "", f"./{here}/"]
+        for begin in (*begins, f"{docs.absolute().as_posix()}/"):
+            if found := [begin + page for page in pages if f"{begin}{page}".startswith(incomplete)]:
+                return found
+    return []
+
+
+_PLAIN_PAGE = re.compile(r"(?!.*(?:^|/)\.)[\w./@+,=%-]+\.md")
+
+
+def _find_docs_dir(config_file: str | None) -> Path:
+    """Return the directory of pages; `docs` if the configuration cannot be read."""
+    from ..zensical.configuration import read_docs_dir
+
+    path = _find_configuration(config_file)
+    try:
+        return read_docs_dir(path) if path else Path("docs")
+    except Exception:  # noqa: BLE001  YAML makes values of any kind, which may fail
+        return Path("docs")
 
 
 def _set_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -90,11 +127,16 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 def _is_for_zensical(config_file: str | None) -> bool:
     """Tell whether only Zensical can build the site. Raises ConfigurationError."""
     from ..zensical.configuration import is_for_zensical
+
+    found = _find_configuration(config_file)
+    return found is not None and is_for_zensical(found)  # else MkDocs says what is missing
+
+
+def _find_configuration(config_file: str | None) -> Path | None:
     from ..zensical.invocation import CONFIGURATIONS
 
     names = [config_file] if config_file else CONFIGURATIONS
-    found = next((path for path in map(Path, names) if path.is_file()), None)
-    return found is not None and is_for_zensical(found)  # else MkDocs says what is missing
+    return next((path for path in map(Path, names) if path.is_file()), None)
 
 
 def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
@@ -108,7 +150,7 @@ def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
         for article in articles:
             where = " and ".join(article.where) or "nowhere"
             cited = f"; cites {', '.join(article.sources)}" if article.sources else ""
-            debug(f"{article.asked.place}: {article.state}, {article.reason} ({where}){cited}")
+            debug(f"{article.place}: {article.state}, {article.reason} ({where}){cited}")
     return articles
 
 

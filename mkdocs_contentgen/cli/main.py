@@ -10,7 +10,7 @@ from functools import partial
 import click
 
 from ..display import visible
-from .common import config_option, load_articles, open_site, verbose_option
+from .common import complete_pages, config_option, load_articles, open_site, verbose_option
 from .output import (
     debug_printer,
     print_articles_json,
@@ -80,7 +80,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
 @main.command()
 @config_option
 @verbose_option
-@click.argument("pages", nargs=-1)
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option(
     "--refresh", is_flag=True, help="Request new texts; an old one stays until the new one arrives."
 )
@@ -98,16 +98,12 @@ def generate(
     PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
     which waits beside them for `contentgen approve`.
     """
-    from ..pages.resolution import ask_with_progress, estimate_message
     from ..pages.site import select_requests
-    from ..texts.obtain import obtain
     from ..texts.policy import Policy
 
     with open_site(config_file) as site:
         options = site.options
-        asked = select_requests(site.requests, pages)
-        files = site.approved_files()
-        store = options.store(site.config)
+        page_requests = select_requests(site.requests, pages)
         policy = Policy(
             max_requests=options.max_requests if max_requests is None else max_requests,
             max_age=options.max_age,
@@ -115,9 +111,10 @@ def generate(
             refresh=refresh,
         )
         log, debug = partial(print_line, err=True), debug_printer()
-        ask = ask_with_progress(site.config, options, log, debug)
-        obtained = obtain(asked, files, store, policy, None if dry_run else ask)
-        estimate = estimate_message(obtained.wanted, options, site.config) if dry_run else ""
+        build = site.build(policy, log, debug, page_requests=page_requests)
+        source = None if dry_run else build.foreground()
+        obtained = build.obtain(site.approved_files(), source)
+        estimate = build.estimate_message(obtained.wanted) if dry_run else ""
     if dry_run:
         print_dry_run(obtained, policy.max_requests)
         if estimate:

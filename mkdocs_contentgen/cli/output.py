@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,8 @@ from ..display import shown, visible, without_commands
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.table import Table
     from rich.text import Text
 
     from ..service.writer.evaluation import Trial
@@ -31,6 +33,7 @@ STATE_COLOURS = {
     "changed": "magenta",
     "outdated": "magenta",
     "missing": "red",
+    "damaged": "red",
 }
 
 MAX_WIDTH = 1_000_000
@@ -80,12 +83,12 @@ def print_articles_json(articles: Sequence[Article]) -> None:
 
 
 def _to_json(article: Article) -> dict[str, object]:
-    request = article.asked.request
+    request = article.request
     header = article.approved.header if article.approved else None
     draft = article.draft if article.state in ("draft", "outdated") else None
     text = draft or header
     return {
-        "page": article.asked.page,
+        "page": article.page,
         "id": request.id,
         "type": request.type,
         "topic": request.topic,
@@ -101,41 +104,99 @@ def _to_json(article: Article) -> dict[str, object]:
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
-    """Print articles as a table that fits the terminal; elsewhere, with one line for each."""
-    from rich.table import Table
+    """Print articles as a table, with one line for each if the output is no terminal.
+
+    In a terminal, the columns behind the page become narrower to fit. Where that is not enough, the
+    path of the page stands above its articles: no path is ever folded or shortened.
+    """
+    from rich.padding import Padding
     from rich.text import Text
 
     if not articles:
         print_line("No page asks for an article.")
         return
+    rows = [
+        {
+            "Page": Text(visible(article.page)),
+            "Id": Text(visible(article.request.id)),
+            "State": Text(article.state, style=STATE_COLOURS[article.state]),
+            "Reason": Text(visible(article.reason)),
+            "Model": Text(visible(article.model)),
+            "Topic": Text(visible(f"{article.request.type}: {article.request.topic}")),
+        }
+        for article in articles
+    ]
+    if all(article.request.id == "main" for article in articles):
+        _drop_column("Id", rows)
+    if not any(article.model for article in articles):
+        _drop_column("Model", rows)
+    room = _console().width
+    if widths := _fit(rows, room):
+        _print_rich(_table(rows, widths, has_header=True))
+        return
+    pages = [(page, list(group)) for page, group in groupby(rows, lambda row: row["Page"].plain)]
+    _drop_column("Page", rows)
+    widths = _fit(rows, room - 2) or {}
+    for page, group in pages:
+        click.echo(page)
+        _print_rich(Padding(_table(group, widths, has_header=False), (0, 0, 0, 2)))
 
-    def cell(text: str) -> Text:
-        return Text(visible(text))
 
-    table = Table(box=None, pad_edge=False)
-    headings = ["Page", "Id", "Type", "Topic", "State", "Where", "Reason"]
-    has_models = any(article.model for article in articles)
-    for heading in [*headings, *(["Model"] if has_models else [])]:
-        table.add_column(heading, overflow="fold")
-    for article in articles:
-        request = article.asked.request
-        state = Text(article.state, style=STATE_COLOURS[article.state])
-        left = (article.asked.page, request.id, request.type, request.topic)
-        right = [", ".join(article.where), article.reason]
-        right += [article.model] if has_models else []
-        table.add_row(*map(cell, left), state, *map(cell, right))
-    _print_rich(table)
+_LEAST_WIDTHS = {"Topic": 15, "Model": 12, "Reason": 24}
+"""The columns of a table of articles that may become narrower, in this order."""
+
+
+def _drop_column(heading: str, rows: Sequence[dict[str, Text]]) -> None:
+    for row in rows:
+        del row[heading]
+
+
+def _fit(rows: Sequence[Mapping[str, Text]], room: int) -> dict[str, int] | None:
+    """Return the widths of columns that fit into `room`, or None if there are none."""
+    widths = {
+        heading: max(len(heading), *(row[heading].cell_len for row in rows)) for heading in rows[0]
+    }
+    excess = sum(widths.values()) + 2 * (len(widths) - 1) - room
+    for heading, least in _LEAST_WIDTHS.items():
+        if heading in widths:
+            saved = max(0, min(excess, widths[heading] - least))
+            widths[heading] -= saved
+            excess -= saved
+    return widths if excess <= 0 else None
+
+
+def _table(
+    rows: Sequence[Mapping[str, Text]], widths: Mapping[str, int], *, has_header: bool
+) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=has_header)
+    for heading in rows[0]:
+        table.add_column(
+            heading,
+            width=widths.get(heading),
+            no_wrap=heading != "Reason",
+            overflow="fold" if heading == "Reason" else "ellipsis",
+        )
+    for row in rows:
+        table.add_row(*row.values())
+    return table
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
 
 
 def _print_rich(*renderables: RenderableType) -> None:
-    from rich.console import Console
-
-    console = Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
+    console = _console()
     with console.capture() as printed:
         for renderable in renderables:
             console.print(renderable)
+    lines = [line.rstrip(" ") for line in printed.get().split("\n")]
     # A folded line may begin with any part of a cell. rich decides whether there are colours.
-    click.echo(without_commands(printed.get()), nl=False, color=True)
+    click.echo(without_commands("\n".join(lines)), nl=False, color=True)
 
 
 def print_article(html: str) -> None:
@@ -192,28 +253,31 @@ def _one_line(text: str | None) -> str:
 _INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
 
 
-def print_trials(trials: Sequence[Trial]) -> None:
-    """Print the figures of texts by a model as a table."""
+def _print_table(left: Sequence[str], right: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table with these headings above columns of words and of figures."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("Text", "Words", "Checks", "Repairs", "To check", "Calls", "Tokens"):
+    for heading in left:
         table.add_column(heading, overflow="fold")
-    for heading in ("Cost", "Seconds"):
-        table.add_column(heading)
+    for heading in right:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*map(visible, row))
+    _print_rich(table)
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """Print the figures of texts by a model as a table."""
+    rows = []
     for trial in trials:
         fields = trial.to_json()
         failed = ", ".join(trial.failed_checks) or ("error" if trial.error else "passed")
-        row = (
-            trial.name,
-            f"{fields['words']} of {fields['target']}",
-            failed,
-            *(str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")),
-            trial.cost,
-            str(fields["seconds"]),
-        )
-        table.add_row(*map(visible, row))
-    _print_rich(table)
+        words = f"{fields['words']} of {fields['target']}"
+        figures = [str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")]
+        rows.append([trial.name, words, failed, *figures, trial.cost, str(fields["seconds"])])
+    figures = ["Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds"]
+    _print_table(["Text", "Words", "Checks"], figures, rows)
 
 
 def print_sources(written: Written) -> None:
@@ -227,31 +291,24 @@ def print_sources(written: Written) -> None:
 
 def print_usage(rows: Sequence[MonthlyUsage]) -> None:
     """Print the usage of a served writer by month and user as a table."""
-    from rich.table import Table
-
     from ..service.writer.usage import format_cost
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("Month", "User"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("Texts", "Failed", "Calls", "Tokens", "Cost"):
-        table.add_column(heading, justify="right")
+    if not rows:
+        print_line("No texts have been written", err=True)
+        return
+    cells = []
     for row in rows:
         cost = "unknown" if row.usage.cost is None else format_cost(row.usage.cost)
         figures = (row.texts, row.failed, row.usage.calls, row.usage.tokens)
-        cells = (row.month, row.user, *(f"{figure:,}" for figure in figures), cost)
-        table.add_row(*map(visible, cells))
-    if rows:
-        _print_rich(table)
-    else:
-        print_line("No texts have been written", err=True)
+        cells.append([row.month, row.user, *(f"{figure:,}" for figure in figures), cost])
+    _print_table(["Month", "User"], ["Texts", "Failed", "Calls", "Tokens", "Cost"], cells)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int) -> None:
     """Print the requests that would be sent."""
     for article in obtained.articles:
         if article.key in obtained.wanted:
-            print_line(f"{article.asked.place}: {article.asked.request.topic}")
+            print_line(f"{article.place}: {article.request.topic}")
     number = len(obtained.wanted)
     print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
 
@@ -262,10 +319,10 @@ def print_obtained(obtained: Obtained) -> None:
     wanted = [article for article in obtained.articles if article.key in obtained.wanted]
     if debug := debug_printer():
         for article in obtained.articles:
-            outcome = article.found if article in wanted else article.outcome
-            debug(f"{article.asked.place}: {outcome}")
+            outcome = article.draft_outcome if article in wanted else article.outcome
+            debug(f"{article.place}: {outcome}")
     if obtained.sent:
-        failed = len({article.key for article in wanted if article.found.error})
+        failed = len({article.key for article in wanted if article.draft_outcome.error})
         print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
         print_line("All texts are there; nothing was sent.")

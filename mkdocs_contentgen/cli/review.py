@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import visible
-from .common import config_option, load_articles, load_undamaged, open_site, verbose_option
+from .common import (
+    complete_pages,
+    config_option,
+    load_articles,
+    load_undamaged,
+    open_site,
+    verbose_option,
+)
 from .output import print_errors, print_line
 
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @config_option
 @verbose_option
-@click.argument("page")
+@click.argument("page", shell_complete=complete_pages)
 def diff(config_file: str | None, page: str) -> None:
     """Compare the approved text of PAGE with its newest draft, word by word.
 
@@ -29,7 +36,7 @@ def diff(config_file: str | None, page: str) -> None:
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
-            name = f"{article.asked.page}, article '{article.asked.request.id}'"
+            name = f"{article.page}, article '{article.request.id}'"
             compared = list(compare_versions(article, site.options))
             for heading, changes in compared:
                 click.echo(click.style(visible(f"{name}: {heading}"), bold=True))
@@ -43,7 +50,7 @@ def diff(config_file: str | None, page: str) -> None:
 @click.command()
 @config_option
 @verbose_option
-@click.argument("pages", nargs=-1)
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
 @click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
 def approve(
@@ -88,20 +95,41 @@ def approve(
 @click.command()
 @config_option
 @verbose_option
-@click.argument("page")
-def eject(config_file: str | None, page: str) -> None:
+@click.argument("page", shell_complete=complete_pages)
+@click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
+def eject(config_file: str | None, page: str, delete: bool) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.
 
-    From then on, you edit the page by hand, and the plugin ignores it.
+    From then on, you edit the page by hand, and the plugin ignores it. Its approved files are not
+    needed any more: without --delete, the command asks in a terminal whether to delete them.
     """
-    from ..pages.ejection import eject_articles
+    from ..errors import ApprovalError
+    from ..pages.ejection import delete_approved_file, eject_articles
+
+    def confirm(article: Article) -> bool:
+        message = f"{article.path}: is not needed any more. Delete it?"
+        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        return is_terminal and article.state == "approved" and click.confirm(visible(message))
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)
-        pages = {article.asked.page for article in articles}
+        pages = {article.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
         print_line(eject_articles(site, articles))
+        failures: list[str] = []
+        for article in articles:
+            if article.approved is None:
+                continue
+            try:
+                if delete or confirm(article):
+                    delete_approved_file(article)
+                    print_line(f"{article.path}: deleted")
+                else:
+                    print_line(f"{article.path} can be removed")
+            except ApprovalError as error:
+                failures.append(str(error))
+    print_errors(failures)
 
 
 def _git_user_name() -> str:

@@ -26,6 +26,7 @@ from .output import (
 if TYPE_CHECKING:
     from ..requests import Request
     from ..service.writer.evaluation import Trial
+    from ..service.writer.options import WriterOptions
 
 _FIELDS = {
     name: values
@@ -116,15 +117,15 @@ def _try_out(
     from ..service.writer.model import Model
     from ..service.writer.usage import Spending
 
-    async def run() -> Sequence[Trial]:
-        options = load_writer_options(config_file)
+    async def run(options: WriterOptions) -> Sequence[Trial]:
         async with Model(options, Spending(), debug=debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
-            print_warnings(model.warnings)
+            print_warnings([*model.warnings, *options.sources.warnings])
             return trials
 
     try:
-        return asyncio.run(run())
+        # Before the loop: other plugins of the site may have loops of their own.
+        return asyncio.run(run(load_writer_options(config_file)))
     except ContentgenError as error:
         raise click.ClickException(str(error)) from error
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from jinja2 import Environment
@@ -29,7 +28,7 @@ from ..pages.extension import (
     read_stylesheet,
 )
 from ..pages.front_matter import hidden_requests, place_of, read_requests
-from ..pages.options import ContentgenConfig
+from ..pages.options import ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .search import index_articles_last
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from ..html.presentation import Facts
     from ..pages.background import Background
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -64,8 +63,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     include_drafts = False
     """Whether to read the pages that only `mkdocs serve` shows."""
 
-    moved = ""
-    """What on_config() did with the cache, as a message."""
+    moved: Sequence[str] = ()
+    """What on_config() did with the cache, as messages."""
 
     _sent = 0
     """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
@@ -113,16 +112,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
         try:
-            self.moved = self.config.move_cache(config)
+            self.moved, problems = self.config.move_cache(config)
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
-        if self.moved and not self.collect_only:
-            log.info(self.moved)
-        # `mkdocs serve` loads the options anew for each build, and `max_cost` is for all of them.
-        if self.config.uses_writer():
-            from ..service.writer.usage import Spending
-
-            self._spending = self.config.spending = self._spending or Spending()
+        for message in () if self.collect_only else self.moved:
+            log.info(message)
+        for problem in problems:
+            log.warning(problem)
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._added_metadata: dict[str, dict[str, str]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)
@@ -146,7 +142,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         own = [file for file in pages if file.generated_by != "material/blog"]
         folders = getattr(config.plugins.get("material/meta"), "meta", {})
         collected = read_requests(own, config, self.config.defaults, folders)
-        self.config.asked = collected.requests
         for warning in collected.warnings:
             log.warning(warning)
         if self.collect_only:
@@ -156,10 +151,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.collect_only or not (collected.requests or collected.problems):
             return
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
-        from ..pages.resolution import make_ask, resolve
+        from ..pages.build import Build, resolve
         from ..texts.approval import read_all
 
-        debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
         try:
             approved = read_all(
                 collected.requests,
@@ -168,34 +162,35 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             )
             if self._dirty or "i18n" in config.plugins:  # these builds do not read all pages
                 approved.unclaimed.clear()
-            resolution = resolve(
-                collected.requests,
-                problems,
-                approved,
+            build = Build(
                 config,
                 self.config,
                 self.config.policy(
-                    budget=self.config.max_requests - self._sent,
-                    lenient=self._background is not None,
+                    max_requests=self.config.max_requests - self._sent,
+                    warn_only=self._background is not None,
                 ),
-                make_ask(config, self.config, self._background, log.info, debug),
-                debug=debug,
-                files=files.documentation_pages(),
+                collected.requests,
+                files.documentation_pages(),
+                log.info,
+                log.debug if log.isEnabledFor(logging.DEBUG) else None,
+                self._spending,
             )
+            # `max_cost` is for all builds of a server.
+            self._spending = build.spending
+            source = self._background and self._background.source(build.generation)
+            resolution = resolve(build, problems, approved, source or build.foreground())
         except ContentgenError as error:
             raise PluginError(visible(f"contentgen: {error}")) from error
         self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)
         _raise_problems(resolution.failures)
-        log.info(resolution.summary)
+        # mkdocs-static-i18n builds once for each language.
+        language = getattr(config.plugins.get("i18n"), "current_language", None)
+        log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
         self.set_articles(resolution.articles)
         index_articles_last(config.plugins)
-        if config.site_url:
-            self._extension.pages = {
-                urljoin(config.site_url, file.url): file.src_uri
-                for file in files.documentation_pages()
-            }
+        self._extension.pages = page_addresses(files.documentation_pages(), config.site_url)
         incomplete = resolution.incomplete
         self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
 
@@ -277,20 +272,15 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         facts = self._extension.facts.get(page.file.src_uri)
         if not facts:
             return None
-        from ..html.disclosure import json_ld_script
+        from ..pages.build import page_json_ld
 
-        articles = self._articles[page.file.src_uri]
         if "ai-disclosure=" not in output:
             place = place_of(page.file, config, "contentgen")
             log.warning(
                 f"{place}: the template of the page does not show its text, nor the article"
             )
-        described = [
-            provenance.json_ld(metadata.title or str(page.title), metadata.published)
-            for name, metadata in facts.items()
-            if (provenance := articles[name].provenance)
-        ]
-        return output.replace("</head>", f"{json_ld_script(described)}</head>", 1)
+        script = page_json_ld(self._articles[page.file.src_uri], facts, str(page.title))
+        return output.replace("</head>", f"{script}</head>", 1)
 
     # After mkdocs-static-i18n, which builds the other languages in this event.
     @event_priority(-110)

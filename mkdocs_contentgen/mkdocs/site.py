@@ -28,7 +28,7 @@ from ..pages.site import PageRendering, Site
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.options import WriterOptions
 
 
@@ -154,7 +154,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                 files.src_uris.keys() - read,
                 [],  # the plugin logs problems and warnings
                 [],
-                [plugin.moved] if plugin.moved else [],
+                plugin.moved,
                 plugin,
                 files,
                 docs_dir,
@@ -164,7 +164,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
-    """Return the options of the writer in a configuration, without loading the site.
+    """Return the options of the writer in a configuration. The site is loaded only for `sources`.
 
     Without a `mkdocs.yml`, they come from the environment. Raises ConfigurationError, and the
     exceptions of MkDocs for its own options.
@@ -174,8 +174,11 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 
         return load_options({}, Path(), allow_http=False)
     config = load_config(config_file)
-    plugin = _find_plugin(config)
-    return plugin.config.writer_options(config)
+    options = _find_plugin(config).config
+    if not options.writer.get("sources"):
+        return options.writer_options(config, ())
+    with load_site(config_file) as site:  # other plugins can add pages and leave some out
+        return site.options.writer_options(site.config, site.pages)
 
 
 def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:

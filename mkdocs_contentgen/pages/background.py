@@ -14,9 +14,11 @@ from types import FrameType
 
 from ..errors import Absence, ContentgenError, NoText
 from ..requests import Request
-from ..texts.generation import WAITING_MESSAGE, Connect, Generation, Limits, Progress, generate
+from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
-from ..texts.store import Cache
+
+NewGeneration = Callable[[Callable[[Progress], None]], Generation]
+"""Returns a generation that reports its progress."""
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -52,7 +54,7 @@ class Background:
         self._builds = 0
         self._depth = 0
         self._threads: dict[threading.Thread, Generation] = {}
-        self._new_generation: Callable[[], Generation] | None = None
+        self._new_generation: NewGeneration | None = None
         self._rebuild_needed = False
         self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
@@ -76,18 +78,16 @@ class Background:
 
     def build_ended(self, *, failed: bool = False) -> None:
         """Record the end of a build; a failed one ends all builds around it."""
-        self._depth = 0 if failed else self._depth - 1
+        with self._lock:
+            self._depth = 0 if failed else self._depth - 1
 
-    def ask(
-        self,
-        wanted: Mapping[str, Request],
-        replaced: Collection[str],
-        refresh: bool,
-        *,
-        open_store: Callable[[], Cache],
-        connect: Connect,
-        limits: Limits,
-        debug: Callable[[str], None] | None,
+    def source(self, new_generation: NewGeneration) -> Background:
+        """Return this text source, which generates with the options of the newest build."""
+        self._new_generation = new_generation
+        return self
+
+    def get(
+        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return the current outcome of each request, by key, and queue the new requests.
 
@@ -97,28 +97,19 @@ class Background:
         asks for them after DEBOUNCE seconds. Failed requests are not sent again, since each save
         of a page would pay for them.
         """
-        self._new_generation = lambda: Generation(
-            open_store(),
-            connect,
-            limits,
-            refresh=refresh,
-            on_progress=self._progress_callback(),
-            debug=debug,
-        )
         with self._lock:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
                 error = NoText(
                     Absence.OVER_BUDGET,
                     f"{len(new)} more requests would be sent, and max_requests leaves "
-                    f"{self._budget} to this server; raise max_requests if that is what you want "
-                    "to pay for",
+                    f"{self._budget} to this server; to pay for them, raise max_requests",
                 )
             else:
                 error = NoText(Absence.PENDING, "the text is being generated")
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
-                    waiting = _QueuedRequest(request, since, key in replaced)
+                    waiting = _QueuedRequest(request, since, key in cached_keys)
                     self._queued[key] = self._queued_before.get(key, waiting)
             return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}, []
 
@@ -151,7 +142,7 @@ class Background:
             pending = Outcome(error=NoText(Absence.PENDING, "the text is being generated"))
             self._outcomes |= dict.fromkeys(due, pending)
             self._rebuild_interval = REBUILD_INTERVAL
-            generation = self._new_generation()
+            generation = self._new_generation(self._progress_callback())
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)

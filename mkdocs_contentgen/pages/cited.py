@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from ..texts.articles import Article
-from .front_matter import PageFile
+from .options import PageFile, link_of
 
 
 class CitedSections:
@@ -22,7 +21,7 @@ class CitedSections:
 
     @cached_property
     def _pages(self) -> dict[str, PageFile]:
-        return {_path(file): file for file in self._files}
+        return {link_of(file): file for file in self._files}
 
     def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
         """Return those of the `sources` of a text that have changed since or are gone, by path."""
@@ -39,30 +38,15 @@ class CitedSections:
         return tuple(changed)
 
 
-def with_changed_sources(articles: Iterable[Article], sections: CitedSections) -> list[Article]:
-    """Return the articles with `changed_sources` set."""
-    return [
-        replace(article, changed_sources=changed)
-        if (changed := sections.changed(article.sources))
-        else article
-        for article in articles
-    ]
-
-
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     """Return a warning for each article whose sources have changed."""
     return [
-        f"{article.asked.place}: the text cites what has changed or is gone: "
+        f"{article.place}: the text cites what has changed or is gone: "
         f"{', '.join(article.changed_sources)}; check it, or ask for a new one with "
         "`contentgen generate --refresh`"
         for article in articles
         if article.changed_sources
     ]
-
-
-def _path(file: PageFile) -> str:
-    """Return the path of a page in the site, as links to sources have it."""
-    return "" if file.url in ("", ".", "./") else file.url
 
 
 def _digests(page: str, file: PageFile | None) -> dict[str, str]:

@@ -25,10 +25,11 @@ from ..html.disclosure import Provenance
 from ..html.markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
 from ..html.plaintext import plain_text
 from ..html.presentation import Facts, Presentation, present
+from ..texts.approval import delete
 from ..texts.articles import Article
+from .build import PageContent
 from .extension import MARKER
 from .options import project_directory
-from .resolution import PageContent
 from .site import PageRendering, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
@@ -45,7 +46,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     Raises ApprovalError, with nothing written, if a text is missing, if the page cannot be
     rewritten, or if it would be rendered differently.
     """
-    page = articles[0].asked.page
+    page = articles[0].page
     path = site.source_file(page)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -71,13 +72,25 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         replace_text(path, below, written.replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    return _success_message(page, articles)
+    return _success_message(page)
 
 
-def _success_message(page: str, articles: Sequence[Article]) -> str:
-    files = ", ".join(str(article.path) for article in articles if article.approved)
-    hint = f"; {files} can be removed" if files else ""
-    return f"{page}: contains its text now, and no request{hint}"
+def _success_message(page: str) -> str:
+    return f"{page}: contains its text now, and no request"
+
+
+def delete_approved_file(article: Article) -> None:
+    """Delete the approved file of an article that was ejected.
+
+    Raises ApprovalError if a text could be lost: if the file was edited after its approval, or if
+    its text is for an older request, so that the draft was ejected.
+    """
+    if article.approved is None or article.state != "approved":
+        raise ApprovalError(
+            f"{article.path}: was edited, or approved for another request, so it is not deleted; "
+            "if its text is not needed, delete it by hand"
+        )
+    delete(article.path, article.directory, article.approved)
 
 
 def _current_text(article: Article) -> tuple[str, datetime]:
@@ -86,8 +99,8 @@ def _current_text(article: Article) -> tuple[str, datetime]:
     if article.draft:
         return article.draft.html, article.draft.generated_at
     raise ApprovalError(
-        f"{article.asked.place}: there is no text to write; "
-        f"`contentgen generate {article.asked.page}` makes one"
+        f"{article.place}: there is no text to write; "
+        f"`contentgen generate {article.page}` makes one"
     )
 
 
@@ -129,9 +142,9 @@ def _render_articles(
     placed: dict[str, Element] = {}
     shown: dict[str, PageContent] = {}
     for article in articles:
-        name = article.asked.request.id
+        name = article.request.id
         text, generated_at = _current_text(article)
-        provenance = Provenance(article.asked.request.type, generated_at)
+        provenance = Provenance(article.request.type, generated_at)
         elements[name], _ = present(text, provenance, how)
 
         def make(name: str, text: str, provenance: Provenance) -> tuple[Element, Facts]:
@@ -140,7 +153,7 @@ def _render_articles(
             return placed[name], facts
 
         shown[name] = PageContent(partial(make, name, text, provenance), provenance)
-    page = site.render(articles[0].asked.page, source, shown)
+    page = site.render(articles[0].page, source, shown)
     for name, element in elements.items():
         # The page decides about the heading levels, and whether the title moves to the top.
         headings = _headings(element)
@@ -161,21 +174,21 @@ def _find_markers(
     site: Site, source: str, articles: Sequence[Article], before: PageRendering
 ) -> dict[str, re.Match[str]]:
     """Return the markers by the ids of their articles, without those in code and the like."""
-    page = articles[0].asked.page
+    page = articles[0].page
     found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
     probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
     stub = PageContent(lambda: (placeholder("-"), None), None)
     marked = site.render(page, probe, dict.fromkeys(found, stub)).marked if found else set()
     markers: dict[str, re.Match[str]] = {}
     for article in articles:
-        name = article.asked.request.id
+        name = article.request.id
         names = (name, None) if article is articles[0] else (name,)
         candidates = [match for at, match in found.items() if at in marked and match[1] in names]
         if not candidates:
             # The plugin adds a marker to an empty page.
             if name in before.marked and get_data(source)[0].strip():
                 raise ApprovalError(
-                    f"{article.asked.place}: the marker of '{name}' is not in this file; "
+                    f"{article.place}: the marker of '{name}' is not in this file; "
                     "put it there, instead of into one that the page includes"
                 )
             continue
@@ -198,9 +211,9 @@ def _line_at(source: str, marker: re.Match[str]) -> tuple[int, int]:
 def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
     """Return the file and line of an article's marker or request, such as `docs/post.md:12`."""
     if marker is None:
-        return article.asked.place
+        return article.place
     line = source.count("\n", 0, marker.start()) + 1
-    return f"{article.asked.place.rpartition(':')[0]}:{line}"
+    return f"{article.place.rpartition(':')[0]}:{line}"
 
 
 @dataclass
@@ -281,10 +294,8 @@ def _find_equivalent_page(
         try:
             page = _join_page(front, draft.writer.title(title), draft.text())
         except ValueError as error:
-            raise ApprovalError(f"{articles[0].asked.place}: {error}") from error
-        differences, new_title = _render_and_compare(
-            site, articles[0].asked.page, page, before, draft
-        )
+            raise ApprovalError(f"{articles[0].place}: {error}") from error
+        differences, new_title = _render_and_compare(site, articles[0].page, page, before, draft)
         if not differences.problem:
             if not title and new_title != before.title and _is_markup(new_title):
                 title = before.title
@@ -300,8 +311,8 @@ def _find_equivalent_page(
         if not levels or max(levels.values()) > HIGHEST_LEVEL:
             break
         draft.levels |= levels
-    name = min(differences.blocks, default=(articles[0].asked.request.id, 0))[0]
-    article = next(a for a in articles if a.asked.request.id == name)
+    name = min(differences.blocks, default=(articles[0].request.id, 0))[0]
+    article = next(a for a in articles if a.request.id == name)
     raise ApprovalError(
         f"{_place(article, draft.source, draft.markers.get(name))}: {differences.problem} would "
         "not be the same in Markdown; give the article a marker between empty lines, outside of "

@@ -7,15 +7,15 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import yaml
 from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
-from .options import SiteConfig, project_directory
+from ..yaml_lines import line_of
+from .options import PageFile, SiteConfig, project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
@@ -26,22 +26,6 @@ if TYPE_CHECKING:
 
 _FIRST_LINE = 2
 """The number of the line after `---`. YAML counts lines from zero."""
-
-
-class PageFile(Protocol):
-    """A page of a site, such as a File of MkDocs."""
-
-    @property
-    def src_uri(self) -> str:
-        """The path in the directory of pages, with slashes."""
-
-    @property
-    def url(self) -> str:
-        """The address, relative to that of the site."""
-
-    @property
-    def content_string(self) -> str:
-        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +140,7 @@ def _folder_defaults(
             node = yaml.compose(Path(site.docs_dir, path).read_text("utf-8-sig"), _SafeLoader)
             place = posixpath.join(_relative_docs_dir(site), page)
             collected.problems += [
-                PageProblem(page, f"{place}:{_line_of(node, problem.path, 1)}: {problem}")
+                PageProblem(page, f"{place}:{line_of(node, problem.path)}: {problem}")
                 for problem in problems
             ]
         else:
@@ -200,10 +184,12 @@ def _read_page(
     match = mkdocs_meta.YAML_RE.match(source)
     node = yaml.compose(match[1], _SafeLoader) if match else None
     if problems:
-        found = sorted((_line_of(node, problem.path), str(problem)) for problem in problems)
+        found = sorted(
+            (line_of(node, problem.path, _FIRST_LINE), str(problem)) for problem in problems
+        )
         return [], found, template
     placed = [
-        (_line_of(node, ("contentgen", index) if listed else ("contentgen",)), request)
+        (line_of(node, ("contentgen", index)[: 1 + listed], _FIRST_LINE), request)
         for index, request in enumerate(requests)
     ]
     return placed, [], template
@@ -229,34 +215,6 @@ def _front_matter_problems(source: str) -> list[tuple[int, str]]:
     elif source.startswith("---") and _KEY_ANYWHERE.search(source.split("\n\n", 1)[0]):
         return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
     return []
-
-
-def _line_of(
-    node: yaml.Node | None, path: tuple[str | int, ...], first_line: int = _FIRST_LINE
-) -> int:
-    """Return the line of the innermost part of `path` that exists in the YAML."""
-    line = 1
-    for step in path:
-        if isinstance(node, yaml.MappingNode):
-            entries = _entries(node)
-            if str(step) not in entries:
-                break
-            line, node = entries[str(step)]
-            line += first_line
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            node = node.value[step]
-            line = node.start_mark.line + first_line
-    return line
-
-
-@lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
-def _entries(node: yaml.MappingNode) -> dict[str, tuple[int, yaml.Node]]:
-    """Return the line and the value of each key. The last of equal keys counts."""
-    return {
-        key.value: (key.start_mark.line, value)
-        for key, value in node.value
-        if isinstance(key.value, str)
-    }
 
 
 # It is libyaml's if that is installed.

@@ -6,32 +6,29 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
 from unicodedata import category
+from urllib.parse import urljoin
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
-from mkdocs.utils.meta import get_data
 
 from ..display import shown, visible
 from ..errors import ConfigurationError
-from ..files import find_link, read_text
+from ..files import find_link
 from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
-from ..texts.policy import OnError, OnMissing, PageRequest, Policy
-from ..texts.store import DATABASE, Cache, DiskStore, SharedStore
+from ..texts.policy import OnError, OnMissing, Policy
+from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
-    from ..requests import Request
     from ..service.writer.options import WriterOptions
-    from ..service.writer.usage import Spending
     from ..texts.generation import Client, Limits
 
 Styles = Literal["adapt", "keep", "strip"]
@@ -59,12 +56,28 @@ class SiteConfig(Protocol):
         """The address of the built site, with a slash at its end."""
 
     @property
-    def use_directory_urls(self) -> bool:
-        """Whether the address of a page is a directory."""
-
-    @property
     def markdown_extensions(self) -> Sequence[str]:
         """The names of the Markdown extensions."""
+
+
+class PageFile(Protocol):
+    """A page of a site, such as a File of MkDocs."""
+
+    @property
+    def src_uri(self) -> str:
+        """The path in the directory of pages, with slashes."""
+
+    @property
+    def url(self) -> str:
+        """The address, relative to that of the site."""
+
+    @property
+    def abs_src_path(self) -> str | None:
+        """The absolute path of the file, or None for a page that a plugin has in memory."""
+
+    @property
+    def content_string(self) -> str:
+        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 class _Integer(c.OptionallyRequired[int]):
@@ -183,13 +196,15 @@ class ContentgenConfig(Config):
     All its options are below. Default: `{}`."""
 
     user_id = _Secret(default="")
-    """The user identifier from the service's dashboard, sent as the query parameter `user_id`.
+    """The user identifier, sent as the query parameter `user_id`.
 
+    It is from the service's dashboard, or the NAME of `contentgen writer user add`.
     Default: the environment variable `CONTENTGEN_USER_ID`."""
 
     token = _Secret(default="")
-    """The bearer token from the service's dashboard. It is never printed or stored.
+    """The bearer token from the service's dashboard, or from `contentgen writer user add`.
 
+    It is never printed or stored.
     Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
 
     allow_http = c.Type(bool, default=False)
@@ -272,12 +287,6 @@ class ContentgenConfig(Config):
     language: `{draft: "…", approved: "… {name} … {date}", end: "…"}`. `end` is the line at the end
     of an article that the author's text follows. Default: `true`."""
 
-    spending: Spending | None = None
-    """The usage of all calls to the model of the writer. The plugin sets it."""
-
-    asked: Sequence[PageRequest] = ()
-    """The requests of all pages. The plugin sets it."""
-
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
         """Return errors and warnings by option: also about secrets in the file itself."""
         failed, warnings = super().validate()
@@ -326,8 +335,8 @@ class ContentgenConfig(Config):
             raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
         return cast(OnMissing, value)
 
-    def policy(self, *, budget: int, lenient: bool) -> Policy:
-        """Return the options for requests and failures, with `budget` as `max_requests`.
+    def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
+        """Return the options for requests and failures, with another `max_requests`.
 
         Raises ConfigurationError, as effective_on_missing() does.
         """
@@ -335,10 +344,10 @@ class ContentgenConfig(Config):
             on_missing=self.effective_on_missing(),
             on_error=self.on_error,
             require_approval=self.require_approval,
-            max_requests=budget,
+            max_requests=max_requests,
             max_age=self.max_age,
             sandbox=self.uses_sandbox(),
-            lenient=lenient,
+            warn_only=warn_only,
         )
 
     def limits(self) -> Limits:
@@ -357,30 +366,32 @@ class ContentgenConfig(Config):
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: SiteConfig) -> Cache:
-        """Return the cache. Raises ConfigurationError if a symbolic link leads to `cache_dir`."""
+    def store(self, site: SiteConfig, outage: Outage | None = None) -> Cache:
+        """Return the cache. The stores of a run share `outage`.
+
+        Raises ConfigurationError if a symbolic link leads to `cache_dir`.
+        """
         local = DiskStore(self.cache_directory(site))
-        return SharedStore(local, self.cache_url) if self.cache_url else local
+        return SharedStore(local, self.cache_url, outage) if self.cache_url else local
 
     def cache_directory(self, site: SiteConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
         default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
         return _resolve_directory("cache_dir", self.cache_dir or default, site)
 
-    def move_cache(self, site: SiteConfig) -> str:
+    def move_cache(self, site: SiteConfig) -> tuple[list[str], list[str]]:
         """Move the texts of a site that began to use Zensical to its cache.
 
-        Returns a message that says so, or an empty string. Raises ConfigurationError and
-        StoreError.
+        Returns what was done, and warnings. Raises ConfigurationError and StoreError.
         """
         if self.cache_dir or EXTENSION not in site.markdown_extensions:
-            return ""
+            return [], []
         before = project_directory(site) / MKDOCS_CACHE
         if not (before / DATABASE).exists() or find_link(before, project_directory(site)):
-            return ""
+            return [], []
         store = DiskStore(self.cache_directory(site))
         try:
-            number = store.take_over(DiskStore(before))
+            number, problems = store.take_over(DiskStore(before))
         finally:
             store.close()
         noun = "1 cached text was" if number == 1 else f"{number} cached texts were"
@@ -388,10 +399,13 @@ class ContentgenConfig(Config):
             f"{noun} moved from {MKDOCS_CACHE} to {ZENSICAL_CACHE}, "
             "since `zensical build --clean` deletes .cache"
         )
-        return message if number else ""
+        return [message] if number else [], problems
 
-    def writer_options(self, site: SiteConfig) -> WriterOptions:
-        """Return the options of the writer. Raises ConfigurationError."""
+    def writer_options(self, site: SiteConfig, pages: Iterable[PageFile]) -> WriterOptions:
+        """Return the options of the writer. Raises ConfigurationError.
+
+        `pages` are those of the built site, which can be sources.
+        """
         from ..service.writer.options import load_options
 
         value = self.writer
@@ -401,27 +415,12 @@ class ContentgenConfig(Config):
             value,
             project_directory(site),
             allow_http=self.allow_http,
-            docs=Path(site.docs_dir).resolve(),
-            directory_urls=site.use_directory_urls,
+            docs=Path(site.docs_dir),
+            pages=[(Path(page.abs_src_path), link_of(page)) for page in pages if page.abs_src_path],
         )
 
-    def connect(
-        self, site: SiteConfig, debug: Callable[[str], None] | None = None
-    ) -> AbstractAsyncContextManager[Client]:
-        """Return a client of the service or the writer. Raises ConfigurationError.
-
-        `debug` gets a line for each call to a model.
-        """
-        if self.uses_writer():
-            from ..service.writer.client import WriterClient
-
-            return WriterClient(
-                self.writer_options(site),
-                self.spending,
-                retries=self.retries,
-                debug=debug,
-                own_text=partial(_own_text, self.asked, Path(site.docs_dir)),
-            )
+    def connect(self) -> AbstractAsyncContextManager[Client]:
+        """Return a client of the service. Raises ConfigurationError."""
         if not self.address():
             raise ConfigurationError(
                 "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
@@ -439,17 +438,14 @@ class ContentgenConfig(Config):
         )
 
 
-def _own_text(asked: Sequence[PageRequest], docs: Path, request: Request) -> str:
-    """Return the Markdown around an article on its page, or an empty string without any."""
-    page = next((entry.page for entry in asked if entry.request == request), "")
-    try:
-        source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
-    except (OSError, UnicodeError):  # a page that another plugin makes has no file
-        return ""
-    return re.sub(r"<!--.*?-->", "", source, flags=re.DOTALL)
+def link_of(page: PageFile) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if page.url in ("", ".", "./") else page.url
 
 
-_MAX_PAGE = 256 * 1024
+def page_addresses(pages: Iterable[PageFile], site_url: str | None) -> dict[str, str]:
+    """Return the `src_uri` of each page by its address, or nothing for a site without address."""
+    return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}
 
 
 def project_directory(site: SiteConfig) -> Path:

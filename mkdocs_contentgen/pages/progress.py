@@ -18,14 +18,14 @@ _Show = Callable[[Progress], None]
 
 
 def show_progress(
-    log: _Log, *, use_log: bool = False
+    log: _Log, *, use_log: bool = False, interval: float = LOG_INTERVAL
 ) -> AbstractContextManager[tuple[_Show, _Log]]:
     """Return a context manager that yields a function to show Progress, and one to show a line.
 
     On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
-    LOG_INTERVAL seconds.
+    `interval` seconds.
     """
-    return _bar() if sys.stderr.isatty() and not use_log else _log_lines(log)
+    return _bar() if sys.stderr.isatty() and not use_log else _log_lines(log, interval)
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def _bar() -> Iterator[tuple[_Show, _Log]]:
 
 
 @contextmanager
-def _log_lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
+def _log_lines(log: _Log, interval: float) -> Iterator[tuple[_Show, _Log]]:
     latest: Progress | None = None
     ended = threading.Event()
 
@@ -62,7 +62,7 @@ def _log_lines(log: _Log) -> Iterator[tuple[_Show, _Log]]:
 
     def log_periodically() -> None:
         # By the clock, since there are no events while the service is slow or down.
-        while not ended.wait(LOG_INTERVAL):
+        while not ended.wait(interval):
             if latest:
                 log(
                     f"{latest.done} of {latest.total} texts, "

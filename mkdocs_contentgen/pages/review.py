@@ -6,18 +6,19 @@ import difflib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC
 from html import unescape
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from ..digest import sha256
-from ..display import valid_sources, visible
+from ..display import visible
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
@@ -163,47 +164,39 @@ def approve_article(
     text or if it cannot be shown.
     """
     statements: list[str] = []
-    approved, draft = article.approved, article.draft
+    approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
     newer = _is_newer_draft(article)
     if article.state == "approved" and not newer:
         return [_approval_message(article, is_new=False)]
     declined = approved.header.declined if approved else None
-    model: str | None
-    sources: Mapping[str, str] | None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
-        text, generated_at = approved.html, approved.header.generated_at
-        model, sources = approved.header.model, approved.header.sources
+        text = replace(approved.text, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
-        generated_at, model, sources = draft.generated_at, draft.model, draft.sources
         try:
-            text = draft_lines(draft, options)
+            text = replace(draft, html=draft_lines(draft, options))
             statements = statement_lines(draft)
         except UnsafeHTMLError as error:
             raise ApprovalError(
-                f"{article.asked.place}: no build can show this draft: {error}; "
-                f"`contentgen generate --refresh {article.asked.page}` asks for another"
+                f"{article.place}: no build can show this draft: {error}; "
+                f"`contentgen generate --refresh {article.page}` asks for another"
             ) from error
     else:
         raise ApprovalError(
-            f"{article.asked.place}: there is no text to approve; "
-            f"`contentgen generate {article.asked.page}` makes one"
+            f"{article.place}: there is no text to approve; "
+            f"`contentgen generate {article.page}` makes one"
         )
     service = "content generation service"
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
-    request, key = article.asked.request, article.key
-    header = approve(
-        *(request, key, service, generated_at, text, by),
-        model=model,
-        sources=sources,
-        declined=declined,
-    )
-    write(article.path, article.directory, header, text)
-    changed = map(_changed_source_line, sections.changed(valid_sources(sources)))
+    header = approve(text, article.key, service, by)
+    if declined:
+        header = structs.replace(header, declined=declined.astimezone(UTC))
+    write(article.path, article.directory, header, text.html)
+    changed = map(_changed_source_line, sections.changed(text.sources))
     return [*statements, *changed, _approval_message(article, is_new=True)]
 
 
@@ -216,18 +209,16 @@ def _is_newer_draft(article: Article) -> bool:
     approved, draft = article.approved, article.draft
     if approved is None or draft is None:
         return draft is not None
-    header = approved.header
-    latest = max(header.generated_at, header.declined or _MIN_TIME)
-    return draft.generated_at.replace(microsecond=0) > latest
+    if approved.header.declined and draft.generated_at <= approved.header.declined:
+        return False
+    # The header of an approved text has whole seconds.
+    return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
 
 
 def _approval_message(article: Article, *, is_new: bool) -> str:
     if is_new:
-        return f"{article.asked.page}: approved in {article.path}"
-    return f"{article.asked.page}: already approved: {article.reason}"
-
-
-_MIN_TIME = datetime.min.replace(tzinfo=UTC)
+        return f"{article.page}: approved in {article.path}"
+    return f"{article.page}: already approved: {article.reason}"
 
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
-from ..texts.articles import Article, add_details, find_articles
-from ..texts.policy import PageRequest
-from .cited import CitedSections, with_changed_sources
-from .front_matter import PageFile
-from .options import ContentgenConfig, SiteConfig
+from ..texts.articles import Article, find_articles
+from ..texts.policy import PageRequest, Policy
+from .build import Build
+from .cited import CitedSections
+from .options import ContentgenConfig, PageFile, SiteConfig
 
 if TYPE_CHECKING:
-    from .resolution import PageContent
+    from ..service.writer.usage import Spending
+    from .build import PageContent
 
 
 @dataclass(frozen=True)
@@ -70,19 +71,34 @@ class Site(ABC):
         Raises ConfigurationError for a name that matches no page with a request.
         """
         files = self.approved_files()
-        store = self.options.store(self.config)
-        sandbox = self.options.uses_sandbox()
         articles, problems = find_articles(
-            select_requests(self.requests, pages), files, store, sandbox=sandbox, all_drafts=True
+            select_requests(self.requests, pages),
+            files,
+            self.options.store(self.config),
+            sandbox=self.options.uses_sandbox(),
+            all_drafts=True,
+            details=True,
+            changed_sources=self.cited_sections().changed,
         )
-        articles, more = add_details(articles, store)
-        articles = with_changed_sources(articles, self.cited_sections())
-        warnings = [f"{path}: no page asks for this text" for path in files.unclaimed]
-        return articles, [*dict.fromkeys(problems + more), *warnings]
+        warnings = [f"{path}: no page requests this text" for path in files.unclaimed]
+        return articles, [*dict.fromkeys(problems), *warnings]
 
     def cited_sections(self) -> CitedSections:
         """Return the sections of this site, to compare with those that texts cite."""
         return CitedSections(self.pages, self.config.site_url)
+
+    def build(
+        self,
+        policy: Policy,
+        log: Callable[[str], None],
+        debug: Callable[[str], None] | None,
+        *,
+        page_requests: Sequence[PageRequest] | None = None,
+        spending: Spending | None = None,
+    ) -> Build:
+        """Return a build of this site, or of some of its requests."""
+        requests = self.requests if page_requests is None else page_requests
+        return Build(self.config, self.options, policy, requests, self.pages, log, debug, spending)
 
     @abstractmethod
     def source_file(self, page: str) -> Path:

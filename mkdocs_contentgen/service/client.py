@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Self
+from urllib.parse import quote, quote_plus
 
 from ..errors import (
     AccessDeniedError,
@@ -15,7 +17,7 @@ from ..errors import (
 from ..requests import Request
 from . import SANDBOX
 from .answer import parse_answer
-from .connection import Answer, Connection, check_address, check_token
+from .connection import Answer, Connection, check_address, check_token, quoted
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -42,8 +44,13 @@ class ServiceClient:
             base_url, "base_url", f"'https://…' or '{SANDBOX}'", allow_http=allow_http
         )
         name = url.netloc.decode() if app is None else "the sandbox"
-        params = {"user_id": _check_user_id(user_id)}
-        headers = {"Authorization": f"Bearer {_check_token(token)}"}
+        user_id, token = _check_user_id(user_id), _check_token(token)
+        params = {"user_id": user_id}
+        headers = {"Authorization": f"Bearer {token}"}
+        # A function, so that no attribute shows the token.
+        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(
+            answer, user_id, token
+        )
         self._connection = Connection(
             url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT
         )
@@ -73,8 +80,10 @@ class ServiceClient:
             body=request.body(),
             headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
+            read=range(200, 600),
         )
-        _check_status(answer)
+        if answer.status != 200:
+            _raise_status(answer, self._reason(answer))
         return answer.body
 
 
@@ -82,7 +91,8 @@ def _check_user_id(user_id: str) -> str:
     user_id = user_id.strip()
     if not user_id:
         raise ConfigurationError(
-            "user_id: is not set; set CONTENTGEN_USER_ID to the identifier from the dashboard"
+            "user_id: is not set; set CONTENTGEN_USER_ID to the identifier from the service's "
+            "dashboard, or to a name that was given to `contentgen writer user add`"
         )
     if not user_id.isprintable():
         raise ConfigurationError(
@@ -94,21 +104,32 @@ def _check_user_id(user_id: str) -> str:
 def _check_token(token: str) -> str:
     if not (token := check_token(token, "token")):
         raise ConfigurationError(
-            "token: is not set; set CONTENTGEN_TOKEN to the token from the dashboard"
+            "token: is not set; set CONTENTGEN_TOKEN to the token from the service's dashboard, or "
+            "from `contentgen writer user add`"
         )
     return token
 
 
-def _check_status(answer: Answer) -> None:
+def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
+    """Return the service's own message without the user, or nothing if it has the token in it."""
+    forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
+    reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
+    return quoted(reason, token)
+
+
+def _raise_status(answer: Answer, reason: str) -> None:
+    """Raise the error for another status than 200. `reason` is the service's own, or empty."""
     status, status_text = answer.status, answer.status_text
-    if status == 200:
-        return
+    message = f"the service answered {status_text}: {reason}".removesuffix(": ")
     if status in (401, 403):
-        raise AccessDeniedError(f"the service answered {status_text}; check token and user_id")
+        raise AccessDeniedError(
+            f"{message}; check token and user_id, which are from the service's dashboard, or from "
+            "`contentgen writer user add`"
+        )
     if status in (429, 503):
         seconds = answer.retry_after()
         retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
-        raise NotSentError(f"the service answered {status_text}{retry_hint}", seconds)
+        raise NotSentError(f"{message}{retry_hint}", seconds)
     if status == 409:
         raise UnknownOutcomeError(
             f"the service answered {status_text}: it may still be processing this request; "
@@ -118,10 +139,9 @@ def _check_status(answer: Answer) -> None:
         raise UnknownOutcomeError(f"a gateway answered {status_text}; {SAME_KEY_HINT}")
     if 300 <= status < 400:
         raise RejectedError(
-            f"the service answered {status_text}, and redirects are not followed; "
-            "set base_url to its new address"
+            f"{message}, and redirects are not followed; set base_url to its new address"
         )
     hint = "; is the path in base_url right?" if status == 404 else ""
     if status >= 500:
         hint = "; this is an error of the service: build again later, or tell its operator"
-    raise RejectedError(f"the service answered {status_text}{hint}")
+    raise RejectedError(f"{message}{hint}")

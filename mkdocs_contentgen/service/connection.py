@@ -1,7 +1,7 @@
 """HTTP requests with one deadline, limited answers and errors that tell what was sent.
 
-The clients of the service and of a model server share it. No message quotes a header or an answer,
-which could repeat the token.
+The clients of the service and of a model server share it. No message quotes a header, which could
+repeat the token, and of answers only what quoted() returns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from ipaddress import ip_address
 from typing import Self
 
 import httpx
+import msgspec
 
+from ..display import visible
 from ..errors import (
     ConfigurationError,
     InvalidAnswerError,
@@ -29,6 +31,11 @@ from ..errors import (
 
 MAX_ANSWER = 2 * 1024 * 1024
 """The maximum size of an answer in bytes."""
+
+REASON_TIMEOUT = 5.0
+"""Seconds for the body of an answer with an error, which only explains the status."""
+
+_MAX_REASON = 200
 
 MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
@@ -52,6 +59,17 @@ class Answer:
         except ValueError:
             return str(self.status)
 
+    def reason(self) -> str:
+        """Return the server's own message about an error, or an empty string. It is untrusted."""
+        found = decode_json(self.body)
+        while not isinstance(found, str):
+            if isinstance(found, dict):
+                names = ("error", "message", "detail", "msg")
+                found = next((found[name] for name in names if found.get(name)), "")
+            else:
+                found = found[0] if isinstance(found, list) and found else ""
+        return found
+
     def retry_after(self) -> float | None:
         """Return the seconds in the header `Retry-After`, which is a number or a date."""
         value = self.headers.get("Retry-After", "").strip()
@@ -62,6 +80,27 @@ class Answer:
             return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
         except (ValueError, OverflowError):
             return None
+
+
+def decode_json(body: bytes) -> object:
+    """Return the value in a body, or None if it is not JSON."""
+    try:
+        return msgspec.json.decode(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def quoted(text: str, secret: str) -> str:
+    """Return the start of a server's text for a message.
+
+    It is empty if the text has eight characters in a row of the secret, or all of a shorter one.
+    """
+    length = min(len(secret), 8)
+    letters, secret = "".join(text.split()).lower(), secret.lower()
+    parts = (secret[start : start + length] for start in range(len(secret) - length + 1))
+    if secret and any(part in letters for part in parts):
+        return ""
+    return visible(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
 
 
 class Connection:
@@ -84,8 +123,10 @@ class Connection:
         address_option: str = "base_url",
         timeout_option: str = "timeout",
         unknown_hint: str = MAY_BE_PAID_HINT,
+        reason_timeout: float = REASON_TIMEOUT,
     ) -> None:
         self._name = name
+        self._reason_timeout = reason_timeout
         self._unknown_hint = unknown_hint
         self._address_option = address_option
         self._timeout_option = timeout_option
@@ -138,9 +179,9 @@ class Connection:
         """Send a request with a JSON `body`, and return the answer.
 
         `timeout` is in seconds, from the start of the connection to the last byte. `read` are the
-        statuses whose body is read. Raises UnreachableError if nothing was sent,
-        UnknownOutcomeError if the answer is missing or incomplete, and InvalidAnswerError if it is
-        too large or compressed.
+        statuses whose body is read; if that fails for another one than 200, the body is empty.
+        Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
+        or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
         failure: ServiceError
         sent = False
@@ -158,9 +199,13 @@ class Connection:
                     method, path, json=body, headers=headers, extensions={"trace": trace}
                 ) as response,
             ):
-                is_read = response.status_code in read
-                content = await _read(response, self._name) if is_read else b""
-                return Answer(response.status_code, response.headers, content)
+                status = response.status_code
+                content = b""
+                if status == 200:
+                    content = await _read(response, self._name)
+                elif status in read:
+                    content = await self._read_reason(response)
+                return Answer(status, response.headers, content)
         except TimeoutError:
             failure = (
                 UnknownOutcomeError(
@@ -168,7 +213,10 @@ class Connection:
                     f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
                 )
                 if sent
-                else UnreachableError(f"no connection to {self._name} within {timeout:g} s")
+                else UnreachableError(
+                    f"no connection to {self._name} within {timeout:g} s; "
+                    f"is {self._address_option} right?"
+                )
             )
         # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
@@ -187,6 +235,14 @@ class Connection:
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.
         raise failure
+
+    async def _read_reason(self, response: httpx.Response) -> bytes:
+        """Return the body of an error. Whether it arrives does not change what a status means."""
+        try:
+            async with asyncio.timeout(self._reason_timeout):
+                return await _read(response, self._name)
+        except (TimeoutError, httpx.HTTPError, InvalidAnswerError):
+            return b""
 
 
 def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:

@@ -20,6 +20,7 @@ from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from .answer import encode_answer
 from .application import Caller, application
 from .markup import byline, root, tag
+from .topics import items_of
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""
@@ -109,13 +110,13 @@ def _blog(rng: random.Random, request: BlogRequest) -> list[str]:
     tip = rng.choice(voice.tips)
     code = tag("code", html.escape(voice.code)) if voice.code and request.length != "short" else ""
     words_used = _count_words(opening, closing, tip, code)
-    numbered = request.format == "listicle"
+    items = None
+    if request.format == "listicle":
+        items = items_of(request.topic) or 2 * _LENGTHS[request.length][1]
     return [
         *_title(),
         tag("p", opening, "intro"),
-        *_with_headings(
-            _sections(rng, request.length, structure, voice, words_used, numbered=numbered)
-        ),
+        *_with_headings(_sections(rng, request.length, structure, voice, words_used, items=items)),
         *([tag("p", "In commands, it looks like this."), tag("pre", code)] if code else []),
         tag("div", f"💡 <strong>Pro tip:</strong> {tip}", "pro-tip"),
         tag("p", closing, "conclusion"),
@@ -148,7 +149,10 @@ _MONTHS = (
 ).split()
 
 _LENGTHS = {"short": (162, 2), "medium": (370, 3), "long": (830, 6)}
-"""The number of words and sections of a text. A listicle has twice as many, shorter sections."""
+"""The number of words and sections of a text.
+
+A listicle has twice as many, shorter sections, unless its topic names a number of items.
+"""
 
 
 def _title() -> tuple[str, str]:
@@ -170,11 +174,14 @@ def _sections(
     voice: _Phrasing,
     words_used: int,
     *,
-    numbered: bool = False,
+    items: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Return headings and HTML that reach the length together with the `words_used` elsewhere."""
+    """Return headings and HTML that reach the length together with the `words_used` elsewhere.
+
+    With `items`, there are so many sections, as far as there are phrases, and they are numbered.
+    """
     words, number = _LENGTHS[length]
-    number = min(2 * number if numbered else number, len(structure.sections))
+    number = min(items or number, len(structure.sections))
     needed = [s for i, s in enumerate(structure.sections) if i == 0 or s.role == "steps"]
     others = [s for s in structure.sections if s not in needed]
     chosen = needed + rng.sample(others, number - len(needed))
@@ -188,7 +195,7 @@ def _sections(
     asides = {role: rng.sample(pool, len(pool)) for role, pool in voice.asides.items()}
     content = []
     for position, section in enumerate(chosen, start=1):
-        heading = f"{position}. {section.heading}" if numbered else section.heading
+        heading = f"{position}. {section.heading}" if items else section.heading
         if section.role == "steps":
             steps = _choose_sentences(rng, section.text, 2 * words_per_share)
             content.append((heading, tag("ol", "".join(tag("li", step) for step in steps))))

@@ -21,12 +21,14 @@ import msgspec
 import yaml
 
 from ..digest import sha256
-from ..display import hidden_character, shown
+from ..display import hidden_character, model_name, shown, valid_sources
 from ..errors import ApprovalError
 from ..files import read_text, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
+from ..yaml_lines import line_of
 from .policy import PageRequest
+from .store import StoredText
 
 MAX_HEADER = 16 * 1024
 """Maximum length of a header in characters."""
@@ -67,6 +69,13 @@ class ApprovedText:
     """The number of the line that the text begins on."""
 
     @property
+    def text(self) -> StoredText:
+        """The text as it is now, like one in the cache."""
+        header = self.header
+        model, sources = model_name(header.model), valid_sources(header.sources)
+        return StoredText(self.html, header.generated_at, header.request, model, sources)
+
+    @property
     def is_changed(self) -> bool:
         """Whether the text was edited after its approval."""
         return self.header.sha256 != sha256(self.html)
@@ -82,29 +91,18 @@ class ApprovedText:
         return approved is not None and _identity(approved) == _identity(request)
 
 
-State = Literal["missing", "draft", "approved", "changed", "outdated"]
+State = Literal["missing", "draft", "approved", "changed", "outdated", "damaged"]
 
 
 def state_and_reason(
-    request: Request,
-    approved: ApprovedText | None,
-    *,
-    has_draft: bool,
-    unused: Iterable[Mapping[str, object]] = (),
+    request: Request, approved: ApprovedText | None, *, has_draft: bool
 ) -> tuple[State, str]:
-    """Return the state of an article, and the reason as a message.
-
-    `unused` are cached requests that no page makes any more.
-    """
+    """Return the state of an article without a damaged file, and the reason as a message."""
     if approved is None:
-        return (
-            ("draft", "not reviewed")
-            if has_draft
-            else ("missing", _missing_reason(request, unused))
-        )
+        return ("draft", "not reviewed") if has_draft else ("missing", "never generated")
     reason = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
-        changes = _describe_changes(approved.header.request, request)
+        changes = describe_changes(approved.header.request, request)
         reason = " and ".join(changes) or "the request was different"
         hint = "a draft" if has_draft else "missing"
         return "outdated", f"{reason}; the new text is {hint}"
@@ -113,15 +111,7 @@ def state_and_reason(
     return "approved", f"{reason} on {approved.header.approved_at}"
 
 
-def _missing_reason(request: Request, unused: Iterable[Mapping[str, object]]) -> str:
-    """Return why there is no text: if one field differs from a cached request, that field."""
-    for before in unused:
-        if len(changes := _describe_changes(before, request)) == 1:
-            return f"{changes[0]} in the text that the cache has"
-    return "never generated"
-
-
-def _describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
+def describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
     """Return a message for each field of a stored request that differs from `request`."""
     fields = request.record()
     return [
@@ -189,6 +179,13 @@ class ApprovedFiles:
 
     unclaimed: list[Path] = field(default_factory=list)
     """Files that belong to no article."""
+
+    def has_approval(self, page_request: PageRequest) -> bool:
+        """Tell whether a file, even a damaged one, makes a request unnecessary."""
+        text = self.texts.get((page_request.page, page_request.request.id))
+        return text is not None and (
+            isinstance(text, ApprovalError) or text.answers(page_request.request)
+        )
 
 
 def read_all(
@@ -359,33 +356,33 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def approve(
-    request: Request,
-    key: str,
-    service: str,
-    generated_at: datetime,
-    text: str,
-    by: str,
-    *,
-    model: str | None = None,
-    sources: Mapping[str, str] | None = None,
-    declined: datetime | None = None,
-) -> Header:
-    """Return the header for `text`, approved now by the person `by`.
+def delete(path: Path, directory: Path, text: ApprovedText) -> None:
+    """Delete an approved file that still has `text`, and its folder if that is empty then.
 
-    `declined` is the generation time of a newer draft that the reviewer declined.
+    Raises ApprovalError.
     """
+    if read(path, directory) != text:
+        raise ApprovalError(f"{path}: has just been edited, so it is not deleted")
+    try:
+        path.unlink()
+    except OSError as error:
+        raise ApprovalError(f"{path}: cannot be deleted ({error.strerror})") from error
+    with suppress(OSError):
+        path.parent.rmdir()
+
+
+def approve(text: StoredText, key: str, service: str, by: str) -> Header:
+    """Return the header for a text, approved now by the person `by`."""
     return Header(
-        request=request.record(),
+        request=text.request,
         key=key,
         service=service,
-        model=model or None,
-        sources=dict(sources) if sources else None,
-        generated_at=generated_at.astimezone(UTC).replace(microsecond=0),
+        model=text.model or None,
+        sources=dict(text.sources) or None,
+        generated_at=text.generated_at.astimezone(UTC).replace(microsecond=0),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
-        sha256=sha256(text),
-        declined=declined and declined.astimezone(UTC).replace(microsecond=0),
+        sha256=sha256(text.html),
     )
 
 
@@ -443,5 +440,4 @@ def _identity(request: Request) -> tuple[object, ...]:
 
 
 def _line_of(name: str, header: str) -> int:
-    before, found, _ = f"\n{header}".partition(f"\n{name}:")
-    return before.count("\n") + 2 if found else 1
+    return line_of(yaml.compose(header, _HeaderLoader), [name], 2)

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from ..display import model_name, valid_sources
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import Facts, Presentation, present
-from .approval import ApprovedFiles, ApprovedText, State, approved_path, state_and_reason
+from ..requests import Request
+from .approval import (
+    ApprovedFiles,
+    ApprovedText,
+    State,
+    approved_path,
+    describe_changes,
+    state_and_reason,
+)
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
 from .store import Store, StoredText
+
+ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
+"""Returns those of the cited sections of a text that have changed since, or are gone, by path."""
 
 
 @dataclass(frozen=True)
 class Article:
     """One article of a site, with its approved text and its draft."""
 
-    asked: PageRequest
+    page_request: PageRequest
     key: str
     directory: Path
     """The directory of approved files."""
@@ -35,11 +45,11 @@ class Article:
     damaged: ApprovalError | None = None
     """Why the approved file cannot be read."""
 
-    found: Outcome = field(default_factory=Outcome)
+    draft_outcome: Outcome = field(default_factory=Outcome)
     """The outcome for the draft, from the cache or the service; empty if it was not looked up."""
 
-    unused: tuple[Mapping[str, object], ...] = ()
-    """Cached requests that no page makes any more."""
+    missing_reason: str = "never generated"
+    """Why the cache has no text."""
 
     is_shared: bool = False
     """Whether the draft is in the shared cache."""
@@ -48,9 +58,24 @@ class Article:
     """The cited sections of this site that have changed since, or are gone, by path."""
 
     @property
+    def request(self) -> Request:
+        """The request."""
+        return self.page_request.request
+
+    @property
+    def page(self) -> str:
+        """The path of the page (`src_uri`)."""
+        return self.page_request.page
+
+    @property
+    def place(self) -> str:
+        """The file and line of the request, such as `docs/post.md:2`."""
+        return self.page_request.place
+
+    @property
     def own_path(self) -> Path:
         """The path of its approved file, whether or not that exists."""
-        return approved_path(self.directory, self.asked.page, self.asked.request.id)
+        return approved_path(self.directory, self.page, self.request.id)
 
     @property
     def path(self) -> Path:
@@ -60,34 +85,36 @@ class Article:
     @property
     def draft(self) -> StoredText | None:
         """The newest text from the cache or the service, or None."""
-        return self.found.text
+        return self.draft_outcome.text
 
     @property
     def state(self) -> State:
-        """The state of the article; `missing` if the approved file is damaged."""
-        return self._state[0]
+        """The state of the article."""
+        return self._state_and_reason[0]
 
     @property
     def reason(self) -> str:
         """The reason for the state, as a message."""
-        return self._state[1]
+        return self._state_and_reason[1]
 
     @property
-    def is_settled(self) -> bool:
+    def has_approval(self) -> bool:
         """Whether an approved file, even a damaged one, makes a request unnecessary."""
-        return self.damaged is not None or self.state in ("approved", "changed")
+        return self.state in ("approved", "changed", "damaged")
 
     @cached_property
     def outcome(self) -> Outcome:
         """The outcome for the text that the page shows."""
         if self.damaged:
             return Outcome(error=self.damaged)
-        if self.approved is None or not self.is_settled:
-            return self.found
-        header = self.approved.header
-        model = model_name(header.model)
-        text = StoredText(self.approved.html, header.generated_at, header.request, model)
-        return Outcome("approved", text)
+        if self.approved is None or not self.has_approval:
+            return self.draft_outcome
+        return Outcome("approved", self.approved.text)
+
+    @property
+    def newest(self) -> StoredText | None:
+        """The text that the page shows, or else an outdated approved one, or None."""
+        return self.outcome.text or (self.approved.text if self.approved else None)
 
     @property
     def review(self) -> Review | None:
@@ -101,7 +128,8 @@ class Article:
         """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
-        return Provenance(self.asked.request.type, text.generated_at, self.review, model=text.model)
+        kind = self.request.type
+        return Provenance(kind, text.generated_at, self.review, model=text.model)
 
     def present(self, how: Presentation) -> tuple[Element, Facts]:
         """Return the element to insert into a page, and its metadata.
@@ -116,21 +144,17 @@ class Article:
     @property
     def model(self) -> str:
         """The name of the model of the newest text, or an empty string if it is not known."""
-        if self.draft and not self.is_settled:
-            return self.draft.model
-        return model_name(self.approved.header.model) if self.approved else ""
+        return self.newest.model if self.newest else ""
 
     @property
     def sources(self) -> Mapping[str, str]:
         """The SHA-256 of each section that the text of the page cites, by its address."""
-        if not self.is_settled:
-            return self.draft.sources if self.draft else {}
-        return valid_sources(self.approved.header.sources) if self.approved else {}
+        return self.outcome.text.sources if self.outcome.text else {}
 
     @property
     def marked(self) -> int:
         """The number of statements to check in the draft that the page shows."""
-        return 0 if self.is_settled else count_marks(self.draft)
+        return 0 if self.has_approval else count_marks(self.draft)
 
     @property
     def where(self) -> list[str]:
@@ -143,21 +167,17 @@ class Article:
         return [place for place, has_text in places.items() if has_text]
 
     @cached_property
-    def _state(self) -> tuple[State, str]:
+    def _state_and_reason(self) -> tuple[State, str]:
         if self.damaged:
-            return "missing", str(self.damaged)
+            return "damaged", str(self.damaged)
         state, reason = state_and_reason(
-            self.asked.request,
-            self.approved,
-            has_draft=self.draft is not None,
-            unused=self.unused,
+            self.request, self.approved, has_draft=self.draft is not None
         )
-        if (
-            state == "missing"
-            and self.found.error
-            and str(self.found.error) != NEVER_GENERATED_REASON
-        ):
-            reason = str(self.found.error)
+        error = self.draft_outcome.error
+        if state == "missing":
+            reason = self.missing_reason
+            if error and str(error) != NEVER_GENERATED_REASON:
+                reason = str(error)
         if state == "draft" and (marked := count_marks(self.draft)):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
@@ -175,54 +195,71 @@ def count_marks(text: StoredText | None) -> int:
 
 
 def find_articles(
-    asked: Iterable[PageRequest],
+    page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
     store: Store,
     *,
     sandbox: bool,
     max_age: timedelta | None = None,
     all_drafts: bool = False,
+    details: bool = False,
+    changed_sources: ChangedSources = lambda sources: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
-    Drafts of articles that an approved file settles are only looked up with `all_drafts`. The store
-    is closed afterwards.
+    Drafts of articles with an approval are only looked up with `all_drafts`. With `details`, the
+    requests of all cached texts are read, to set `is_shared` and `missing_reason`. The store is
+    closed afterwards.
     """
-    articles = [_with_approved_text(entry, files, sandbox=sandbox) for entry in asked]
-    requests = {a.key: a.asked.request for a in articles if all_drafts or not a.is_settled}
+    keys = [it.request.key(sandbox=sandbox) for it in page_requests]
+    requests = {
+        key: it.request
+        for key, it in zip(keys, page_requests, strict=True)
+        if all_drafts or not files.has_approval(it)
+    }
     outcomes, problems = look_up(requests, store, max_age=max_age)
-    return [
-        replace(article, found=outcomes[article.key]) if article.key in outcomes else article
-        for article in articles
-    ], problems
+    shared: Collection[str] = ()
+    reasons: Mapping[str, str] = {}
+    if details:
+        missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
+        shared = store.shared(keys)
+        reasons, more = _nearly_cached(missing, keys, store)
+        problems += more + store.close()
+    articles = []
+    for key, it in zip(keys, page_requests, strict=True):
+        name = it.page, it.request.id
+        text = files.texts.get(name)
+        article = Article(
+            it,
+            key,
+            files.directory,
+            files.moved.get(name),
+            approved=text if isinstance(text, ApprovedText) else None,
+            damaged=text if isinstance(text, ApprovalError) else None,
+            draft_outcome=outcomes.get(key, Outcome()),
+            missing_reason=reasons.get(key, "never generated"),
+            is_shared=key in shared,
+        )
+        changed = changed_sources(article.sources) if article.sources else ()
+        articles.append(replace(article, changed_sources=changed) if changed else article)
+    return articles, problems
 
 
-def _with_approved_text(entry: PageRequest, files: ApprovedFiles, *, sandbox: bool) -> Article:
-    name = entry.page, entry.request.id
-    text = files.texts.get(name)
-    return Article(
-        entry,
-        entry.request.key(sandbox=sandbox),
-        files.directory,
-        files.moved.get(name),
-        approved=text if isinstance(text, ApprovedText) else None,
-        damaged=text if isinstance(text, ApprovalError) else None,
-    )
+def _nearly_cached(
+    missing: Mapping[str, Request], needed: Sequence[str], store: Store
+) -> tuple[dict[str, str], list[str]]:
+    """Return what differs, by key, where the cache has a text for nearly the same request.
 
-
-def add_details(articles: Sequence[Article], store: Store) -> tuple[list[Article], list[str]]:
-    """Return the articles with `unused` and `is_shared` set, and the problems with the cache.
-
-    It reads the requests of all cached texts, and closes the store.
+    That text is one that none of the `needed` keys has. The second value is the store's problems.
     """
-    shared = store.shared([article.key for article in articles])
-    unused: tuple[Mapping[str, object], ...] = ()
-    problems: list[str] = []
-    if any(article.draft is None for article in articles):
-        cached, problems = store.requests()
-        needed = {article.key for article in articles}
-        unused = tuple(request for key, request in cached.items() if key not in needed)
-    problems += store.close()
-    return [
-        replace(article, unused=unused, is_shared=article.key in shared) for article in articles
-    ], problems
+    if not missing:
+        return {}, []
+    cached, problems = store.requests()
+    unused = [request for key, request in cached.items() if key not in set(needed)]
+    reasons = {}
+    for key, request in missing.items():
+        for before in unused:
+            if len(changes := describe_changes(before, request)) == 1:
+                reasons[key] = f"{changes[0]} in the text that the cache has"
+                break
+    return reasons, problems

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from ..errors import Absence, ConfigurationError, NoText, StoreError
+from ..errors import Absence, ConfigurationError, ContentgenError, NoText, StoreError
 from ..requests import Request
 from .approval import ApprovedFiles
-from .articles import Article, find_articles
+from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import PageRequest, Policy
 from .store import Cache, Store
@@ -17,11 +18,72 @@ from .store import Cache, Store
 if TYPE_CHECKING:
     from .generation import Connect, Limits, Progress
 
-Ask = Callable[[Mapping[str, Request], Collection[str], bool], tuple[dict[str, Outcome], list[str]]]
-"""A function that sends requests. It takes them by key, the keys with a cached text, and `refresh`.
+Display = Callable[
+    [], AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
+]
+"""Makes a context manager that yields two functions: one shows the progress, one shows a line."""
 
-It returns an outcome for each key, and the problems with the cache.
-"""
+
+class TextSource(Protocol):
+    """Gives the texts that are neither approved nor cached."""
+
+    def get(
+        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
+    ) -> tuple[dict[str, Outcome], list[str]]:
+        """Return an outcome for each request, by key, and the problems with the cache.
+
+        `cached_keys` have a text that is to be replaced. With `refresh`, the service may not repeat
+        an earlier answer.
+        """
+
+
+@dataclass(frozen=True)
+class CacheOnly:
+    """A TextSource that asks nobody. `reason` returns why a key has no text."""
+
+    reason: Callable[[str], ContentgenError | NoText]
+
+    def get(
+        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
+    ) -> tuple[dict[str, Outcome], list[str]]:
+        """Return the reason for each request, by key."""
+        return {key: Outcome(error=self.reason(key)) for key in wanted}, []
+
+
+@dataclass(frozen=True)
+class Foreground:
+    """A TextSource that sends requests, waits for the answers, and saves them in `store`.
+
+    `connect` makes a client of the service, and `debug` gets a line for each try. If an interrupt
+    has to wait, `display` shows that too.
+    """
+
+    store: Cache
+    connect: Connect
+    limits: Limits | None = None
+    display: Display = lambda: nullcontext((lambda progress: None, lambda line: None))
+    debug: Callable[[str], None] | None = None
+
+    def get(
+        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
+    ) -> tuple[dict[str, Outcome], list[str]]:
+        """Generate the texts."""
+        from .generation import Generation, Limits, generate
+
+        with self.display() as (show, log):
+            generation = Generation(
+                self.store,
+                self.connect,
+                self.limits or Limits(),
+                refresh=refresh,
+                on_progress=show,
+                debug=self.debug,
+            )
+            try:
+                outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
+            except (ConfigurationError, StoreError) as error:
+                outcomes = dict.fromkeys(wanted, Outcome(error=error))
+        return outcomes, generation.problems
 
 
 @dataclass
@@ -35,173 +97,139 @@ class Obtained:
     """The requests that were sent, or would be, by key."""
 
     sent: int = 0
-    """The number of requests that were passed to `ask`."""
+    """The number of requests that were passed to the text source."""
 
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def add_message(self, message: str, *, tolerated: bool) -> None:
+    def add_message(self, message: str, *, warn_only: bool) -> None:
         """Add a warning or a failure. A message that repeats the last one is left out."""
-        messages = self.warnings if tolerated else self.failures
+        messages = self.warnings if warn_only else self.failures
         if message and message not in messages[-1:]:
             messages.append(message)
 
 
 def obtain(
-    asked: Iterable[PageRequest],
-    files: ApprovedFiles,
+    page_requests: Sequence[PageRequest],
     store: Store,
     policy: Policy,
-    ask: Ask | None,
+    source: TextSource | None,
+    *,
+    files: ApprovedFiles | None = None,
+    changed_sources: ChangedSources = lambda sources: (),
 ) -> Obtained:
-    """Return the text for each request: from its approved file, from the cache, or from `ask`.
+    """Return the text for each request: from its approved file, from the cache, or from `source`.
 
-    `ask` is None to send nothing. Nothing is sent either if one of the approved `files` is damaged,
-    if an approval is missing that `policy` requires, or if there are more requests than its
-    `max_requests`. Errors are part of the result, and not raised.
+    `source` is None to send nothing. Nothing is sent either if one of the approved `files` is
+    damaged, if an approval is missing that `policy` requires, or if there are more requests than
+    its `max_requests`. Errors are part of the result, and not raised.
     """
     articles, problems = find_articles(
-        asked,
-        files,
+        page_requests,
+        files or ApprovedFiles(),
         store,
         sandbox=policy.sandbox,
         max_age=policy.max_age,
         all_drafts=policy.refresh,
+        changed_sources=changed_sources,
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
     if not obtained.failures:
-        obtained.wanted = {a.key: a.asked.request for a in articles if _is_wanted(a, policy)}
-        if obtained.wanted and policy.on_missing == "generate" and ask:
-            problems += _request_wanted(obtained, policy, ask)
+        obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
+        if obtained.wanted and policy.on_missing == "generate" and source:
+            problems += _request_wanted(obtained, policy, source)
     if not obtained.failures:
         obtained.warnings += dict.fromkeys(problems)
     outdated = [article for article in obtained.articles if article.state == "outdated"]
     obtained.warnings += map(_review_message, outdated)
-    if not obtained.failures and ask:
+    if not obtained.failures and source:
         _report_texts(obtained, policy)
     return obtained
-
-
-def asking(
-    store: Cache,
-    connect: Connect,
-    limits: Limits | None = None,
-    *,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-    log: Callable[[str], None] = lambda line: None,
-    debug: Callable[[str], None] | None = None,
-) -> Ask:
-    """Return a function that sends requests, waits for the answers, and saves them in `store`.
-
-    `connect` makes a client of the service. `log` gets a line if an interrupt has to wait, and
-    `debug` a line for each try.
-    """
-
-    def ask(
-        wanted: Mapping[str, Request], cached_keys: Collection[str], refresh: bool
-    ) -> tuple[dict[str, Outcome], list[str]]:
-        from .generation import Generation, Limits, generate
-
-        generation = Generation(
-            store,
-            connect,
-            limits or Limits(),
-            refresh=refresh,
-            on_progress=on_progress,
-            debug=debug,
-        )
-        try:
-            outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
-        except (ConfigurationError, StoreError) as error:
-            outcomes = dict.fromkeys(wanted, Outcome(error=error))
-        return outcomes, generation.problems
-
-    return ask
 
 
 def _is_wanted(article: Article, policy: Policy) -> bool:
     if article.damaged:
         return False
-    return policy.refresh or (not article.is_settled and article.found.error is not None)
+    return policy.refresh or (not article.has_approval and article.draft_outcome.error is not None)
 
 
-def _request_wanted(obtained: Obtained, policy: Policy, ask: Ask) -> list[str]:
+def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> list[str]:
     """Send the wanted requests, update the articles, and return the problems with the cache."""
     number = len(obtained.wanted)
-    if number > policy.max_requests and not policy.lenient:
+    if number > policy.max_requests and not policy.warn_only:
         obtained.warnings += [
-            f"{article.asked.place}: would be asked for"
+            f"{article.place}: would be asked for"
             for article in obtained.articles
             if article.key in obtained.wanted
         ]
         obtained.failures.append(
             f"{number} requests would be sent, and max_requests allows {policy.max_requests}; "
-            "nothing was sent: raise max_requests if that is what you want to pay for"
+            "nothing was sent; to pay for them, raise max_requests"
         )
         return []
     obtained.sent = number
     cached_keys = {article.key for article in obtained.articles if article.draft}
     cached_keys &= obtained.wanted.keys()
-    outcomes, problems = ask(obtained.wanted, cached_keys, policy.refresh)
+    outcomes, problems = source.get(obtained.wanted, cached_keys, refresh=policy.refresh)
     obtained.articles = [
-        replace(article, found=_merge_outcomes(article.found, outcomes[article.key]))
-        if article.key in outcomes
-        else article
+        _with_outcome(article, outcomes[article.key]) if article.key in outcomes else article
         for article in obtained.articles
     ]
     return problems
 
 
-def _merge_outcomes(old: Outcome, new: Outcome) -> Outcome:
-    """Return the new outcome. Keep the old text where a refresh failed."""
+def _with_outcome(article: Article, new: Outcome) -> Article:
+    """Return the article with a new outcome. An old text stays where a refresh failed."""
+    old = article.draft_outcome
     if new.text or old.text is None:
-        return new
+        return replace(article, draft_outcome=new, changed_sources=())
     if old.error:
         reason = f"{old.error}, and no newer text arrived: {new.error}"
     else:
         reason = f"no newer text arrived: {new.error}"
-    return Outcome(old.source, old.text, NoText(Absence.MISSING, reason))
+    error = NoText(Absence.MISSING, reason)
+    return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:
     """Add messages about approved files, and about missing approvals."""
     for article in obtained.articles:
-        place = article.asked.place
+        place = article.place
         if article.damaged:
-            obtained.add_message(str(article.damaged), tolerated=policy.lenient)
+            obtained.add_message(str(article.damaged), warn_only=policy.warn_only)
             continue
         if article.moved_from:
             message = (
                 f"{place}: its approved text is still in the file of a page that is gone; "
                 f"move {article.moved_from} to {article.own_path}"
             )
-            obtained.add_message(message, tolerated=True)
+            obtained.add_message(message, warn_only=True)
         if article.state == "changed":
-            obtained.add_message(_review_message(article), tolerated=True)
+            obtained.add_message(_review_message(article), warn_only=True)
     for article in obtained.articles if policy.require_approval else ():
-        if not article.is_settled:
-            obtained.add_message(_unapproved_message(article), tolerated=policy.lenient)
+        if not article.has_approval:
+            obtained.add_message(_unapproved_message(article), warn_only=policy.warn_only)
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
     """Add messages about missing and old texts."""
     for article in obtained.articles:
-        if article.is_settled and article.key not in obtained.wanted:
+        if article.has_approval and article.key not in obtained.wanted:
             continue
-        outcome = article.found
+        outcome = article.draft_outcome
         is_missing = _absence(outcome) is Absence.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
-        tolerated = policy.lenient or outcome.text is not None or setting == "placeholder"
-        obtained.add_message(_message(outcome, article.asked.place, policy), tolerated=tolerated)
+        warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
+        obtained.add_message(_message(outcome, article.place, policy), warn_only=warn_only)
 
 
 def _review_message(article: Article) -> str:
-    return f"{article.asked.place}: {article.state}, {article.reason}; see `contentgen status`"
+    return f"{article.place}: {article.state}, {article.reason}; see `contentgen status`"
 
 
 def _unapproved_message(article: Article) -> str:
-    place, page = article.asked.place, article.asked.page
+    place, page = article.place, article.page
     if article.draft is None:
         return (
             f"{place}: nobody approved this text, and it was not generated yet; "

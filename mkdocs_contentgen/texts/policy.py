@@ -28,8 +28,8 @@ class PageRequest:
 class Policy:
     """What may be requested, and what counts as a failure: the plugin options of the same names.
 
-    With `refresh`, all texts are requested, cached ones too. With `lenient`, as in `mkdocs serve`,
-    all failures are warnings, and `ask` has to respect `max_requests`.
+    With `refresh`, all texts are requested, cached ones too. With `warn_only`, as in a server, all
+    failures are warnings, and the text source has to respect `max_requests`.
     """
 
     on_missing: OnMissing = "generate"
@@ -39,4 +39,4 @@ class Policy:
     max_age: timedelta | None = None
     sandbox: bool = False
     refresh: bool = False
-    lenient: bool = False
+    warn_only: bool = False

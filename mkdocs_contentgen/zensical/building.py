@@ -6,18 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..errors import ConfigurationError
-from ..pages.background import Background, exit_on_sigterm
-from ..pages.front_matter import PageProblem
-from ..pages.resolution import Resolution, make_ask, resolve
+from ..pages.background import exit_on_sigterm
+from ..pages.build import Resolution, resolve
+from ..pages.options import page_addresses
 from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
-from .page_files import addresses_of
 from .page_texts import MISSING_FILE
 from .records import cache_link, digest_of, forget, read_record
 from .renderer import require_zensical
@@ -53,7 +52,10 @@ def build(
     warnings += link_warnings(site)
     problems = site.request_problems()
     if site.requests or problems:
-        resolution = resolve_site(site, problems, None, log, debug)
+        options = site.options
+        policy = options.policy(max_requests=options.max_requests, warn_only=False)
+        run = site.build(policy, log, debug)
+        resolution = resolve(run, problems, site.approved_files(), run.foreground())
         warnings += resolution.warnings
         report(warnings, resolution.failures)
         log(resolution.summary)
@@ -83,31 +85,6 @@ def build(
     return status
 
 
-def resolve_site(
-    site: ZensicalSite,
-    problems: Iterable[PageProblem],
-    background: Background | None,
-    log: Callable[[str], None],
-    debug: Callable[[str], None] | None,
-) -> Resolution:
-    """Return the articles of a site; with `background`, without waiting, as for a server.
-
-    Raises ConfigurationError.
-    """
-    options = site.options
-    return resolve(
-        site.requests,
-        problems,
-        site.approved_files(),
-        site.config,
-        options,
-        options.policy(budget=options.max_requests, lenient=background is not None),
-        make_ask(site.config, options, background, log, debug),
-        debug=debug,
-        files=site.pages,
-    )
-
-
 def check(site: ZensicalSite) -> None:
     """Raise ConfigurationError if Zensical is not installed, or would leave the articles out."""
     require_zensical()
@@ -133,7 +110,7 @@ def link_warnings(site: ZensicalSite) -> list[str]:
 
 def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:
     """Return a digest of what each page with an article shows."""
-    addresses = addresses_of(site.files.values(), site.config.site_url)
+    addresses = page_addresses(site.files.values(), site.config.site_url)
     return {
         page: digest_of(contents, site.options, addresses)
         for page, contents in resolution.articles.items()

@@ -78,13 +78,15 @@ def load_configuration(path: Path) -> Configuration:
 
         if problems := check_defaults(options.defaults):
             raise ConfigurationError("; ".join(map(str, problems)))
-    if options.uses_writer():
-        from ..service.writer.usage import Spending
-
-        options.spending = Spending()
     theme = values.get("theme")
     custom_dir = str(theme.get("custom_dir") or "") if isinstance(theme, dict) else ""
     return Configuration(site, options, plugins, custom_dir, warnings)
+
+
+def read_docs_dir(path: Path) -> Path:
+    """Return the directory of pages that a configuration file names. Raises ConfigurationError."""
+    named = _read(path).get("docs_dir")
+    return path.parent / (named if isinstance(named, str) else "docs")
 
 
 def cache_problem(configuration: Configuration) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
-from urllib.parse import urljoin
 
 import yaml
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
@@ -54,11 +53,6 @@ def find_pages(
         and not _is_hidden_draft(file, configuration, folder_metadata, drafts=drafts)
     ]
     return pages, list(files.src_uris)
-
-
-def addresses_of(pages: Iterable[File], site_url: str | None) -> dict[str, str]:
-    """Return the `src_uri` of each page by its address, or nothing for a site without address."""
-    return {urljoin(site_url, file.url): file.src_uri for file in pages} if site_url else {}
 
 
 def read_folder_metadata(configuration: Configuration) -> dict[str, object]:

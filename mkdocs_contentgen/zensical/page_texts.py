@@ -1,4 +1,4 @@
-"""Look up the texts of pages, in the process of Zensical. It asks nobody for them."""
+"""Look up the texts of pages, in the process of Zensical. No request is sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +16,15 @@ from mkdocs.structure.files import File
 
 from ..display import visible
 from ..errors import Absence, ConfigurationError, ContentgenError, NoText, ServiceError
+from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
-from ..pages.resolution import PageContent, Resolution, resolve
-from ..requests import Request
+from ..pages.options import page_addresses
 from ..texts.approval import list_files, read_all
-from ..texts.lookup import Outcome
+from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
-from .page_files import addresses_of, find_pages, read_folder_metadata
+from .page_files import find_pages, read_folder_metadata
 from .records import Record, digest_of, write_record
 
 MISSING_FILE = "_CONTENTGEN_MISSING"
@@ -60,14 +60,15 @@ class SiteTexts:
         self._configuration = configuration
         self._serves = serves
         self._options = configuration.options
-        # This process asks nobody: `contentgen zensical` has copied the texts of a shared cache to
+        # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
         # the local one, and has tried to get newer texts.
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         self._has_command = MISSING_FILE in os.environ
-        self._print_warnings(configuration.warnings)
-        if moved := configuration.options.move_cache(configuration.site):
-            print_line(moved)
+        moved, problems = configuration.options.move_cache(configuration.site)
+        for message in moved:
+            print_line(message)
+        self._print_warnings([*configuration.warnings, *problems])
         self._listing: _Listing | None = None
         css = self._options.styles != "strip"
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
@@ -78,7 +79,7 @@ class SiteTexts:
         site = configuration.site
         metadata = read_folder_metadata(configuration)
         pages, _ = find_pages(configuration, metadata, drafts=serves)
-        self.addresses = addresses_of(pages, site.site_url)
+        self.addresses = page_addresses(pages, site.site_url)
         self._pages = pages
 
     def contents(self, page: str) -> dict[str, PageContent]:
@@ -131,21 +132,13 @@ class SiteTexts:
                 files=listing.approved + own,
             )
             approved.unclaimed.clear()
-            return resolve(
-                collected.requests,
-                problems,
-                approved,
-                site,
-                options,
-                options.policy(budget=sys.maxsize, lenient=self._serves),
-                _decline,
-                debug=None,
-                files=self._pages,
-            )
+            policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
+            build = Build(site, options, policy, collected.requests, self._pages)
+            return resolve(build, problems, approved, CacheOnly(_missing_reasons()))
         except ConfigurationError as error:
             resolution = Resolution()
             problem = PageProblem(name, str(error))
-            resolution.add_problems([problem], tolerated=self._serves)
+            resolution.add_problems([problem], warn_only=self._serves)
             return resolution
 
     def _file(self, page: str) -> File:
@@ -207,24 +200,23 @@ def _read_texts(
         return _page_error([str(error)])
 
 
-def _decline(
-    wanted: Mapping[str, Request], cached_keys: Collection[str], refresh: bool
-) -> tuple[dict[str, Outcome], list[str]]:
-    """Return why there are no texts: this process asks nobody for them."""
-    is_server = read_arguments(sys.argv[1:]).command == "serve"
-    default_reason = "the text is neither approved nor cached; `contentgen generate` asks for it"
+def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
+    """Return a function that tells why there is no text for a key."""
     reasons: dict[str, str] = {}
+    default = "the text is neither approved nor cached; `contentgen generate` asks for it"
     if path := os.environ.get(MISSING_FILE):
         with suppress(OSError, ValueError):  # the reasons are a help, and not needed
             reasons = json.loads(Path(path).read_text("utf-8"))
-        if is_server:
-            default_reason = ""  # `contentgen zensical serve` is about to ask for it
-    pending = NoText(Absence.PENDING, "the text is being generated")
-    return {
-        key: Outcome(error=ServiceError(reason) if reason else pending)
-        for key in wanted
-        for reason in [reasons.get(key, default_reason)]
-    }, []
+        if read_arguments(sys.argv[1:]).command == "serve":
+            default = ""  # `contentgen zensical serve` is about to ask for it
+
+    def reason(key: str) -> ServiceError | NoText:
+        message = reasons.get(key, default)
+        if message:
+            return ServiceError(message)
+        return NoText(Absence.PENDING, "the text is being generated")
+
+    return reason
 
 
 def _page_error(failures: list[str]) -> PageError:

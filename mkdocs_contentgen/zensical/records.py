@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from ..digest import sha256
 from ..errors import StoreError
-from ..files import find_link, read_text, replace_text
+from ..files import delete_file, find_link, read_text, replace_text
 from ..pages.options import ContentgenConfig
 
 if TYPE_CHECKING:
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
 
 _CACHE = ".cache"
 _MAX_RECORD = 1024 * 1024
@@ -51,7 +51,7 @@ def digest_of(
 def write_record(root: Path, page: str, record: Record) -> None:
     """Remember what a page shows; a record without a digest is deleted. Raises OSError."""
     if not record.digest:
-        _record_path(root, page).unlink(missing_ok=True)
+        delete_file(_record_path(root, page), root)
         return
     value = {"page": page, "digest": record.digest, "problems": record.problems}
     replace_text(_record_path(root, page), root, json.dumps(value))

@@ -16,8 +16,8 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from ..pages.build import PageContent, page_json_ld
 from ..pages.extension import ArticleExtension, Contents
-from ..pages.resolution import PageContent
 from ..pages.typos import NAME
 from .page_texts import SiteTexts, load_texts
 
@@ -119,15 +119,8 @@ class _PageTreeprocessor(Treeprocessor):
                 if value:
                     self._page.meta.setdefault(key, value)
         if facts:
-            from ..html.disclosure import json_ld_script
-
             title = unescape(str(self._page.title or ""))
-            described = [
-                provenance.json_ld(metadata.title or title, metadata.published)
-                for name, metadata in facts.items()
-                if (provenance := contents[name].provenance)
-            ]
-            root.append(_raw(self.md, json_ld_script(described)))
+            root.append(_raw(self.md, page_json_ld(contents, facts, title)))
         problems = [
             self._texts.place(name, marker, problem)
             for marker, problem in self._extension.problems.get(name, ())

@@ -17,8 +17,9 @@ from watchdog.observers import Observer
 from ..errors import ContentgenError
 from ..files import replace_text
 from ..pages.background import Background, exit_on_sigterm
+from ..pages.build import resolve
 from ..service.writer.usage import Spending
-from .building import Report, check, digests_of, link_warnings, records_of, resolve_site, start
+from .building import Report, check, digests_of, link_warnings, records_of, start
 from .invocation import find_configuration, read_arguments
 from .records import forget, read_record
 from .site import ZensicalSite, read_site
@@ -115,14 +116,13 @@ class _Updates:
 
         Raises ConfigurationError.
         """
-        options = site.options
-        # `max_cost` is for all texts of a server.
-        self._spending = options.spending = self._spending or options.spending
+        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=True)
+        build = site.build(policy, self._log, self._debug, spending=self._spending)
+        self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()
         try:
-            resolution = resolve_site(
-                site, site.request_problems(), self._background, self._log, self._debug
-            )
+            source = self._background.source(build.generation)
+            resolution = resolve(build, site.request_problems(), site.approved_files(), source)
         finally:
             self._background.build_ended()
         messages = [*site.warnings, *link_warnings(site), *resolution.warnings]

@@ -28,7 +28,7 @@ from .page_files import find_pages, read_folder_metadata
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..pages.resolution import PageContent
+    from ..pages.build import PageContent
     from ..service.writer.options import WriterOptions
 
 
@@ -100,21 +100,21 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     configuration = load_configuration(path)
     site, options = configuration.site, configuration.options
-    moved = options.move_cache(site)
+    moved, problems = options.move_cache(site)
     metadata = read_folder_metadata(configuration)
     pages, names = find_pages(configuration, metadata, drafts=drafts)
     collected = read_requests(pages, site, options.defaults, metadata)
-    options.asked = collected.requests
+    published = find_pages(configuration, metadata, drafts=False)[0] if drafts else pages
     read = {file.src_uri for file in pages}
     return ZensicalSite(
         site,
         options,
         collected.requests,
-        pages,
+        published,
         {name for name in names if name not in read},
         [problem.message for problem in collected.problems],
-        configuration.warnings + collected.warnings,
-        [moved] if moved else [],
+        configuration.warnings + problems + collected.warnings,
+        moved,
         configuration,
         {file.src_uri: file for file in pages},
         collected,
@@ -124,4 +124,6 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
     configuration = load_configuration(find_configuration(config_file, Path.cwd()))
-    return configuration.options.writer_options(configuration.site)
+    metadata = read_folder_metadata(configuration)
+    pages, _ = find_pages(configuration, metadata, drafts=False)
+    return configuration.options.writer_options(configuration.site, pages)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from recall import recall
 
 from mkdocs_contentgen.service.writer.retrieval import Index
-from mkdocs_contentgen.service.writer.sources import read_sources
+from mkdocs_contentgen.service.writer.sources import Location, find_files, read_sources
 
 GUIDE = Path(__file__).parents[2] / "example_site/docs"
 SECTIONS = 600
@@ -41,7 +41,7 @@ def seconds(run: Callable[[], object]) -> float:
 def main(folder: str = "") -> None:
     """Measure, print the table and write the result."""
     path = Path(folder) if folder else GUIDE
-    found = list(read_sources([path], frozenset([path])))
+    found, _ = read_sources(find_files([Location(path, path)]))
     some = list(itertools.islice(itertools.cycle(found), SECTIONS))
     index = Index(some)
     rows: dict[str, tuple[float, float | None]] = {

@@ -10,7 +10,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import urllib.request
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -201,7 +200,8 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     """A date without a time, a time for a date, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
-    header = approve(BlogRequest(topic="x"), "0" * 64, "sandbox", generated_at, "text", "Jo")
+    stored = StoredText("text", generated_at, BlogRequest(topic="x").record())
+    header = approve(stored, "0" * 64, "sandbox", "Jo")
     write(path, tmp_path, header, "text")
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")
@@ -314,11 +314,17 @@ def test_diff_and_refresh_leave_the_approved_text(project: Project, service: Ser
     assert "Text number [-1.-]{+2.+}" in shown.replace("</p>", "")
     project.build()
     assert "Text number 1" in project.html("index.html")
-    time.sleep(1.1)  # an approved file knows seconds
+    edit_date(approved_file(project))
     run(project, "generate", "--refresh", "index.md")
     run(project, "approve", "index.md", "--by", "Jo")
     assert "Text number 3" in approved_file(project).read_text()
     assert len(service.received) == 3
+
+
+def edit_date(approved: Path) -> None:
+    """Make an approved text older than any draft, since approved files have whole seconds."""
+    text = re.sub(r"(?m)^generated_at: \d+", "generated_at: 2025", approved.read_text())
+    approved.write_text(text)
 
 
 def differences(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -353,7 +359,6 @@ def test_a_diff_marks_what_was_edited(number: int) -> None:
     assert len(gone) + len(new) < 0.1 * number
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["same {0} {1}{0} ", "same ", "<p>{0}{1}</p>\n<p>same {0}</p>\n", "<p>!</p>\n", "<"]
 )
@@ -366,7 +371,7 @@ def test_twice_the_text_takes_twice_the_time_to_compare(part: str) -> None:
     def make(size: int) -> str:
         return "".join(part.format(number, "!") for number in range(size))
 
-    assert growth(compare, make, 4_000) < 3.2
+    assert growth(compare, make, 2_000) < 3.2
 
 
 def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> None:
@@ -670,7 +675,7 @@ def test_an_interrupted_generate_says_what_it_waits_for(
     process = project.start("mkdocs_contentgen", "generate")
     wait_until(lambda: service.received)
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
     assert "Traceback" not in project.output
     assert project.cached() == {"Alpha"}
@@ -738,10 +743,10 @@ def test_the_sandbox_on_a_port(project: Project) -> None:
             data=json.dumps({"topic": "Port"}).encode(),
             headers={"Content-Type": "application/json", "Authorization": "Bearer t"},
         )
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             answer = json.loads(response.read())
         assert answer["success"] is True
         assert '<article class="news-article">' in answer["content"]
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)

@@ -9,17 +9,25 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
+import click
+import msgspec
 import pytest
 from conftest import Project
 from service_double import ServiceDouble, generated
 
-from mkdocs_contentgen.cli.output import print_article
+from mkdocs_contentgen.cli.output import print_article, print_articles_table
+from mkdocs_contentgen.errors import Absence, NoText
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.approval import approve, write
+from mkdocs_contentgen.texts.approval import ApprovedText, approve, write
+from mkdocs_contentgen.texts.articles import Article
+from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.policy import PageRequest
+from mkdocs_contentgen.texts.store import StoredText
 
 HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
@@ -39,22 +47,13 @@ def test_code_and_lists_of_an_article(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def run(project: Project, *command: str, code: int = 0, **environment: str) -> str:
-    """Run a program of Python; return what it printed, of which nothing is obeyed."""
-    ran = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=project.root,
-        env=project.environment | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=60,
-        check=False,
-    )
-    printed = ran.stdout.decode("utf-8", "surrogateescape")
-    assert ran.returncode == code, printed
-    assert "Traceback" not in printed
-    assert_harmless(printed)
-    return printed
+    """Run a command; return what it printed, of which nothing is obeyed."""
+    project.environment |= environment
+    ran = project.run(*command)
+    assert ran.returncode == code, ran.stdout
+    assert "Traceback" not in ran.stdout
+    assert_harmless(ran.stdout)
+    return ran.stdout
 
 
 def assert_harmless(printed: str) -> None:
@@ -75,7 +74,8 @@ def write_approved(project: Project, text: str, page: str = "index.md", topic: s
     directory = project.root / "contentgen"
     path = directory / page / "main.html"
     generated_at = datetime(2026, 1, 2, tzinfo=UTC)
-    header = approve(BlogRequest(topic=topic), "0", "sandbox", generated_at, text, by)
+    stored = StoredText(text, generated_at, BlogRequest(topic=topic).record())
+    header = approve(stored, "0", "sandbox", by)
     write(path, directory, header, text)
     return path
 
@@ -200,16 +200,8 @@ def test_yaml_that_is_quoted(project: Project) -> None:
     "line", ['{type: blog, topic: "\\ud800"}', '{type: blog, topic: x, id: "\\ud800"}',
              '{"\\ud800": 1, type: blog}', '"\\ud800"', '{type: "\\ud800"}'],
 )  # fmt: skip
-@pytest.mark.parametrize("libyaml", [True, False])
-def test_unpaired_surrogates(project: Project, line: str, libyaml: bool) -> None:
-    """No place of a front matter or the option `defaults` ends a command with a traceback.
-
-    PyYAML without libyaml, as some systems have it, takes them for characters.
-    """
-    if not libyaml:
-        project.write("python/sitecustomize.py", "import yaml\ndel yaml.CSafeLoader\n")
-        path = f"{project.root / 'python'}{os.pathsep}{project.environment.get('PYTHONPATH', '')}"
-        project.environment["PYTHONPATH"] = path
+def test_unpaired_surrogates(project: Project, line: str) -> None:
+    """No place of a front matter or the option `defaults` ends a command with a traceback."""
     project.write("docs/index.md", f'---\ntitle: "\\ud800"\ncontentgen: {line}\n---\n')
     run(project, "mkdocs_contentgen", "status", code=1)
     run(project, "mkdocs", "build", code=1)
@@ -220,6 +212,24 @@ def test_unpaired_surrogates(project: Project, line: str, libyaml: bool) -> None
         "mkdocs.yml", f"site_name: x\nplugins: [contentgen: {{defaults: {{blog: {line}}}}}]"
     )
     run(project, "mkdocs_contentgen", "status", code=1)
+
+
+def test_unpaired_surrogates_without_libyaml(project: Project) -> None:
+    """PyYAML without libyaml, as some systems have it, takes them for characters."""
+    project.write("sitecustomize.py", "import yaml\ndel yaml.CSafeLoader\n")
+    path = f"{project.root}{os.pathsep}{project.environment.get('PYTHONPATH', '')}"
+    project.environment["PYTHONPATH"] = path
+    ran = project.run_process("pytest", "-n", "0", f"{__file__}::test_unpaired_surrogates")
+    assert ran.returncode == 0, ran.stdout
+    assert "5 passed" in ran.stdout
+
+
+RUN_ALL = """
+import sys
+from mkdocs_contentgen.cli.main import main
+for command in sys.argv[1:]:
+    main(command.split(), standalone_mode=False)
+"""
 
 
 @pytest.mark.parametrize(
@@ -237,17 +247,91 @@ def test_terminals_that_cannot_show_a_character(
 ) -> None:
     """No command ends because of an encoding."""
     project.page("index.md", {"type": "blog", "topic": "Łódź שלום 👩‍💻"})
-    for command in (["status"], ["generate", "--dry-run"], ["generate"], ["status"],
-                    ["approve", "--all", "--by", "Jo"], ["status"],
-                    ["generate", "--refresh"], ["diff", "index.md"], ["status", "--json"],
-                    ["schema"], ["prune"], ["eject", "index.md"]):  # fmt: skip
-        ran = subprocess.run(
-            [sys.executable, "-m", "mkdocs_contentgen", *command],
-            cwd=project.root,
-            env=project.environment | environment,
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr
-        assert b"Traceback" not in ran.stderr
+    commands = ("status", "generate --dry-run", "generate", "status",
+                "approve --all --by Jo", "status", "generate --refresh", "diff index.md",
+                "status --json", "schema", "prune", "eject index.md")  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN_ALL, *commands],
+        cwd=project.root,
+        env=project.environment | environment,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+class Terminal(StringIO):
+    """A standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def status_table(
+    monkeypatch: pytest.MonkeyPatch, output: StringIO, *articles: Article
+) -> list[str]:
+    """Return the lines that `contentgen status` prints of articles; a terminal has 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    with redirect_stdout(output):
+        print_articles_table(articles)
+    return [line.rstrip() for line in click.unstyle(output.getvalue()).splitlines()]
+
+
+def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a docs build",
+             model: str = "") -> Article:  # fmt: skip
+    """Return an approved article."""
+    request = BlogRequest(topic=topic, id=name)
+    time = datetime(2026, 1, 2, tzinfo=UTC)
+    header = approve(StoredText("", time, request.record(), model), "0", "sandbox", "Jo")
+    approved = ApprovedText(msgspec.structs.replace(header, approved_at=time.date()), "", 1)
+    return Article(PageRequest(request, page, ""), "0", Path(), approved=approved)
+
+
+def test_a_table_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where paths leave room, each article has a line, of which only the topic is shortened."""
+    articles = [reviewed("blog/posts/speed.md"), reviewed("news.md", topic="Short")]
+    assert status_table(monkeypatch, Terminal(), *articles) == [
+        "Page                 State     Reason                        Topic",
+        "blog/posts/speed.md  approved  Jo approved it on 2026-01-02  blog: Ten ways to …",
+        "news.md              approved  Jo approved it on 2026-01-02  blog: Short",
+    ]
+
+
+def test_long_paths_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that leaves too little room has a line of its own, in one piece however long it is."""
+    long = f"guides/{'very-' * 20}long.md"
+    articles = [
+        reviewed("a-page-in-the-docs.md", "one", model="hf.co/a-model/of-a-very-long-name:8b"),
+        reviewed("a-page-in-the-docs.md", "two"),
+        reviewed(long, topic="Short"),
+    ]
+    assert status_table(monkeypatch, Terminal(), *articles) == [
+        "a-page-in-the-docs.md",
+        "  one   approved  Jo approved it on 2026-01-02  hf.co/a-model/…  blog: Ten ways…",
+        "  two   approved  Jo approved it on 2026-01-02                   blog: Ten ways…",
+        long,
+        "  main  approved  Jo approved it on 2026-01-02                   blog: Short",
+    ]
+
+
+def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason is never shortened."""
+    page, request = "a-page-in-the-docs.md", BlogRequest(topic="Alpha")
+    reason = " ".join(f"reason{number}" for number in range(20))
+    failed = Outcome(error=NoText(Absence.MISSING, reason))
+    article = Article(PageRequest(request, page, ""), "0", Path(), draft_outcome=failed)
+    lines = status_table(monkeypatch, Terminal(), article)
+    assert re.findall(r"reason\d+", "\n".join(lines)) == reason.split()
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_piped_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere, nothing is shortened, and each article has one line without trailing spaces."""
+    topic = "Ten ways " * 30 + "and one"
+    output = StringIO()
+    lines = status_table(monkeypatch, output, reviewed("a.md", topic=topic), reviewed("b.md"))
+    assert [line.split()[0] for line in lines] == ["Page", "a.md", "b.md"]
+    assert topic in lines[1]
+    assert " \n" not in output.getvalue()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -232,3 +234,56 @@ def checks(html: str) -> list[str]:
     """Return what is to be checked in a draft of a model."""
     draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
     return [line.removeprefix("  to check: ") for line in statement_lines(draft)]
+
+
+def test_eject_deletes_the_approved_file(site: Site) -> None:
+    """With --delete, nothing is left of an article in the directory of approved files."""
+    approve(site)
+    site.write("contentgen/other.md/main.html", "of another page")
+    printed = site.run("eject", "index.md", "--delete")
+    assert printed.endswith(
+        f"index.md: contains its text now, and no request\n{site.approved}: deleted\n"
+    )
+    assert [path.name for path in (site.root / "contentgen").iterdir()] == ["other.md"]
+
+
+def test_eject_without_a_terminal_asks_nothing(site: Site) -> None:
+    """The approved file is named and stays."""
+    approve(site)
+    printed = site.run("eject", "index.md")
+    assert printed.endswith(f"no request\n{site.approved} can be removed\n")
+    assert site.approved.exists()
+
+
+def test_eject_leaves_an_edited_file(site: Site) -> None:
+    """What was edited after its approval is ejected, and only a person may delete it."""
+    approve(site)
+    edit(site)
+    printed = site.run("eject", "index.md", "--delete", code=1)
+    assert "index.md: contains its text now" in printed
+    assert f"Error: {site.approved}: was edited, or approved for another request" in printed
+    assert site.approved.exists()
+
+
+def test_eject_leaves_the_file_of_an_older_request(site: Site) -> None:
+    """The text in the page is the draft, so the approved one would be lost."""
+    approve(site)
+    site.approved.write_text(site.approved.read_text().replace("Alpha\n", "Beta\n", 1))
+    assert "for another request" in site.run("eject", "index.md", "--delete", code=1)
+    assert "One two." in site.approved.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_eject_asks_in_a_terminal(site: Site, answer: str) -> None:
+    """The file is deleted if a person says so."""
+    approve(site)
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "mkdocs_contentgen", "eject", "index.md"]
+    with subprocess.Popen(command, cwd=site.root, stdin=end, stdout=end, stderr=end) as process:
+        os.write(terminal, f"{answer}\n".encode())
+        assert process.wait(60) == 0
+    assert b"index.md/main.html: is not needed any more. Delete it? [y/N]" in os.read(
+        terminal, 4096
+    )
+    assert site.approved.exists() == (answer == "n")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import socketserver
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
@@ -22,10 +24,18 @@ import pytest
 from harmless import violations, wrong_with_style
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mkdocs.config import load_config
+from mkdocs.structure.files import get_files
 
-from mkdocs_contentgen.errors import ApprovalError, StoreError, UnsafeHTMLError
+from mkdocs_contentgen.errors import (
+    ApprovalError,
+    ConfigurationError,
+    StoreError,
+    UnsafeHTMLError,
+)
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
+from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
@@ -224,6 +234,74 @@ def test_database(tmp_path: Path) -> None:
             assert sum(file.stat().st_size for file in Path(directory).iterdir()) < 2**22
 
     fuzz(test)
+
+
+def test_sources(tmp_path: Path) -> None:
+    """A text gets nothing of other folders, behind a link, hidden or unpublished."""
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        "{site_name: Site, exclude_docs: secret*, draft_docs: drafts/, plugins: [contentgen]}"
+    )
+    segments = st.sampled_from(["a", "b", ".hidden", "templates", "secret", "drafts"])
+    ends = st.sampled_from(["a.md", "index.md", ".h.md", "secret.md", "b.txt"])
+    folders = st.lists(segments, max_size=2)
+    places = st.builds(
+        lambda top, folders, end: Path(top, *folders, end),
+        st.sampled_from(["docs", "docs", "wiki", ""]),
+        folders,
+        ends,
+    )
+    targets = st.sampled_from(["../outside", "../outside/a.md", "wiki", "docs/a/a.md", ".hidden"])
+    links = st.tuples(places | places.map(lambda place: place.parent), targets)
+    names = ["docs", ".", "wiki", "a.md", "wiki/a.md", "docs/a", "docs/secret", "../project/docs"]
+    sources = st.just(True) | st.lists(st.sampled_from(names), min_size=1, max_size=3)
+
+    @few
+    @given(st.lists(places, max_size=6), st.lists(links, max_size=2), sources)
+    def test(files: list[Path], links: list[tuple[Path, str]], sources: bool | list[str]) -> None:
+        with TemporaryDirectory(dir=tmp_path) as directory:
+            project = make_tree(Path(directory), files, links)
+            shutil.copy(config, project)
+            site = load_config(str(project / "mkdocs.yml"))
+            plugin = site.plugins["contentgen"]
+            assert isinstance(plugin, ContentgenPlugin)
+            pages = get_files(site).documentation_pages()
+            plugin.config.writer = {"model": "m", "sources": sources}
+            try:
+                options = plugin.config.writer_options(site, pages)
+            except ConfigurationError as error:
+                assert re.search("symbolic link, which is not followed|does not exist", str(error))
+                return
+            for section in options.sources.search("bees"):
+                file = Path(section.text.removeprefix("bees of "))
+                assert str(file).endswith(f"/{section.file}")
+                assert not [part for part in file.relative_to(project).parts if part[0] == "."]
+                if file.is_relative_to(project / "docs"):
+                    top, *others = file.relative_to(project / "docs").parts
+                    assert top not in ("templates", "drafts")
+                    assert not {"secret", "secret.md", "drafts", "b.txt"} & {top, *others}
+
+    fuzz(test)
+
+
+def make_tree(directory: Path, files: list[Path], links: list[tuple[Path, str]]) -> Path:
+    """Make a project in a directory, and return its path. Each file says where it is."""
+    project = directory / "project"
+    for file in (
+        directory / "outside/a.md",
+        project / "docs/index.md",
+        *map(project.joinpath, files),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"bees of {file.resolve()}")
+    for place, target in links:
+        # Neither in another link nor a loop, in which MkDocs would go round.
+        path = project / place
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.parent.resolve() == path.parent and not place.is_relative_to(target):
+                path.symlink_to(project / target)
+    return project
 
 
 def test_redis(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from writer_server import WriterServer, configure, writer_running
 
 from mkdocs_contentgen.service.application import OPERATIONS
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WriterServer]:

@@ -235,7 +235,7 @@ trees = st.recursive(
 soups = st.lists(trees | start | end | nasty, max_size=10).map("".join)
 
 
-@pytest.mark.slow
+@example("http:")
 @given(html=soups | st.text(st.characters(exclude_categories=())))
 @settings(max_examples=700)
 def test_whatever_comes_the_result_is_harmless_and_stays_the_same(html: str) -> None:
@@ -353,7 +353,6 @@ LIMITS = {
 
 
 @pytest.mark.parametrize(("html", "fine"), LIMITS.values(), ids=LIMITS)
-@pytest.mark.slow
 def test_what_is_too_much_is_refused_quickly(html: str, fine: bool, tmp_path: Path) -> None:
     """In a gigabyte and a few seconds, whatever comes is either sanitized or refused."""
     file = tmp_path / "page.html"

@@ -5,7 +5,6 @@ UPDATE_GOLDEN=1 rewrites what stands behind the arrows.
 
 from __future__ import annotations
 
-import pytest
 from golden_file import GOLDEN, expect
 from harmless import PROPERTIES, wrong_with_style
 from hypothesis import given, settings
@@ -114,7 +113,6 @@ styles = st.lists(
 ).map(";".join)
 
 
-@pytest.mark.slow
 @given(style=styles | st.text(max_size=40))
 @settings(max_examples=700)
 def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:

@@ -36,11 +36,14 @@ thing ::= "water" | "sea" | "tide"
 adjective ::= "deep" | "calm" | "cold" | "long" | "wide" | "old"
 """.replace("\\\n", "")
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("MODEL_SERVER")
-    and not all(find_spec(name) for name in ("gguf", "xllamacpp")),
-    reason="needs the packages of the dependency group `model`",
-)
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(
+        not os.environ.get("MODEL_SERVER")
+        and not all(find_spec(name) for name in ("gguf", "xllamacpp")),
+        reason="needs the packages of the dependency group `model`",
+    ),
+]
 
 
 @contextmanager

@@ -203,7 +203,6 @@ def a_site(tmp_path_factory: pytest.TempPathFactory) -> MkDocsConfig:
     return load_config(str(root / "mkdocs.yml"))
 
 
-@pytest.mark.slow
 @given(title=texts.map("".join), text=texts.map("".join), words=texts.map("".join))
 @settings(max_examples=100)
 def test_whatever_an_article_says_comes_out_as_it_is(

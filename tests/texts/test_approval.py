@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +19,15 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.approval import approve, name_problem, read, state_and_reason, write
+from mkdocs_contentgen.texts.approval import (
+    approve,
+    delete,
+    name_problem,
+    read,
+    state_and_reason,
+    write,
+)
+from mkdocs_contentgen.texts.store import StoredText
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
@@ -46,9 +56,9 @@ def write_approved(project: Project, content: str, page: str = "index.md") -> Pa
     return project.write(f"contentgen/{page}/main.html", content)
 
 
-def run(project: Project, *arguments: str, code: int = 0, timeout: float = 20) -> str:
+def run(project: Project, *arguments: str, code: int = 0) -> str:
     """Run a program of Python; return what it printed, which is no traceback."""
-    ran = project.run(*arguments, timeout=timeout)
+    ran = project.run(*arguments)
     assert ran.returncode == code, ran.stdout
     assert "Traceback" not in ran.stdout
     return ran.stdout
@@ -306,7 +316,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     state, reason = state_and_reason(BlogRequest(topic="Alpha"), approved, has_draft=False)
     assert state in ("approved", "changed", "outdated")
     assert len(reason) < 1000
-    approve(BlogRequest(topic="x"), "key", "sandbox", approved.header.generated_at, "text", "Jo")
+    approve(replace(approved.text, html="text"), "key", "sandbox", "Jo")
 
 
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
@@ -346,12 +356,14 @@ def test_nothing_is_written_that_cannot_be_read(
     """What a build would refuse is refused before it is written; what is just allowed is read."""
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    header = approve(BlogRequest(topic=topic), "key", "sandbox", now, text, by)
+    stored = StoredText(text, now, BlogRequest(topic=topic).record())
+    header = approve(stored, "key", "sandbox", by)
     with pytest.raises(ApprovalError) as error:
         write(path, tmp_path, header, text)
     assert message in str(error.value)
     assert list(tmp_path.iterdir()) == []
-    header = approve(BlogRequest(topic="x" * 15_800), "k", "sandbox", now, "x" * 262_144, "J" * 200)
+    stored = StoredText("x" * 262_144, now, BlogRequest(topic="x" * 15_800).record())
+    header = approve(stored, "k", "sandbox", "J" * 200)
     write(path, tmp_path, header, "x" * 262_144)
     approved = read(path, tmp_path)
     assert approved is not None
@@ -407,7 +419,7 @@ def test_a_file_of_no_page_is_named(project: Project) -> None:
     built = run(project, "mkdocs", "build", "--strict", code=1)
     for output in (built, contentgen(project, "status")):
         for page, named in {"gone.md": 1, "plain.md": 1, "draft.md": 0, "index.md": 0}.items():
-            lines = [line for line in output.splitlines() if "no page asks" in line]
+            lines = [line for line in output.splitlines() if "no page requests" in line]
             assert sum(page in line for line in lines) == named, (page, lines)
 
 
@@ -431,6 +443,8 @@ def test_a_refused_draft_stays_refused(project: Project) -> None:
     contentgen(project, "approve", "--all", "--by", "Jo")
     assert "hand-written words" in path.read_text()
     assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+    # The times are in seconds, of which the next draft needs none.
+    path.write_text(re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
     contentgen(project, "generate", "--refresh")
     contentgen(project, "approve", "--all", "--by", "Jo")
     assert "hand-written words" not in path.read_text()
@@ -456,3 +470,20 @@ def test_a_page_that_cannot_be_read_fails_commands(project: Project, command: st
     assert "docs/latin.md: cannot be read (it is not UTF-8)" in contentgen(
         project, *command.split(), code=1
     )
+
+
+def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
+    """A file that was edited in the meantime stays, and its folder with files of others."""
+    path = tmp_path / "index.md/main.html"
+    path.parent.mkdir()
+    path.write_text(approved_text())
+    text = read(path, tmp_path)
+    assert text
+    path.write_text(approved_text("Edited."))
+    with pytest.raises(ApprovalError, match="has just been edited, so it is not deleted"):
+        delete(path, tmp_path, text)
+    path.write_text(approved_text())
+    other = path.with_name("other.html")
+    other.touch()
+    delete(path, tmp_path, text)
+    assert list(path.parent.iterdir()) == [other]

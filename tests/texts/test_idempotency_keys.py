@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from conftest import Project, wait_until
+from conftest import Project, Variable, wait_until
 from redis_server import RedisServer, redis_running
 from service_double import (
     Answer,
@@ -122,6 +122,7 @@ def test_a_definite_failure_drops_the_key(
     assert failed != found
 
 
+@pytest.mark.system
 def test_a_killed_build(site: Project, service: ServiceDouble) -> None:
     """The build after one that SIGKILL ended in the middle of a request sends the same key."""
     service.answer = silence
@@ -151,6 +152,7 @@ def honouring(written: dict[str, str]) -> Answer:
     return answer
 
 
+@pytest.mark.system
 def test_killed_builds_pay_once(project: Project, service: ServiceDouble) -> None:
     """SIGKILL at random moments: a service that honours the header writes no text twice."""
     topics = [f"T{number}" for number in range(12)]
@@ -174,6 +176,7 @@ def test_killed_builds_pay_once(project: Project, service: ServiceDouble) -> Non
     assert stored_keys(project.root / CACHE) == {}
 
 
+@pytest.mark.system
 def test_an_interrupted_build(site: Project, service: ServiceDouble) -> None:
     """The build after one that two Ctrl-C ended in the middle of a request sends the same key."""
     service.answer = silence
@@ -217,9 +220,11 @@ def test_an_old_text_is_asked_for_with_the_same_key(site: Project, service: Serv
     assert "The old text" not in site.html("tides/index.html")
 
 
+@pytest.mark.system
 def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer) -> None:
     """A machine that takes over the request of a killed one sends the same key."""
-    site.configure({"cache_url": server.url})
+    site.environment["CACHE_URL"] = server.url
+    site.configure({"cache_url": Variable("CACHE_URL")})
     other = Project(site.root / "other", site.environment)
     shutil.copytree(site.root / "docs", other.root / "docs")
     shutil.copy(site.root / "mkdocs.yml", other.root)
@@ -238,9 +243,11 @@ def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer
     assert admin.keys("contentgen:idempotency:*") == []
 
 
+@pytest.mark.system
 def test_a_redis_that_is_away(site: Project, service: ServiceDouble, server: RedisServer) -> None:
     """Without the shared cache, the key is kept on the machine."""
-    site.configure({"cache_url": server.url, "retries": 0})
+    site.environment["CACHE_URL"] = server.url
+    site.configure({"cache_url": Variable("CACHE_URL"), "retries": 0})
     server.kill()
     service.answer = reset
     assert site.build().returncode == 1
@@ -274,7 +281,7 @@ def test_keys_are_no_texts(site: Project, service: ServiceDouble) -> None:
 Make = Callable[[], SharedStore | DiskStore]
 
 
-@pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.slow)])
+@pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.system)])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Return what makes a store: all on one directory, or each on its own with one Redis."""
     stores: list[SharedStore | DiskStore] = []
@@ -340,6 +347,7 @@ def test_a_hostile_row(tmp_path: Path, value: object) -> None:
 
 
 # The name of a test is in the environment of the programs that it starts.
+@pytest.mark.system
 @pytest.mark.parametrize("value", [*BAD_KEYS, pytest.param("x" * 10**6, id="long")])
 def test_a_hostile_row_in_redis(tmp_path: Path, server: RedisServer, value: str) -> None:
     """A value without a key as this package makes them is replaced for all machines."""
@@ -347,6 +355,7 @@ def test_a_hostile_row_in_redis(tmp_path: Path, server: RedisServer, value: str)
     assert_replaced(tmp_path, server)
 
 
+@pytest.mark.system
 def test_a_row_of_another_type_in_redis(tmp_path: Path, server: RedisServer) -> None:
     """A value that is no text is replaced as well."""
     server.admin().rpush(REDIS_ROW, "a" * 32)

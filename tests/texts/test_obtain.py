@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.obtain import Obtained, asking, obtain
+from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import PageRequest, Policy
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 
@@ -30,6 +31,20 @@ def connect() -> ServiceClient:
 def connect_to_nobody() -> ServiceClient:
     """Return a client of a service that is down."""
     return ServiceClient("http://127.0.0.1:9", "u", "t")
+
+
+@dataclass(frozen=True)
+class Noting(Foreground):
+    """A source that notes the topics that it is asked for."""
+
+    asked: list[list[str]] = field(default_factory=list)
+
+    def get(
+        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
+    ) -> tuple[dict[str, Outcome], list[str]]:
+        """Note the topics, and generate the texts."""
+        self.asked.append([request.topic for request in wanted.values()])
+        return super().get(wanted, cached_keys, refresh=refresh)
 
 
 class Site:
@@ -50,7 +65,8 @@ class Site:
     def approve(self, page: str, request: Request) -> Path:
         """Approve a text for a request of a page; return its file."""
         path = approved_path(self.directory, page, request.id)
-        header = approve(request, request.key(sandbox=True), "sandbox", OLD, ARTICLE, "Jo")
+        text = StoredText(ARTICLE, OLD, request.record())
+        header = approve(text, request.key(sandbox=True), "sandbox", "Jo")
         write(path, self.directory, header, ARTICLE)
         return path
 
@@ -59,15 +75,10 @@ class Site:
         entries = [PageRequest(it, page, f"docs/{page}:2") for page, it in pages.items()]
         files = read_all(entries, self.directory)
         is_up = policy.max_age is None
-        ask = asking(self.store, connect if is_up else connect_to_nobody)
-
-        def noting(
-            wanted: Mapping[str, Request], there: Collection[str], refresh: bool
-        ) -> tuple[dict[str, Outcome], list[str]]:
-            self.asked.append([request.topic for request in wanted.values()])
-            return ask(wanted, there, refresh)
-
-        return obtain(entries, files, self.store, policy, noting)
+        source = Noting(self.store, connect if is_up else connect_to_nobody)
+        obtained = obtain(entries, self.store, policy, source, files=files)
+        self.asked += source.asked
+        return obtained
 
 
 @pytest.fixture
@@ -126,7 +137,7 @@ def test_a_damaged_file(site: Site) -> None:
     refused = site.obtain({"a.md": A, "b.md": B})
     assert site.asked == []
     assert "has no YAML header" in refused.failures[0]
-    lenient = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, lenient=True))
+    lenient = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, warn_only=True))
     assert lenient.failures == []
     assert site.asked == [["Beta"]]
     assert [article.outcome.text is None for article in lenient.articles] == [True, False]

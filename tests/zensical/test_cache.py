@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import sqlite3
 import time
+import tracemalloc
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +18,7 @@ from conftest import Project
 from service_double import ServiceDouble
 
 from mkdocs_contentgen import DiskStore, StoredText
+from mkdocs_contentgen.errors import StoreError
 
 BEFORE, AFTER = ".cache/plugin/contentgen", ".contentgen-cache"
 MOVED = f"1 cached text was moved from {BEFORE} to {AFTER}, "
@@ -92,7 +95,7 @@ def test_the_newer_text_stays(tmp_path: Path) -> None:
     before.save({"a": text("A", "old", age=2), "b": text("B", "new"), "c": text("C", "only")})
     after.save({"a": text("A", "new"), "b": text("B", "old", age=2)})
     keys = before.claim(["d"], "somebody")
-    assert after.take_over(before) == 3
+    assert after.take_over(before) == (3, [])
     texts, problems = after.load(["a", "b", "c"])
     assert [("new" in t.html, "only" in t.html) for t in texts.values()] == [
         (True, False),
@@ -102,9 +105,63 @@ def test_the_newer_text_stays(tmp_path: Path) -> None:
     assert problems == []
     assert before.load(["a", "b", "c"]) == ({}, [])
     assert after.claim(["d"], "somebody else") == keys
-    assert after.take_over(before) == 0
+    assert after.take_over(before) == (0, [])
 
 
+@pytest.mark.parametrize(
+    "command", ["mkdocs build", "mkdocs_contentgen zensical build", "zensical build"]
+)
+def test_a_damaged_cache_is_left_behind(site: Project, command: str) -> None:
+    """A cache that cannot be moved, since it is damaged, is a warning, as it is elsewhere."""
+    use_zensical(site, {"on_missing": "placeholder"})
+    (site.root / BEFORE / "cache.db").write_bytes(b"garbage")
+    ran = site.run(*command.split())
+    assert ran.returncode == 0, ran.stdout
+    assert re.search(
+        r"(WARNING|Warning).*it is not a SQLite database\); it was renamed", ran.stdout
+    )
+    assert MOVED not in ran.stdout
+
+
+def test_the_sound_part_of_a_damaged_cache_moves(tmp_path: Path) -> None:
+    """Texts before the damage are moved, the rest is set aside, and a later move has nothing."""
+    before, after = DiskStore(tmp_path / "before"), DiskStore(tmp_path / "after")
+    before.save({f"{number:064x}": text("A", "x" * 3000) for number in range(100)})
+    before.close()
+    with (tmp_path / "before/cache.db").open("r+b") as file:
+        file.seek(68 * 4096)
+        file.write(b"\xff" * 4096)
+    number, (problem,) = after.take_over(before)
+    assert 50 < number < 100
+    assert "it was renamed to cache.db.set-aside-" in problem
+    assert len(after.requests()[0]) == number
+    assert after.take_over(before) == (0, [])
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    """Texts that cannot be moved are an error, since they would be paid for again."""
+    before, after = DiskStore(tmp_path / "before"), DiskStore(tmp_path / "file/after")
+    (tmp_path / "file").write_text("")
+    before.save({"a": text("A", "only")})
+    with pytest.raises(StoreError, match=r"file/after/cache\.db"):
+        after.take_over(before)
+    assert set(before.load(["a"])[0]) == {"a"}
+
+
+def test_a_large_cache_is_moved_row_by_row(tmp_path: Path) -> None:
+    """A move does not hold all texts in memory at once."""
+    before, after = DiskStore(tmp_path / "before"), DiskStore(tmp_path / "after")
+    before.save({f"{number:064x}": text("A", "x" * 100_000) for number in range(100)})
+    tracemalloc.start()
+    try:
+        assert after.take_over(before) == (100, [])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000  # of ten million characters
+
+
+@pytest.mark.system
 def test_a_killed_move_loses_nothing(site: Project) -> None:
     """Whenever a move is killed, and whoever moves at the same time, each text is in one cache."""
     topics = [f"Topic {number}" for number in range(300)]
@@ -112,7 +169,7 @@ def test_a_killed_move_loses_nothing(site: Project) -> None:
     before.save({f"{number:064x}": text(topic, "x" * 2000) for number, topic in enumerate(topics)})
     before.close()
     started = time.monotonic()
-    site.run("mkdocs_contentgen", "schema")
+    site.run_process("mkdocs_contentgen", "schema")
     least = time.monotonic() - started
     chance = random.Random(7)
     for _ in range(6):

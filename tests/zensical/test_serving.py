@@ -57,6 +57,7 @@ def test_a_page_comes_before_its_text(site: Project, service: ServiceDouble) -> 
         assert server.process.poll() is None
 
 
+@pytest.mark.system
 def test_a_save_without_a_new_request_sends_none(site: Project, service: ServiceDouble) -> None:
     """Editing a page's text is free; a new request is sent once it has stood for three seconds."""
     with serving(site) as server:
@@ -72,6 +73,7 @@ def test_a_save_without_a_new_request_sends_none(site: Project, service: Service
         assert service.topics == ["One", "Two"]
 
 
+@pytest.mark.system
 def test_a_new_page_gets_its_text(site: Project) -> None:
     """A page that is added while the server runs gets its text, and then nothing happens."""
     with serving(site) as server:
@@ -84,6 +86,7 @@ def test_a_new_page_gets_its_text(site: Project) -> None:
         assert site.output.count("texts:") + site.output.count("text:") == reports
 
 
+@pytest.mark.system
 def test_reviews_are_shown(site: Project) -> None:
     """An approval is shown at once, also the first one, and so is an edit of the approved file."""
     with serving(site) as server:
@@ -96,6 +99,7 @@ def test_reviews_are_shown(site: Project) -> None:
         wait_until(lambda: "By hand" in server.page())
 
 
+@pytest.mark.system
 def test_options_are_read_again(site: Project) -> None:
     """A change of the configuration is seen, and a broken one ends neither server."""
     with serving(site) as server:
@@ -107,6 +111,7 @@ def test_options_are_read_again(site: Project) -> None:
         assert server.process.poll() is None
 
 
+@pytest.mark.system
 def test_a_failure_shows_in_the_page(site: Project, service: ServiceDouble) -> None:
     """A failed request is shown with its reason, and not repeated with each save."""
     service.answer = raw(b"{}", 500)
@@ -118,6 +123,7 @@ def test_a_failure_shows_in_the_page(site: Project, service: ServiceDouble) -> N
         assert service.topics == ["One"]
 
 
+@pytest.mark.system
 def test_a_mistake_shows_in_the_page(site: Project) -> None:
     """A wrong request is shown in its page, and mended without a new start."""
     site.page("index.md", {"type": "blgo", "topic": "One"})
@@ -127,6 +133,7 @@ def test_a_mistake_shows_in_the_page(site: Project) -> None:
         wait_until(lambda: "Text number 1" in server.page())
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_end_waits_for_what_is_paid_for(
     site: Project, service: ServiceDouble, number: signal.Signals
@@ -146,12 +153,14 @@ def test_the_end_waits_for_what_is_paid_for(
     assert service.topics == ["One"]
 
 
+@pytest.mark.system
 def test_the_exit_status_is_that_of_zensical(site: Project) -> None:
     """If Zensical cannot serve, the command ends with its status."""
     process = site.start("mkdocs_contentgen", "zensical", "serve", "--no-such-option")
     assert process.wait(20) == 2
 
 
+@pytest.mark.system
 def test_zensical_alone_shows_a_placeholder(site: Project, service: ServiceDouble) -> None:
     """`zensical serve` shows what is missing, asks nobody, and lives on."""
     with serving(site, "zensical", "serve") as server:
@@ -162,6 +171,7 @@ def test_zensical_alone_shows_a_placeholder(site: Project, service: ServiceDoubl
         assert server.process.poll() is None
 
 
+@pytest.mark.system
 def test_an_edit_leaves_other_pages_alone(site: Project) -> None:
     """After an edit, no other page is written to or rendered, also on a site that was built."""
     other = site.page("other.md", {"type": "news", "topic": "Other"})
@@ -175,6 +185,7 @@ def test_an_edit_leaves_other_pages_alone(site: Project) -> None:
         assert other.stat().st_mtime_ns == before
 
 
+@pytest.mark.system
 def test_a_configuration_that_is_replaced(site: Project) -> None:
     """An editor that renames a new file over the configuration is noticed."""
     with serving(site) as server:
@@ -186,6 +197,7 @@ def test_a_configuration_that_is_replaced(site: Project) -> None:
         wait_until(lambda: (page := server.page()) and "Text" in page and "reviewed" not in page)
 
 
+@pytest.mark.system
 def test_a_background_job_ends_too(site: Project) -> None:
     """SIGTERM ends both servers where Ctrl-C is ignored, as in a background job of a script."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -200,6 +212,7 @@ def test_a_background_job_ends_too(site: Project) -> None:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("arguments", [("-s",), ("--strict",)])
 def test_all_arguments_of_zensical_are_accepted(site: Project, arguments: tuple[str, ...]) -> None:
     """Arguments that mean nothing to contentgen are passed on."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...requests import BlogRequest, NewsRequest, Request
+from ..topics import items_of
 from .markdown import Block, Document, is_tip, quoted_texts
 from .model import Completion
 from .prompts import word_range
@@ -259,19 +260,6 @@ PLAN_CHECKS: tuple[Check, ...] = (finish_problem, size_problem, headings_problem
 
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
-_NUMBERS = dict(
-    zip(
-        "three four five six seven eight nine ten eleven twelve fifteen twenty".split(),
-        [*range(3, 13), 15, 20],
-        strict=True,
-    )
-)
-_MOST_ITEMS = 50
-_ITEMS = re.compile(
-    rf"(?:the |top |die |les )*(\d{{1,3}}|(?:{'|'.join(_NUMBERS)})\b)"
-    r"(?! ?(?:\d|[.:,/%-]|(?:second|minute|hour|day|week|month|year|step|percent|stunde|tag|jahr"
-    r"|(?:kilo|giga|mega)byte)|[年月日天分小]))"
-)
 _REFUSAL = re.compile(
     r"(?:(?:(?:I(?:['’]m| am) )?(?:\w+ )?sorry|unfortunately|I apologi[sz]e)\W+(?:but )?)?"
     r"I(?: must decline\b|(?: am|['’]m)? ?(?:can(?:['’]t|not)|won['’]t|(?:un|not )able to|will not)"
@@ -332,12 +320,3 @@ def _listicle_problem(found: Sequence[str], topic: str) -> str | None:
     if wanted and len(numbers) != wanted:
         return f"the text has {len(numbers)} items; the topic asks for {wanted}"
     return None
-
-
-def items_of(topic: str) -> int | None:
-    """Return the number of items that a topic such as `Ten ways to …` names, or None."""
-    match = _ITEMS.match(topic.casefold())
-    if match is None:
-        return None
-    number = int(match[1]) if match[1].isdecimal() else _NUMBERS[match[1]]
-    return number if 2 <= number <= _MOST_ITEMS else None

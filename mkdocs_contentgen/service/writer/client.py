@@ -44,7 +44,7 @@ class WriterClient:
     @property
     def warnings(self) -> list[str]:
         """Messages about all requests."""
-        return self._model.warnings
+        return [*self._model.warnings, *self._options.sources.warnings]
 
     async def __aenter__(self) -> Self:
         return self

@@ -15,7 +15,7 @@ from typing import Literal, Self, TypedDict
 
 import msgspec
 
-from ...display import shown, visible
+from ...display import shown
 from ...errors import (
     AccessDeniedError,
     InvalidAnswerError,
@@ -26,7 +26,15 @@ from ...errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from ..connection import MAY_BE_PAID_HINT, Answer, Connection, check_address, check_token
+from ..connection import (
+    MAY_BE_PAID_HINT,
+    Answer,
+    Connection,
+    check_address,
+    check_token,
+    decode_json,
+    quoted,
+)
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, format_cost, read_usage
 
@@ -40,7 +48,7 @@ _CHARACTERS_PER_TOKEN = 10
 """More characters of a prompt for each counted token mean that the server cut it."""
 
 _CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
-_MAX_REASON, _MAX_NAMES = 200, 10
+_MAX_NAMES = 10
 
 _LEAST_SECRET = 16
 """A shorter key can be a word that a text has by chance, such as `ollama`."""
@@ -89,23 +97,24 @@ class Model:
         quotes: bool = True,
     ) -> None:
         fields = options.fields
+        self._prefix = options.prefix
         address = check_address(
             fields.endpoint,
-            "writer.endpoint",
+            f"{self._prefix}endpoint",
             f"one such as https://models.example/v1, or {OLLAMA} for Ollama",
             allow_http=options.allow_http,
         )
         self.warnings: list[str] = []
         self.name = fields.model
-        self._key = check_token(fields.api_key, "writer.api_key")
+        self._key = check_token(fields.api_key, f"{self._prefix}api_key")
         self._is_ollama = address.port == OLLAMA_PORT
         self._server = f"the model server {address.netloc.decode()}"
         self._connection = Connection(
             address,
             self._server,
             {"Authorization": f"Bearer {self._key}"} if self._key else {},
-            address_option="writer.endpoint",
-            timeout_option="writer.call_timeout",
+            address_option=f"{self._prefix}endpoint",
+            timeout_option=f"{self._prefix}call_timeout",
         )
         self._fields = fields
         self._spending = spending
@@ -164,7 +173,7 @@ class Model:
         if seconds is not None and seconds > self._fields.call_timeout:
             raise UnusableServiceError(
                 f"{error}, and asks to wait {seconds:.0f} s, which is longer than "
-                f"writer.call_timeout ({self._fields.call_timeout:g} s); build again later"
+                f"{self._prefix}call_timeout ({self._fields.call_timeout:g} s); build again later"
             ) from None
         if seconds is None:
             seconds = FIRST_BACKOFF * 2 ** (attempt - 1) * (0.5 + random.random() / 2)  # noqa: S311
@@ -176,7 +185,7 @@ class Model:
         else:
             noun = "try" if attempt == 1 else "tries"
             raise RejectedError(
-                f"{error}; gave up after {attempt} {noun}; a lower writer.parallel may help"
+                f"{error}; gave up after {attempt} {noun}; a lower {self._prefix}parallel may help"
             ) from None
 
     def _check_budget(self) -> None:
@@ -207,7 +216,7 @@ class Model:
         answer = await self._post_with_limit(messages, max_tokens)
         if answer.status != 200:
             await self._raise_status(answer)
-        fields = _decode(answer.body)
+        fields = decode_json(answer.body)
         reported = fields.get("usage") if isinstance(fields, dict) else None
         usage = read_usage(reported, self._fields.price)
         # Before the text is read: one that cannot be used may have cost something too.
@@ -257,11 +266,11 @@ class Model:
             raise UnreachableError(f"{error}{hint}") from None
 
     async def _raise_status(self, answer: Answer) -> None:
-        status, reason = answer.status, _find_reason(answer.body)
+        status, reason = answer.status, answer.reason()
         message = f"{self._server} answered {answer.status_text}"
-        if self._quotes and (quoted := self._quote(reason)):
-            message += f": {quoted}"
-        _raise_known_status(answer, message)
+        if self._quotes and (quote := self._quote(reason)):
+            message += f": {quote}"
+        self._raise_known_status(answer, message)
         if status == 413 or _TOO_LONG.search(reason):
             raise RejectedError(
                 f"{message}; give the model a larger context ({_CONTEXT_OPTIONS}), or choose a "
@@ -271,11 +280,41 @@ class Model:
             await self._raise_unknown_model()
         if status == 404:
             raise UnusableServiceError(
-                f"{message}; check writer.model, and writer.endpoint, which often ends in /v1"
+                f"{message}; check {self._prefix}model, and {self._prefix}endpoint, which often "
+                "ends in /v1"
             )
-        is_limit = any(name in reason for name in _LIMIT_FIELDS)
-        hint = "; set it in writer.parameters" if is_limit else ""
+        hint = ""
+        if any(name in reason for name in _LIMIT_FIELDS):
+            hint = f"; set it in {self._prefix}parameters"
+        elif _is_page(answer) or (not reason and status < 500):
+            hint = self._endpoint_hint
         raise RejectedError(f"{message}{hint}")
+
+    @property
+    def _endpoint_hint(self) -> str:
+        return f"; is {self._prefix}endpoint right? It often ends in /v1"
+
+    def _raise_known_status(self, answer: Answer, message: str) -> None:
+        """Raise the error for a status that means the same on all servers."""
+        status = answer.status
+        if status in (401, 403):
+            raise AccessDeniedError(
+                f"{message}; check {self._prefix}api_key (CONTENTGEN_MODEL_KEY) and "
+                f"{self._prefix}endpoint"
+            )
+        if status == 402:
+            raise UnusableServiceError(message)
+        if status in (405, 501):
+            raise UnusableServiceError(f"{message}{self._endpoint_hint}")
+        if status in (429, 503):
+            raise NotSentError(message, answer.retry_after())
+        if status in (502, 504):
+            raise UnknownOutcomeError(f"{message}; {MAY_BE_PAID_HINT}")
+        if 300 <= status < 400:
+            raise UnusableServiceError(
+                f"{message}, and redirects are not followed; set {self._prefix}endpoint to its "
+                "new address"
+            )
 
     async def _raise_unknown_model(self) -> None:
         """Raise UnusableServiceError if the server lists its models, and this one is missing."""
@@ -287,8 +326,8 @@ class Model:
         more = f" and {len(quotable) - _MAX_NAMES} more" if len(quotable) > _MAX_NAMES else ""
         hint = f"; `ollama pull {self.name}` gets it" if self._is_ollama else ""
         raise UnusableServiceError(
-            f"{self._server} does not know the model {shown(self.name)} (writer.model); it has "
-            f"{names}{more}{hint}"
+            f"{self._server} does not know the model {shown(self.name)} ({self._prefix}model); it "
+            f"has {names}{more}{hint}"
         )
 
     async def _list_models(self) -> list[str] | None:
@@ -297,7 +336,7 @@ class Model:
             answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
         except ServiceError:
             return None
-        fields = _decode(answer.body)
+        fields = decode_json(answer.body)
         models = fields.get("data") if isinstance(fields, dict) else None
         if not isinstance(models, list):
             return None
@@ -306,41 +345,35 @@ class Model:
 
     def _read(self, answer: Answer, fields: object, usage: Usage) -> Completion:
         """Return the completion in an answer. Raises InvalidAnswerError."""
-        if answer.body.lstrip().startswith(b"<"):
+        if _is_page(answer):
             raise InvalidAnswerError(
-                f"{self._server} answered with HTML, not JSON; is writer.endpoint right? "
-                "It often ends in /v1"
+                f"{self._server} answered with HTML, not JSON{self._endpoint_hint}"
             )
         if not isinstance(fields, dict):
-            raise InvalidAnswerError(f"{self._server} did not answer with a JSON object in UTF-8")
+            raise InvalidAnswerError(
+                f"{self._server} did not answer with a JSON object in UTF-8{self._endpoint_hint}"
+            )
         if fields.get("error"):
-            quoted = self._quote(_find_reason(answer.body)) if self._quotes else ""
-            reason = quoted or "without a message"
+            quote = self._quote(answer.reason()) if self._quotes else ""
+            reason = quote or "without a message"
             raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         try:
             choice = msgspec.convert(fields, _Response).choices[0]
         except (ValueError, IndexError):
+            hint = "" if "choices" in fields else self._endpoint_hint
             raise InvalidAnswerError(
-                f"{self._server} answered without a message in `choices`"
+                f"{self._server} answered without a message in `choices`{hint}"
             ) from None
         text, thought = choice.message.texts()
         if len(self._key) >= _LEAST_SECRET and self._key in text:
-            raise InvalidAnswerError(f"{self._server} repeats writer.api_key in its text")
+            raise InvalidAnswerError(f"{self._server} repeats {self._prefix}api_key in its text")
         given = choice.finish_reason or "stop"
         reason = self._quote(given) if isinstance(given, str) else ""
         return Completion(text, reason or "unknown", thought, usage)
 
     def _quote(self, text: str) -> str:
         """Return a text of the server for a message, or an empty string if it has the key in it."""
-        return "" if self._repeats_key(text) else visible(" ".join(text.split()))[:_MAX_REASON]
-
-    def _repeats_key(self, text: str) -> bool:
-        """Tell whether a text has eight characters in a row of the key."""
-        key, text = self._key.lower(), "".join(text.split()).lower()
-        length = min(len(key), 8)
-        return bool(key) and any(
-            key[start : start + length] in text for start in range(len(key) - length + 1)
-        )
+        return quoted(text, self._key)
 
     def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:
         characters = sum(len(message["content"]) for message in messages)
@@ -381,37 +414,6 @@ class _Response(msgspec.Struct):
     choices: list[_Choice]
 
 
-def _raise_known_status(answer: Answer, message: str) -> None:
-    """Raise the error for a status that means the same on all servers."""
-    status = answer.status
-    if status in (401, 403):
-        raise AccessDeniedError(f"{message}; check writer.api_key (CONTENTGEN_MODEL_KEY)")
-    if status == 402:
-        raise UnusableServiceError(message)
-    if status in (429, 503):
-        raise NotSentError(message, answer.retry_after())
-    if status in (502, 504):
-        raise UnknownOutcomeError(f"{message}; {MAY_BE_PAID_HINT}")
-    if 300 <= status < 400:
-        raise UnusableServiceError(
-            f"{message}, and redirects are not followed; set writer.endpoint to its new address"
-        )
-
-
-def _decode(body: bytes) -> object:
-    try:
-        return msgspec.json.decode(body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _find_reason(body: bytes) -> str:
-    """Return the server's own message about an error, or an empty string."""
-    found = _decode(body)
-    while not isinstance(found, str):
-        if isinstance(found, dict):
-            names = ("error", "message", "detail", "msg")
-            found = next((found[name] for name in names if found.get(name)), "")
-        else:
-            found = found[0] if isinstance(found, list) and found else ""
-    return found
+def _is_page(answer: Answer) -> bool:
+    """Tell whether an answer is HTML, so not one of this API."""
+    return answer.body.lstrip().startswith(b"<")

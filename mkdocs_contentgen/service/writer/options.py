@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +13,10 @@ import msgspec
 
 from ...display import MAX_MODEL, model_name, shown, visible
 from ...errors import ConfigurationError
+from ...files import find_link, read_text
 from ...requests import unknown_name_message
 from .retrieval import Sources
+from .sources import Location, SitePages
 
 OLLAMA_PORT = 11434
 OLLAMA = f"http://127.0.0.1:{OLLAMA_PORT}/v1"
@@ -95,7 +97,10 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     Default: `{}`."""
 
     instructions: str = ""
-    """A text file with house rules, which the model gets with every request. Default: none."""
+    """A text file with house rules, which the model gets with every request. Default: none.
+
+    This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
+    out of the project, but not through a symbolic link, except in the folders above both."""
 
     prompts: str = ""
     """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
@@ -105,7 +110,9 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     sources: bool | list[str] = []
     """Folders and files (Markdown or text) that texts are grounded in and cite.
 
-    `true` means the site's own pages. Generated pages are left out. Default: `[]`."""
+    `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
+    are read, and of other folders no hidden files. Pages with a request and symbolic links are left
+    out. Default: `[]`."""
 
     site_url: str = ""
     """The base of the links to sources. Default: the site's `site_url`."""
@@ -151,6 +158,8 @@ class WriterOptions:
 
     sources: Sources = field(default_factory=Sources, compare=False)
     allow_http: bool = False
+    prefix: str = "writer."
+    """What messages put before the names of options."""
 
     def target(self, length: str) -> int:
         """Return the number of words for a length such as `short`."""
@@ -209,17 +218,17 @@ def load_options(
     place: str = "writer: ",
     example: str = "writer: {model: qwen3:8b}",
     docs: Path | None = None,
-    directory_urls: bool = True,
+    pages: Iterable[tuple[Path, str]] = (),
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
     `value` has passed option_problems(). `place` and `example` are for the message that no model
-    is named. `docs` is the folder of the site's pages; without it, all folders of `sources` are
-    such. `directory_urls` is the option `use_directory_urls` of MkDocs. Paths are relative to
-    `directory`. Symbolic links are followed, wherever they lead: like the configuration, they are
-    the site's own. Raises ConfigurationError for a missing model, and for files that cannot be
-    used.
+    is named. Paths are relative to `directory`. `docs` is the folder of the site's pages, and
+    `pages` are the files of those that are published, each with its path in the site; without
+    `docs`, the files in all folders of `sources` are pages. Raises ConfigurationError for a
+    missing model, for files that cannot be used, and for symbolic links.
     """
+    directory = Path(os.path.normpath(directory.absolute()))
     given = {name: option for name, option in value.items() if option is not None}
     fields = msgspec.convert(given, WriterFields)
     fields = msgspec.structs.replace(
@@ -240,30 +249,44 @@ def load_options(
         )
     instructions = ""
     if fields.instructions:
-        instructions = _read_text(_path(fields.instructions, directory), "instructions")
-    prompts = _read_prompts(_path(fields.prompts, directory)) if fields.prompts else {}
-    sources = _load_sources(fields.sources, directory, docs, directory_urls=directory_urls)
+        location = _locate(fields.instructions, directory, "instructions")
+        instructions = _read_text(location, "instructions")
+    prompts = {}
+    if fields.prompts:
+        prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
+    site = _locate_pages(docs, pages, directory) if docs and fields.sources else None
+    sources = _load_sources(fields.sources, directory, site) if fields.sources else Sources()
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
-def _load_sources(
-    value: bool | list[str], directory: Path, docs: Path | None, *, directory_urls: bool
-) -> Sources:
-    if value is True and docs is None:
+def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+    if isinstance(value, list):
+        paths = [_locate(name, directory, "sources") for name in value]
+    elif site:
+        paths = [site.docs]
+    else:
         raise ConfigurationError(
             "sources: a server has no pages of its own; name files and folders, such as [docs]"
         )
-    if isinstance(value, bool):
-        paths = [docs] if value and docs else []
-    else:
-        paths = [_path(name, directory).resolve() for name in value]
-    for path in paths:
-        if not path.exists():
+    for location in paths:
+        if not location.path.exists():
             raise ConfigurationError(
-                f"writer.sources: {visible(str(path))} does not exist; correct the path"
+                f"writer.sources: {visible(str(location.path))} does not exist; correct the path"
             )
-    folders = paths if docs is None else [docs]
-    return Sources(paths, folders, directory_urls=directory_urls)
+    return Sources(paths, site)
+
+
+def _locate_pages(docs: Path, pages: Iterable[tuple[Path, str]], directory: Path) -> SitePages:
+    """Return where the published pages are. Raises ConfigurationError, as _locate() does."""
+    # Another folder was chosen by the configuration, or is a temporary one of a plugin.
+    is_inside = docs.is_relative_to(directory)
+    location = _locate(str(docs), directory if is_inside else docs, "sources")
+    addresses = {
+        location.path / file.relative_to(docs): address
+        for file, address in pages
+        if file.is_relative_to(docs)
+    }
+    return SitePages(location, addresses)
 
 
 def _setting(option: str, variable: str) -> str:
@@ -271,36 +294,53 @@ def _setting(option: str, variable: str) -> str:
     return option.strip() or os.environ.get(variable, "").strip()
 
 
-def _path(value: str, directory: Path) -> Path:
-    return directory / os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
+def _locate(value: str, directory: Path, option: str) -> Location:
+    """Return where the path of an option leads. Raises ConfigurationError for a symbolic link.
 
-
-def _read_prompts(directory: Path) -> dict[str, tuple[str, str]]:
+    Only the folders that the path shares with `directory` may be links, such as a home directory.
+    """
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
+    path = Path(os.path.normpath(directory / expanded))
+    shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
+    top = next(shared, Path(path.anchor))
     try:
-        paths = sorted(path for path in directory.iterdir() if path.suffix == ".md")
+        link = find_link(path, top)
+    except ValueError as error:
+        raise _unreadable_error(option, path, error) from error
+    if link:
+        raise ConfigurationError(
+            f"writer.{option}: {visible(str(link))} is a symbolic link, which is not followed; "
+            "name what it leads to, or put that in its place"
+        )
+    root = top.resolve()
+    return Location(root / path.relative_to(top), root)
+
+
+def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
+    try:
+        paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
     except (OSError, ValueError) as error:
-        raise _unreadable_error("prompts", directory, error) from error
+        raise _unreadable_error("prompts", directory.path, error) from error
     if not paths:
         raise ConfigurationError(
-            f"writer.prompts: {directory} has no prompt file, such as article.md; add one, or "
-            "remove the option"
+            f"writer.prompts: {visible(str(directory.path))} has no prompt file, such as "
+            "article.md; add one, or remove the option"
         )
-    return {path.stem: (str(path), _read_text(path, "prompts")) for path in paths}
+    return {
+        path.stem: (visible(str(path)), _read_text(Location(path, directory.root), "prompts"))
+        for path in paths
+    }
 
 
-def _read_text(path: Path, option: str) -> str:
+def _read_text(location: Location, option: str) -> str:
+    path = location.path
     try:
-        if path.exists() and not path.is_file():  # a pipe would block
-            raise ConfigurationError(f"writer.{option}: {path} is not a file")
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_MAX_CHARACTERS + 1)
+        text = read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
     except (OSError, ValueError) as error:
         raise _unreadable_error(option, path, error) from error
     if not text.strip():
-        raise ConfigurationError(f"writer.{option}: {path} is empty; write something, or remove it")
-    if len(text) > _MAX_CHARACTERS:
         raise ConfigurationError(
-            f"writer.{option}: {path} has more than {_MAX_CHARACTERS:,} characters; shorten it"
+            f"writer.{option}: {visible(str(path))} is empty; write something, or remove it"
         )
     return text
 
@@ -309,4 +349,4 @@ def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> C
     reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its path is not valid"
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
-    return ConfigurationError(f"writer.{option}: {visible(str(path))} cannot be read ({reason})")
+    return ConfigurationError(visible(f"writer.{option}: {path} cannot be read ({reason})"))

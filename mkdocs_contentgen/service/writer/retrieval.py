@@ -8,7 +8,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from .sources import Section, changed_at, read_sources
+from .sources import (
+    Location,
+    Section,
+    SitePages,
+    changed_at,
+    find_files,
+    left_out_warnings,
+    read_sources,
+)
 from .words import separate_words, split_words
 
 MAX_SECTIONS = 8
@@ -21,36 +29,30 @@ _MAX_TERMS = 60
 
 
 class Sources:
-    """The sources in `paths`, of which the files below `site_folders` are pages.
+    """The files and folders in `paths`. Of the folders of a `site`, its pages are read.
 
-    `directory_urls` is the option `use_directory_urls` of MkDocs. The files are read when they are
-    first searched, and again when one has changed.
+    The files are read when they are first searched, and again when one has changed.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[Path] = (),
-        site_folders: Iterable[Path] = (),
-        *,
-        directory_urls: bool = True,
-    ) -> None:
-        self.paths = list(paths)
-        self._site_folders = frozenset(site_folders)
-        self._directory_urls = directory_urls
+    def __init__(self, paths: Sequence[Location] = (), site: SitePages | None = None) -> None:
+        self.paths = paths
+        self.warnings: list[str] = []
+        self._site = site
         self._index: Index | None = None
-        self._read_at: tuple[tuple[str, int, int], ...] = ()
+        self._read_at: tuple[tuple[Path, int, int], ...] = ()
         self._lock = threading.Lock()
 
     def search(self, topic: str) -> list[Section]:
-        """Return the sections that suit a topic best. Any thread may call this."""
+        """Return the sections that suit a topic best. Any thread may call this.
+
+        Afterwards, `warnings` has a message if files are left out.
+        """
         with self._lock:
-            now = changed_at(self.paths)
+            now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:
-                self._index = Index(
-                    read_sources(
-                        self.paths, self._site_folders, directory_urls=self._directory_urls
-                    )
-                )
+                sections, left_out = read_sources(find_files(self.paths, self._site))
+                self._index = Index(sections)
+                self.warnings = left_out_warnings(left_out)
                 self._read_at = now
             return self._index.search(topic)
 

@@ -101,7 +101,25 @@ _OPENERS = frozenset(
 """Words that often begin a sentence, and so have a capital letter."""
 
 MIN_QUOTED_WORDS = 4
-"""Quotation marks around fewer words usually mark a term."""
+"""Quotation marks around fewer words mark a term, unless somebody says it beside them."""
+
+_BESIDE = 60
+"""How many characters before and after a quotation may say that somebody says it."""
+
+_SAYING = (
+    "(?:says|said|explain(?:s|ed)|add(?:s|ed)|repl(?:ies|ied)|recall(?:s|ed)|wrote|writes|asked"
+    "|sag(?:t|te|ten)|mein(?:t|te)|erklär(?:t|te)|ergänz(?:t|te)|beton(?:t|te)|schr(?:ei|ie)bt?"
+    "|dit|déclar(?:e|é)|expliqu(?:e|é)|affirm(?:e|é)|ajout(?:e|é)|racont(?:e|é)"
+    "|dice|dijo|afirm(?:a|ó)|explic(?:a|ó)|añad(?:e|ió)|coment(?:a|ó)|señal(?:a|ó))"
+)
+_SAID_BEFORE = re.compile(
+    rf"(?:\b{_SAYING}(?: [\w.'’-]+){{0,4}}|说|說|表示|写道)\s?(?:[,:，：]|(?P<sentence>\.))\s?$"
+)
+_SAID_AFTER = re.compile(
+    r"[,，]?\s?(?:(?:he|she|they|we|I|it|the|an?|one|her|his|our|their|[A-Z][\w.'’-]*)"
+    rf"(?: [\w.'’-]+){{0,5}} )?(?:{_SAYING}|say)\b"
+    r"|[,，]?\w{0,6}(?:说|說|表示)|と(?:述べ|言|話|語)"
+)
 
 
 def find_statements(text: str, given: str) -> list[Range]:
@@ -112,7 +130,11 @@ def find_statements(text: str, given: str) -> list[Range]:
     if not _HAS_STATEMENT.search(text):
         return []
     known = _normalize_given(given)
-    ranges = [match.span() for match in _QUOTATION.finditer(text) if _is_long(match[0])]
+    ranges = [
+        match.span()
+        for match in _QUOTATION.finditer(text)
+        if _is_long(match[0]) or _is_said(text, *match.span())
+    ]
     ranges += [match.span() for match in _STATEMENT.finditer(text) if match.lastgroup != "none"]
     return [
         (start, end)
@@ -170,6 +192,16 @@ def without_overlaps(ranges: list[Range]) -> list[Range]:
 
 def _is_long(text: str) -> bool:
     return count_words(split_words(text)) >= MIN_QUOTED_WORDS
+
+
+def _is_said(text: str, start: int, end: int) -> bool:
+    """Tell whether somebody says what is quoted, as in `"It works," says Jo`."""
+    is_sentence = text[start + 1 : end - 1].rstrip().endswith(tuple(",.!?…，。！？"))
+    before = _SAID_BEFORE.search(text[max(0, start - _BESIDE) : start])
+    if before and (is_sentence or not before["sentence"]):
+        return True
+    after = _SAID_AFTER.match(text[end : end + _BESIDE])
+    return after is not None and (is_sentence or after[0][0] in ",，と")
 
 
 def _stands_in(statement: str, known: str) -> bool:

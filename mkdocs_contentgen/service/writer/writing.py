@@ -15,6 +15,7 @@ from ...errors import FailedCheckError, UnsafeHTMLError
 from ...html.article import parse_article
 from ...requests import BlogRequest, Request
 from ..answer import encode_answer
+from ..topics import items_of
 from .checks import (
     ALL_CHECKS,
     PLAN_CHECKS,
@@ -24,7 +25,6 @@ from .checks import (
     Problem,
     closing_problem,
     failed_checks,
-    items_of,
     opening_problem,
 )
 from .citations import address_of, cite, sources_list

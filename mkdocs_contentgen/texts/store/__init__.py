@@ -11,7 +11,7 @@ imports diskcache.
 from .database import DATABASE
 from .disk import DiskStore
 from .entry import LEASE, Cache, Coordinator, Store, StoredText
-from .shared import SharedStore
+from .shared import Outage, SharedStore
 
 __all__ = [
     "DATABASE",
@@ -19,6 +19,7 @@ __all__ = [
     "Cache",
     "Coordinator",
     "DiskStore",
+    "Outage",
     "SharedStore",
     "Store",
     "StoredText",

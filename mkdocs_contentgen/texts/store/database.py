@@ -61,7 +61,7 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _INDEX_INTERIOR, _TABLE_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
 
 
-def untrusted_reason(path: Path, *, thorough: bool) -> str | None:
+def untrusted_reason(path: Path, *, thorough: bool, lock_timeout: float) -> str | None:
     """Return why a database cannot be trusted, or None if it can, or does not exist.
 
     `thorough` also reads the whole database. Raises StoreError if the database cannot be checked
@@ -85,7 +85,7 @@ def untrusted_reason(path: Path, *, thorough: bool) -> str | None:
             if problem or (problem := _journal_problem(path, page_size)):
                 return problem
             # Closing the file releases all locks of this process on it: do it last.
-            with closing(connect(path)) as connection:
+            with closing(connect(path, lock_timeout)) as connection:
                 return _content_problem(connection, file, page_size, thorough=thorough)
     except (OSError, sqlite3.OperationalError) as error:
         code = getattr(error, "sqlite_errorcode", None)
@@ -248,7 +248,7 @@ def describe_error(error: OSError | sqlite3.Error | UnicodeDecodeError) -> str:
     return reason if reason.isprintable() else "it is damaged"
 
 
-def connect(path: Path, *, lookups: int = 0) -> sqlite3.Connection:
+def connect(path: Path, lock_timeout: float, *, lookups: int = 0) -> sqlite3.Connection:
     """Open a database for reading its current state, with limits on time and size.
 
     Reading raises OperationalError (SQLITE_INTERRUPT) if it takes more steps than an undamaged file
@@ -256,7 +256,7 @@ def connect(path: Path, *, lookups: int = 0) -> sqlite3.Connection:
     file can contain.
     """
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=LOCK_TIMEOUT
+        f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=lock_timeout
     )
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -54,10 +55,11 @@ threads.
 
 
 class DiskStore:
-    """A Cache in a local directory."""
+    """A Cache in a local directory. Waits `lock_timeout` seconds for another program."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self._directory = directory
+        self._lock_timeout = lock_timeout
         self._path = directory / DATABASE
         self._cache: diskcache.Cache | None = None
 
@@ -102,9 +104,9 @@ class DiskStore:
             if not self._path.exists():
                 _create(self._directory)
             # diskcache itself would wait a minute for the lock of another program.
-            with closing(sqlite3.connect(self._path, timeout=LOCK_TIMEOUT)) as connection:
+            with closing(sqlite3.connect(self._path, timeout=self._lock_timeout)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
-            self._cache = _open_diskcache(self._directory, **SETTINGS)
+            self._cache = _open_diskcache(self._directory, self._lock_timeout, **SETTINGS)
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
@@ -175,29 +177,51 @@ class DiskStore:
                 cache.delete(key)
                 cache.delete(_IDEMPOTENCY + key)
 
-    def take_over(self, other: DiskStore) -> int:
-        """Move all texts of another cache to this one, and return how many there were.
+    def take_over(self, other: DiskStore) -> tuple[int, list[str]]:
+        """Move all texts of another cache to this one, one after the other.
 
+        Returns how many there were, and problems: of a damaged cache, what can be read is moved.
         Of a text that both have, the newer one stays. An entry is deleted there when it is written
-        here. Raises StoreError.
+        here. Raises StoreError if the other cache cannot be read now, or this one not be written.
         """
-        entries: dict[str, str] = {}
-        if problems := other._read(lambda connection: entries.update(select_all(connection))):
+        copied: dict[str, int] = {}
+        problems = other._read(lambda connection: self._copy_entries(connection, copied))
+        if problems and other._path.exists():  # one that is damaged was renamed
             raise StoreError("; ".join(problems))
-        entries = {key: e for key, e in entries.items() if not key.startswith(_CLAIM)}
-        if not entries:
-            return 0
-        with self._transaction() as cache:
-            for key, entry in entries.items():
-                existing = cache.get(key)
-                if existing is None or _is_newer(key, entry, existing):
-                    cache.set(key, entry)
-        with other._transaction() as cache:
-            for key, entry in entries.items():
-                if cache.get(key) == entry:
-                    cache.delete(key)
+        if copied and not problems:
+            try:
+                with other._transaction() as cache:
+                    for key, checksum in copied.items():
+                        if hash(cache.get(key)) == checksum:
+                            cache.delete(key)
+            except StoreError as error:
+                problems.append(str(error))
         other.close()
-        return sum(not key.startswith(_IDEMPOTENCY) for key in entries)
+        return sum(not key.startswith(_IDEMPOTENCY) for key in copied), problems
+
+    def _copy_entries(self, connection: sqlite3.Connection, copied: dict[str, int]) -> None:
+        """Copy the entries of a database, and add their keys and checksums to `copied`.
+
+        If the database is damaged, the entries before that are copied, and the error is raised.
+        """
+        errors: list[sqlite3.DatabaseError | UnicodeDecodeError] = []
+
+        def read() -> Iterator[tuple[str, str]]:
+            try:
+                yield from select_all(connection)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                errors.append(error)  # raised later, since it is none of this cache
+
+        entries = ((key, entry) for key, entry in read() if not key.startswith(_CLAIM))
+        if first := next(entries, None):
+            with self._transaction() as cache:
+                for key, entry in chain([first], entries):
+                    existing = cache.get(key)
+                    if existing is None or _is_newer(key, entry, existing):
+                        cache.set(key, entry)
+                    copied[key] = hash(entry)
+        for error in errors:
+            raise error
 
     def close(self) -> list[str]:
         """Close the database. The list of problems is always empty."""
@@ -216,7 +240,9 @@ class DiskStore:
         try:
             problems += self._set_aside_if_untrusted()
             if self._path.exists():
-                with closing(connect(self._path, lookups=lookups)) as connection:
+                with closing(
+                    connect(self._path, self._lock_timeout, lookups=lookups)
+                ) as connection:
                     read(connection)
         except StoreError as error:
             problems.append(str(error))
@@ -244,7 +270,7 @@ class DiskStore:
 
     def _set_aside_if_untrusted(self, *, thorough: bool = False) -> list[str]:
         before = lstat(self._path)
-        reason = untrusted_reason(self._path, thorough=thorough)
+        reason = untrusted_reason(self._path, thorough=thorough, lock_timeout=self._lock_timeout)
         if reason is None:
             return []
         after = lstat(self._path)
@@ -287,7 +313,9 @@ def _create(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=directory, prefix=".new-") as temporary:
         # Synchronous writes are slow here, and an empty database can be lost.
-        cache = _open_diskcache(Path(temporary), **SETTINGS | {"sqlite_synchronous": 0})
+        cache = _open_diskcache(
+            Path(temporary), LOCK_TIMEOUT, **SETTINGS | {"sqlite_synchronous": 0}
+        )
         cache.reset("sqlite_synchronous", SETTINGS["sqlite_synchronous"])
         cache.close()
         database = Path(temporary, DATABASE)
@@ -300,7 +328,7 @@ def _create(directory: Path) -> None:
             database.rename(directory / DATABASE)
 
 
-def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
+def _open_diskcache(directory: Path, lock_timeout: float, **settings: str | int) -> diskcache.Cache:
     import diskcache
 
     class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
@@ -320,10 +348,10 @@ def _open_diskcache(directory: Path, **settings: str | int) -> diskcache.Cache:
         def remove(self, file_path: str) -> None:
             """Do nothing, since rows of this cache have no files, whatever they name."""
 
-    deadline = time.monotonic() + LOCK_TIMEOUT
+    deadline = time.monotonic() + lock_timeout
     while True:
         try:
-            return diskcache.Cache(str(directory), timeout=LOCK_TIMEOUT, disk=TextDisk, **settings)
+            return diskcache.Cache(str(directory), timeout=lock_timeout, disk=TextDisk, **settings)
         except sqlite3.OperationalError as error:
             # diskcache executes one statement without a timeout.
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:

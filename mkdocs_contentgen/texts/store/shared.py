@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -30,7 +31,7 @@ from .entry import (
 if TYPE_CHECKING:
     from ...redis_connection import Pipeline
 
-ROUND_TRIP_TIMEOUT = LEASE
+ROUND_TRIP_TIMEOUT = LEASE / 2
 """Seconds for a whole round trip. A longer one could outlast the claims of this run."""
 
 MAX_PAUSE = 600.0
@@ -67,17 +68,32 @@ return redis.call('DEL', KEYS[1])
 """
 
 
+@dataclass
+class Outage:
+    """Whether the shared cache has failed, so that no other store of the run waits for it."""
+
+    began: bool = False
+
+
 class SharedStore:
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
-    All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
+    The stores of a run share `outage`. `timeout` is the time in seconds for a whole round trip. All
+    methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
 
-    def __init__(self, local: Cache, url: str) -> None:
+    def __init__(
+        self,
+        local: Cache,
+        url: str,
+        outage: Outage | None = None,
+        *,
+        timeout: float = ROUND_TRIP_TIMEOUT,
+    ) -> None:
         self._local = local
         self._name = f"the shared cache {shown_address(url)}"
-        self._redis = RedisConnection(url, "cache_url", ROUND_TRIP_TIMEOUT)
-        self._unavailable = False
+        self._redis = RedisConnection(url, "cache_url", timeout)
+        self._outage = outage or Outage()
         self._local_is_writable = True
         self._problems: list[str] = []
 
@@ -179,6 +195,10 @@ class SharedStore:
         self._redis.close()
         return self._local.close() + self._take_problems()
 
+    @property
+    def _unavailable(self) -> bool:
+        return self._outage.began
+
     def _take_problems(self) -> list[str]:
         problems, self._problems = self._problems, []
         return problems
@@ -273,7 +293,7 @@ class SharedStore:
                 transaction=transaction,
             )
         except UnavailableError as error:
-            self._unavailable = True
+            self._outage.began = True
             self._problems.append(
                 f"{self._name} cannot be used ({error}); this build continues with "
                 "the local cache, and another machine may pay for the same texts"

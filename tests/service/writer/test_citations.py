@@ -23,7 +23,7 @@ from mkdocs_contentgen.service.writer.options import Words as WordsOption
 from mkdocs_contentgen.service.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.service.writer.prompts import sources_prompt
 from mkdocs_contentgen.service.writer.retrieval import Sources
-from mkdocs_contentgen.service.writer.sources import Section
+from mkdocs_contentgen.service.writer.sources import Location, Section
 from mkdocs_contentgen.service.writer.writing import Written, write
 
 SITE = "https://docs.example/en/"
@@ -105,7 +105,7 @@ def written(tmp_path: Path, body: str, *, source: str, kind: str = "news") -> tu
     (tmp_path / "a.md").write_text(source, encoding="utf-8")
     options = WriterOptions(
         WriterFields(model="m", site_url=SITE, words=WordsOption(50, 100, 300)),
-        sources=Sources([tmp_path], [tmp_path]),
+        sources=Sources([Location(tmp_path, tmp_path)]),
     )
     prompts: list[str] = []
 

@@ -36,8 +36,6 @@ from mkdocs_contentgen.service.writer.ledger import (
 )
 from mkdocs_contentgen.service.writer.usage import Usage
 
-pytestmark = pytest.mark.slow
-
 START = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
 END_OF_MONTH = datetime(2026, 12, 1, tzinfo=UTC).timestamp()
 MANY = Limits(requests_per_minute=1000, parallel=1000)
@@ -83,7 +81,7 @@ def redis(shared_server: RedisServer) -> RedisServer:
     return shared_server
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.system)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Open]:
     """Return what opens the ledger of this test, as often as it is called."""
     server = request.getfixturevalue("redis") if request.param == "redis" else None
@@ -571,6 +569,7 @@ def test_a_second_server(path: Path) -> None:
         assert second.token_hash("ann") == "a" * 64
 
 
+@pytest.mark.system
 def test_a_server_that_was_killed(path: Path) -> None:
     """Its answers and its usage are there, and what it was writing can be begun again."""
     process = start(path, "", HOLD)
@@ -679,12 +678,22 @@ def use_everything(path: Path) -> None:
 
 def test_a_locked_file(path: Path) -> None:
     """Who has to wait too long for another program is told so, and nothing has changed."""
-    with SQLiteLedger(path, serving=True) as ledger:
+    with SQLiteLedger(path, serving=True, lock_timeout=0.1) as ledger:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(LedgerError, match=r"database is locked\); end the other program"):
                 ledger.begin(entry(), MANY, None)
         assert ledger.begin(entry(), MANY, None) == Begun()
+
+
+def test_a_file_that_another_program_creates(path: Path) -> None:
+    """Who comes while it is made waits, rather than to be told at once that it is locked."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        started = time.monotonic()
+        with pytest.raises(LedgerError, match="database is locked"):
+            SQLiteLedger(path, serving=False, lock_timeout=0.3)
+        assert time.monotonic() - started > 0.3
 
 
 def test_a_directory_that_does_not_exist(tmp_path: Path) -> None:
@@ -785,7 +794,7 @@ def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
 
 def test_an_option_that_redis_does_not_know(tmp_path: Path) -> None:
     """What follows the `?` is checked when the ledger is opened."""
-    with pytest.raises(ConfigurationError, match=r"^ledger: what follows '\?'"):
+    with pytest.raises(ConfigurationError, match=r"^ledger: the package redis refuses"):
         open_ledger("redis://:s3cret@127.0.0.1:1?colour=blue", tmp_path, serving=True)
 
 
@@ -858,6 +867,7 @@ def test_a_text_of_a_process_that_seemed_dead(redis: RedisServer, clock: Clock) 
         assert (month.texts, month.failed, month.usage.calls) == (3, 1, 8)
 
 
+@pytest.mark.system
 def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
     """Everything is there after its restart, and what was being written is left to its process."""
     files = ["--dir", str(tmp_path), "--appendonly", "yes", "--appendfsync", "always"]
@@ -890,7 +900,7 @@ def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
 def test_a_server_that_hangs(redis: RedisServer, clock: Clock) -> None:
     """A request that may have been begun can be begun again, and takes no slot for ever."""
     limits = Limits(requests_per_minute=1000, parallel=1)
-    with shared(redis, clock) as ledger:
+    with SharedLedger(redis.url, clock=clock, timeout=0.5) as ledger:
         ledger.beat()
         redis.process.send_signal(signal.SIGSTOP)
         try:
@@ -988,6 +998,7 @@ def test_a_wrong_password(redis: RedisServer, clock: Clock) -> None:
     assert "wr0ng" not in message
 
 
+@pytest.mark.system
 def test_a_replica(clock: Clock) -> None:
     """A server that cannot be written is an error, also where it can be read."""
     with redis_running() as server, shared(server, clock) as ledger:
@@ -999,6 +1010,7 @@ def test_a_replica(clock: Clock) -> None:
         assert ledger.begin(entry(), MANY, None) == Begun()
 
 
+@pytest.mark.system
 def test_a_full_server(clock: Clock) -> None:
     """What does not fit is an error, and changes nothing of what is there."""
     settings = ["--maxmemory", "4mb", "--maxmemory-policy", "noeviction"]
@@ -1015,6 +1027,7 @@ def test_a_full_server(clock: Clock) -> None:
             assert ledger.begin(entry(number), MANY, None) == Answered(b"x" * 500_000)
 
 
+@pytest.mark.system
 def test_a_server_that_would_drop_answers(clock: Clock) -> None:
     """A server that is set to drop what was paid for is named."""
     with (
@@ -1141,6 +1154,7 @@ def test_nonsense(clock: Clock, nonsense: bytes) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=serve, daemon=True).start()
-        with SharedLedger(f"redis://127.0.0.1:{listener.getsockname()[1]}", clock=clock) as ledger:
+        url = f"redis://127.0.0.1:{listener.getsockname()[1]}"
+        with SharedLedger(url, clock=clock, timeout=0.2) as ledger:
             call_everything(ledger)
         listener.shutdown(socket.SHUT_RDWR)

@@ -113,7 +113,6 @@ REPEATED = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("piece", REPEATED.split())
 def test_reading_takes_linear_time(piece: str) -> None:
     """Twice as long an answer takes twice as long, whatever it repeats."""
@@ -189,7 +188,6 @@ def test_the_target_decides_about_the_length() -> None:
     assert len(read_markdown(text, words=4_000).blocks) == 2_400
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [

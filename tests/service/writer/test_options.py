@@ -213,14 +213,57 @@ def test_the_files(tmp_path: Path) -> None:
 
 
 def test_files_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Absolute paths, `~` and symbolic links are the author's own, and are followed."""
+    """Absolute paths, and those with `~` or `..`, are the author's own."""
     monkeypatch.setenv("HOME", str(tmp_path))
     project = tmp_path / "project"
     project.mkdir()
     (tmp_path / "rules.txt").write_text("Say you.")
-    (project / "link.txt").symlink_to(tmp_path / "rules.txt")
-    for path in ("~/rules.txt", "../rules.txt", "link.txt", str(tmp_path / "rules.txt")):
+    for path in ("~/rules.txt", "../rules.txt", str(tmp_path / "rules.txt")):
         assert load({"model": "m", "instructions": path}, project).instructions == "Say you."
+
+
+@pytest.mark.parametrize("option", ["instructions", "prompts", "sources"])
+@pytest.mark.parametrize(
+    "path", ["link", "link/blog.md", "folder/link", "../other/link", "{}/link"]
+)
+def test_links(tmp_path: Path, option: str, path: str) -> None:
+    """A link in the place of what is named, or on the way to it, is not followed."""
+    project = tmp_path / "project"
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "blog.md").write_text("Say you.")
+    for folder in (project, project / "folder", tmp_path / "other"):
+        folder.mkdir()
+        (folder / "link").symlink_to(rules)
+    path = path.format(tmp_path / "other")
+    message = failure({option: [path] if option == "sources" else path}, project)
+    assert message.startswith(f"writer.{option}: {tmp_path}")
+    assert message.endswith(
+        "/link is a symbolic link, which is not followed; name what it leads to, or put that in "
+        "its place"
+    )
+
+
+def test_a_link_to_a_prompt_file(tmp_path: Path) -> None:
+    """A link in the folder of prompt files is named too."""
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "netrc").write_text("machine x password y")
+    link = tmp_path / "prompts/blog.md"
+    link.symlink_to("../netrc")
+    reason = f"({link} is a symbolic link, which is not followed)"
+    assert failure({"prompts": "prompts"}, tmp_path).endswith(f"blog.md cannot be read {reason}")
+
+
+def test_links_above_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folders that a path shares with the project may be links, such as a home directory."""
+    (tmp_path / "real/project").mkdir(parents=True)
+    (tmp_path / "home").symlink_to("real")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("rules.txt", "project/rules.txt"):
+        (tmp_path / "real" / name).write_text("Say you.")
+    for path in ("~/rules.txt", "../rules.txt", "rules.txt"):
+        options = load({"model": "m", "instructions": path}, tmp_path / "home/project")
+        assert options.instructions == "Say you."
 
 
 @pytest.mark.parametrize(
@@ -231,7 +274,7 @@ def test_files_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         (b"\xef\xbb\xbf\n", "is empty; write something, or remove it"),
         (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
         (b"caf\xe9", "cannot be read (it is not UTF-8)"),
-        (b"x" * 65_537, "has more than 65,536 characters; shorten it"),
+        (b"x" * 65_537, "cannot be read (it has more than 65536 characters)"),
     ],
 )
 def test_a_file_that_cannot_be_used(tmp_path: Path, content: bytes, words: str) -> None:
@@ -257,16 +300,18 @@ def test_the_longest_file(tmp_path: Path) -> None:
     ("option", "path", "words"),
     [
         ("instructions", "missing.txt", "cannot be read (No such file or directory)"),
-        ("instructions", "folder", "is not a file"),
-        ("instructions", "pipe", "is not a file"),
-        ("instructions", "loop", "cannot be read (Too many levels of symbolic links)"),
+        ("instructions", "folder", "cannot be read (Is a directory)"),
+        ("instructions", "pipe", "cannot be read (it is not a file)"),
+        ("instructions", "loop", "loop is a symbolic link, which is not followed"),
         ("instructions", "a\0b", "cannot be read (its path is not valid)"),
         ("instructions", "x" * 300, "cannot be read (File name too long)"),
         ("prompts", "missing", "cannot be read (No such file or directory)"),
         ("prompts", "file.txt", "cannot be read (Not a directory)"),
         ("prompts", "folder", "has no prompt file, such as article.md; add one, or remove the op"),
-        ("prompts", "odd", "article.md is not a file"),
+        ("prompts", "odd", "article.md cannot be read (Is a directory)"),
         ("prompts", "a\0b", "cannot be read (its path is not valid)"),
+        ("sources", "a\0b", "cannot be read (its path is not valid)"),
+        ("sources", "missing", "missing does not exist; correct the path"),
     ],
 )
 def test_a_path_that_leads_nowhere(tmp_path: Path, option: str, path: str, words: str) -> None:
@@ -276,6 +321,6 @@ def test_a_path_that_leads_nowhere(tmp_path: Path, option: str, path: str, words
     (tmp_path / "file.txt").write_text("x")
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
-    message = failure({option: path}, tmp_path)
+    message = failure({option: [path] if option == "sources" else path}, tmp_path)
     assert message.startswith(f"writer.{option}: ")
     assert words in message

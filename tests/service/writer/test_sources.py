@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from growth import growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
 
@@ -15,11 +17,23 @@ from mkdocs_contentgen.service.writer.retrieval import (
     Sources,
 )
 from mkdocs_contentgen.service.writer.sources import (
+    MAX_FILE,
+    MAX_FILE_SECTIONS,
+    MAX_FILES,
+    MAX_HEADING,
     MAX_SECTION,
+    MAX_TOTAL,
+    Location,
     Section,
+    SitePages,
+    SourceFile,
+    find_files,
     page_path,
     read_sources,
     split_sections,
+)
+from mkdocs_contentgen.service.writer.sources import (
+    MAX_SECTIONS as MAX_ALL_SECTIONS,
 )
 
 GUIDE = Path(__file__).parents[3] / "example_site/docs"
@@ -30,9 +44,14 @@ def sections(markdown: str) -> list[tuple[str, str, str]]:
     return [(it.title, it.text, it.link) for it in split_sections(markdown, "page.md", "a/page/")]
 
 
-def read(*paths: Path, site: Path | None = None) -> list[Section]:
-    """Return the sections of files and folders."""
-    return list(read_sources(list(paths), frozenset([site] if site else [])))
+def read(*paths: Path) -> list[Section]:
+    """Return the sections of files and folders that have no site."""
+    return read_all(*paths)[0]
+
+
+def read_all(*paths: Path) -> tuple[list[Section], list[str]]:
+    """Return the sections of files and folders, and what is left out."""
+    return read_sources(find_files([Location(path, path.parent) for path in paths]))
 
 
 class TestSections:
@@ -76,15 +95,13 @@ class TestSections:
         """The ids of headings are those of Python-Markdown."""
         assert sections(f"{heading}\nText.")[-1][2] == f"a/page/#{anchor}"
 
-    @pytest.mark.parametrize("directory_urls", [True, False])
     @pytest.mark.parametrize(
         "file", ["index.md", "a/index.md", "a/README.md", "README.md", "a/b.md", "a b/ü.md"]
     )
-    def test_pages(self, file: str, directory_urls: bool) -> None:
+    def test_pages(self, file: str) -> None:
         """A page has the path that MkDocs gives it."""
-        url = File(file, "docs", "site", directory_urls).url
-        expected = "" if url == "./" else url
-        assert page_path(file, directory_urls=directory_urls) == expected
+        url = File(file, "docs", "site", use_directory_urls=True).url
+        assert page_path(file) == ("" if url == "./" else url)
 
     def test_long_sections(self) -> None:
         """A long section is divided between paragraphs, and a line without any anywhere."""
@@ -95,33 +112,87 @@ class TestSections:
         assert sum(text.count("x") for _, text, _ in found) == 10_000
 
 
+class TestTime:
+    """No file takes long, whatever is in it."""
+
+    @pytest.mark.parametrize(
+        ("start", "piece", "end"),
+        [
+            ("---\ntitle: a", " ", "b\n---\n"),
+            ("---\n", "--- x\n", ""),
+            ("---\ncontentgen", " ", "\n---\n"),
+            ("# a", " ", "b"),
+            ("# a", " #", " b"),
+            ("# a {", "#", " x}"),
+            ("# ", "[a](", ""),
+            ("# ", "<", ""),
+            ("", "# same\n", ""),
+            ("", "# a\n# a_1\n", ""),
+            ("", "a", ""),
+            ("", "a\n\n", ""),
+            ("", "\n", "a"),
+            ("", "```\n", ""),
+            ("```", "`", "\n```\n# a\n"),
+        ],
+    )
+    def test_growth(self, start: str, piece: str, end: str) -> None:
+        """A file of twice the size takes about twice as long, and a small one no time."""
+
+        def split(markdown: str) -> None:
+            for _ in split_sections(markdown, "a.md", "a/"):
+                pass
+
+        def make(size: int) -> str:
+            return start + piece * (size // len(piece)) + end
+
+        assert seconds(lambda: split(make(40_000)), times=1) < 1
+        assert growth(split, make, 20_000) < 3.3
+
+    def test_long_headings(self) -> None:
+        """A long line is text, since each section below it would repeat it."""
+        heading = "x" * MAX_HEADING
+        markdown = f"# {heading}\nA.\n## {heading}y\nB.\n"
+        assert sections(markdown) == [(heading, f"A.\n## {heading}y\nB.", "a/page/")]
+        (section,) = sections(f"---\ntitle: {heading}y\n---\nText.")
+        assert section[0] == heading
+
+
 class TestFiles:
     """What is read."""
 
     def test_folder(self, tmp_path: Path) -> None:
         """Of a folder, Markdown and text files are read; of a file, itself."""
-        (tmp_path / "docs/sub").mkdir(parents=True)
-        (tmp_path / "docs/.hidden").mkdir()
-        for name in ("a.md", "sub/b.txt", "c.py", ".hidden/d.md"):
+        for name in ("a.md", "sub/b.txt", "sub/c.markdown", "d.py", ".hidden/e.md", ".f.md"):
+            (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "docs" / name).write_text(f"# {name}\nText of {name}.")
         (tmp_path / "CHANGELOG.md").write_text("# Changes\nA change.")
-        found = read(tmp_path / "docs", tmp_path / "CHANGELOG.md", site=tmp_path / "docs")
+        found = read(tmp_path / "docs", tmp_path / "CHANGELOG.md", tmp_path / "docs/a.md")
         assert [(it.file, it.link) for it in found] == [
             ("a.md", "a/"),
-            ("sub/b.txt", "sub/b/"),
+            ("sub/b.txt", ""),
+            ("sub/c.markdown", "sub/c/"),
             ("CHANGELOG.md", ""),
         ]
+
+    def test_a_site(self, tmp_path: Path) -> None:
+        """Of the folder of a site, its pages are read, with the addresses that they have."""
+        for name in ("docs/a.md", "docs/draft.md", "b.md"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(f"Text of {name}.")
+        root = Location(tmp_path, tmp_path)
+        site = SitePages(Location(tmp_path / "docs", tmp_path), {tmp_path / "docs/a.md": "x/"})
+        found, left_out = read_sources(find_files([root], site))
+        assert [(it.file, it.link) for it in found] == [("b.md", ""), ("a.md", "x/")]
+        assert left_out == []
 
     def test_generated_pages(self, tmp_path: Path) -> None:
         """A page with a request is no source."""
         (tmp_path / "a.md").write_text("---\ncontentgen: {type: blog, topic: T}\n---\nOwn text.")
         (tmp_path / "b.md").write_text("---\ntitle: B\n---\nThe word contentgen: is no request.")
-        assert [it.file for it in read(tmp_path, site=tmp_path)] == ["b.md"]
+        assert [it.file for it in read(tmp_path)] == ["b.md"]
 
     def test_hostile_files(self, tmp_path: Path) -> None:
-        """Links out of the folder, binary and huge files are left out, and pipes do not block."""
-        import os
-
+        """What cannot be read is left out with a reason, and pipes do not block."""
         secret = tmp_path / "secret.md"
         secret.write_text("# Secret\nNot for the model.")
         docs = tmp_path / "docs"
@@ -130,14 +201,98 @@ class TestFiles:
         (docs / "folder").symlink_to(tmp_path)
         (docs / "binary.md").write_bytes(b"# A\n\x00\x01")
         (docs / "latin.md").write_bytes(b"# \xe9\nText.")
-        (docs / "huge.md").write_text("x" * 10_000_000)
+        (docs / "huge.md").write_text("x" * (MAX_FILE + 1))
+        (docs / "sections.md").write_text("# a\nb\n" * (MAX_FILE_SECTIONS + 1))
+        (docs / os.fsdecode(b"\xff.md")).write_text("Text.")
+        (docs / "a\x1b[31m.md").symlink_to(secret)
         os.mkfifo(docs / "pipe.md")
+        long = "/".join(["x" * 200] * 2)
+        (docs / long).parent.mkdir()
+        (docs / f"{long}.md").write_text("Text.")
         (docs / "good.md").write_text("# Good\nText.")
-        assert [it.file for it in read(docs, site=docs)] == ["good.md"]
+        found, left_out = read_all(docs)
+        assert [it.file for it in found] == ["good.md"]
+        is_link = "is a symbolic link, which is not followed)"
+        assert set(left_out) == {
+            f"{docs}/a\\x1b[31m.md ({docs}/a\\x1b[31m.md {is_link}",
+            f"{docs}/binary.md (it is not text)",
+            f"{docs}/folder ({docs}/folder {is_link}",
+            f"{docs}/huge.md (it has more than 2,097,152 bytes)",
+            f"{docs}/latin.md (it is not UTF-8)",
+            f"{docs}/link.md ({docs}/link.md {is_link}",
+            f"{docs}/pipe.md (it is not a file)",
+            f"{docs}/{long}.md (its path has more than 300 characters)",
+            f"{docs}/sections.md (it has more than 5,000 sections)",
+            f"{docs}/\\udcff.md (it is not UTF-8)",
+        }
+
+    def test_a_link_on_the_way(self, tmp_path: Path) -> None:
+        """A folder on the way to a source that becomes a link later is not followed either."""
+        (tmp_path / "a/docs").mkdir(parents=True)
+        (tmp_path / "a/docs/page.md").write_text("Bees.")
+        paths = [
+            Location(tmp_path / "b/docs", tmp_path),
+            Location(tmp_path / "b/docs/page.md", tmp_path),
+        ]
+        (tmp_path / "b").symlink_to("a")
+        found, left_out = read_sources(find_files(paths))
+        assert found == []
+        assert left_out == [
+            f"{tmp_path}/b/docs/page.md ({tmp_path}/b is a symbolic link, which is not followed)"
+        ]
+
+    @pytest.mark.parametrize(
+        ("piece", "times", "limit", "reason"),
+        [
+            ("", 1, MAX_FILES, "there are more than 20,000 files"),
+            (
+                "\0",
+                MAX_FILE,
+                MAX_TOTAL // MAX_FILE + 1,
+                "all files together have more than 33,554,432 bytes",
+            ),
+            pytest.param(
+                "# a\nb\n",
+                MAX_FILE_SECTIONS,
+                MAX_ALL_SECTIONS // MAX_FILE_SECTIONS + 1,
+                "all files together have more than 50,000 sections",
+                marks=pytest.mark.slow,
+            ),
+        ],
+    )
+    def test_too_much(
+        self, tmp_path: Path, piece: str, times: int, limit: int, reason: str
+    ) -> None:
+        """When all files together have reached a limit, what follows is not even looked for."""
+        path = tmp_path / "a.md"
+        if piece:
+            path.write_text(piece * times)
+        files = iter([SourceFile(Location(path, tmp_path), "a.md")] * (limit + 10))
+        _, left_out = read_sources(files)
+        assert left_out[-1] == f"{path} and what follows it ({reason})"
+        assert len(list(files)) == 9
+
+    def test_the_warning(self, tmp_path: Path) -> None:
+        """One line names the first files that are left out, and counts the others."""
+        sources = Sources([Location(tmp_path, tmp_path)])
+        sources.search("bees")
+        assert sources.warnings == []
+        for name in "abcde":
+            (tmp_path / f"{name}.md").write_bytes(b"\xff")
+        sources.search("bees")
+        reason = "(it is not UTF-8)"
+        assert sources.warnings == [
+            f"writer.sources: these files are left out: {tmp_path}/a.md {reason}, {tmp_path}/b.md "
+            f"{reason}, {tmp_path}/c.md {reason} and 2 more"
+        ]
+        for name in "abcde":
+            (tmp_path / f"{name}.md").unlink()
+        sources.search("bees")
+        assert sources.warnings == []
 
     def test_changed_files(self, tmp_path: Path) -> None:
         """A changed, new or deleted file is noticed at the next search."""
-        sources = Sources([tmp_path], [tmp_path])
+        sources = Sources([Location(tmp_path, tmp_path)])
         page = tmp_path / "a.md"
         assert sources.search("bees") == []
         page.write_text("# Bees\nBees make honey.")
@@ -173,6 +328,6 @@ class TestSearch:
 
     def test_the_right_page(self) -> None:
         """For most first sentences of this guide's sections, the rest of the page is found."""
-        number, share = recall(read(GUIDE, site=GUIDE))
+        number, share = recall(read(GUIDE))
         assert number > 20
         assert share >= 0.75

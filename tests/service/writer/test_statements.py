@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import seconds
+from growth import growth, seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,6 +120,59 @@ def test_a_part_of_a_figure_is_not_given() -> None:
 def test_short_quotations_are_terms() -> None:
     """Quotation marks around fewer than four words mark a term."""
     assert find_quotations('"a term", "so many words here"', "") == ['"so many words here"']
+
+
+@pytest.mark.parametrize(
+    ("text", "quotation"),
+    [
+        ('"It is wonderful," says Jane Roe.', '"It is wonderful,"'),
+        ("“Great!” she said. It was.", "“Great!”"),
+        ("“It works,” the lead engineer of Acme explained.", "“It works,”"),
+        ('Jane Roe said: "It works."', '"It works."'),
+        ('As Jane Roe put it, she said, "we won".', '"we won"'),
+        ("said Jane Roe of Acme. “We like it.”", "“We like it.”"),
+        ("„Läuft ganz gut“, sagt Jo.", "„Läuft ganz gut“"),
+        ("Jo Roe erklärte: „Es läuft.“", "„Es läuft.“"),
+        ("« C’est bien », dit-elle.", "« C’est bien »"),
+        ("Elle a dit : « C’est bien. »", "« C’est bien. »"),
+        ("«Es genial», dice Ana.", "«Es genial»"),
+        ("他说：“很好。”", "“很好。”"),
+        ("“很好，”李明说。", "“很好，”"),
+        ("「速いです」と述べた。", "「速いです」"),
+    ],
+)
+def test_short_quotations_of_somebody(text: str, quotation: str) -> None:
+    """Somebody who says it beside it makes a quotation of a few words."""
+    assert found(text) == [quotation]
+    assert found(text, f"Given: {quotation}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The error "not found" says that a page is gone.',
+        'Choose "fast," "slow," or "none," and build.',
+        'Set it to "strict", which says what to check.',
+        'Click "Save", then add "tags" to the page.',
+        'They said that "caching" is hard. "Cache" is a term.',
+        'It says so. "Cache" is a term.',
+        "Die Option „schnell“ sagt, was gilt.",
+        "Le mot « cache » dit tout.",
+        "所谓“缓存”是指",
+    ],
+)
+def test_terms_beside_a_verb_of_saying(text: str) -> None:
+    """Without the punctuation of a quotation, it is a term."""
+    assert found(text) == []
+
+
+def test_short_quotations_in_linear_time() -> None:
+    """Only a few words beside each quotation are looked at."""
+
+    def make(size: int) -> str:
+        return '"a," Jane ' * size + "Roe " * size
+
+    assert growth(found, make, 4_000) < 3.2
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from mkdocs_contentgen.service.writer.client import WriterClient
 from mkdocs_contentgen.service.writer.options import Words, WriterFields, WriterOptions
+from mkdocs_contentgen.service.writer.retrieval import Sources
+from mkdocs_contentgen.service.writer.sources import Location
 from mkdocs_contentgen.service.writer.usage import Spending, Usage
 
 SENTENCES = [
@@ -223,6 +225,22 @@ def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
 
     (warning,) = asyncio.run(run())
     assert "so it probably cut the prompt" in warning
+
+
+def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
+    """What is left out of the sources is one of the warnings about all requests."""
+    server.answer = written(TEXT)
+    (tmp_path / "a.md").write_bytes(b"\xff")
+    sources = Sources([Location(tmp_path, tmp_path)])
+
+    async def run() -> list[str]:
+        async with WriterClient(options(server, sources=sources)) as client:
+            await client.send(REQUEST, idempotency_key="k", timeout=1)
+            return client.warnings
+
+    assert asyncio.run(run())[-1] == (
+        f"writer.sources: these files are left out: {tmp_path}/a.md (it is not UTF-8)"
+    )
 
 
 def test_the_files_of_the_site_reach_the_prompt(server: ModelDouble) -> None:

@@ -201,21 +201,27 @@ class SharedLedger:
 
     A process counts as dead after `grace` seconds without a beat. To tell that, the server must
     have run for so long, and this process must have reached it all that time: otherwise, the beats
-    of the other process may not have reached it either.
+    of the other process may not have reached it either. A round trip takes `timeout` seconds at
+    most.
 
     Raises LedgerError if `url` is invalid, and ConfigurationError if its options are, or if the
     package redis is missing.
     """
 
     def __init__(
-        self, url: str, *, clock: Callable[[], float] = time.time, grace: float = GRACE
+        self,
+        url: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        grace: float = GRACE,
+        timeout: float = ROUND_TRIP_TIMEOUT,
     ) -> None:
         address = shown_address(url)
         if address is None:
             # It is not shown, since it can contain a password.
             raise LedgerError("ledger: is not an address such as redis://host:6379")
         self._name = f"the ledger {address}"
-        self._redis = RedisConnection(url, "ledger", ROUND_TRIP_TIMEOUT)
+        self._redis = RedisConnection(url, "ledger", timeout)
         self._redis.open()
         self._clock = clock
         self._grace = grace

@@ -69,19 +69,24 @@ class SQLiteLedger:
     """A Ledger in the file `path`, which is created if it does not exist.
 
     With `serving`, no other process can serve with the file until this ledger is closed, and
-    requests that a dead process has begun can be begun again. Raises LedgerError if the file cannot
-    be used.
+    requests that a dead process has begun can be begun again. Each method waits `lock_timeout`
+    seconds for another program. Raises LedgerError if the file cannot be used.
     """
 
     def __init__(
-        self, path: Path, *, serving: bool, clock: Callable[[], float] = time.time
+        self,
+        path: Path,
+        *,
+        serving: bool,
+        clock: Callable[[], float] = time.time,
+        lock_timeout: float = LOCK_TIMEOUT,
     ) -> None:
         self._path = path
         self._clock = clock
         with self._translated_errors():
             self._lock = _lock(path) if serving else None
             try:
-                self._database = _open(path)
+                self._database = _open(path, lock_timeout)
                 if serving:
                     with self._transaction() as database:
                         database.execute("DELETE FROM entries WHERE body IS NULL")
@@ -255,19 +260,19 @@ def _lock(path: Path) -> int | None:
     return lock
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, lock_timeout: float) -> sqlite3.Connection:
     """Open a database, and create it if there is none. Raises LedgerError if it is no ledger."""
     # SQLite gives its other files the mode of this one. If the file exists, it is not opened here,
     # since closing it would release the locks that this process has on it.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     database = sqlite3.connect(
-        path, timeout=LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
+        path, timeout=lock_timeout, isolation_level=None, check_same_thread=False
     )
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         created = _is_ledger(database, path)
-        database.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(database, lock_timeout)
         database.execute("PRAGMA synchronous = FULL")
         if not created:
             _create(database, path)
@@ -275,6 +280,19 @@ def _open(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _write_ahead(database: sqlite3.Connection, lock_timeout: float) -> None:
+    deadline = time.monotonic() + lock_timeout
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait for the lock that it needs for this.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def _create(database: sqlite3.Connection, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ import yaml
 
 from ....display import shown
 from ....errors import ConfigurationError
+from ....yaml_lines import line_of
 from ..ledger import Limits
 from ..options import WriterFields, WriterOptions, load_options, option_problems
 
@@ -77,7 +78,7 @@ def load_configuration(path: Path) -> Configuration:
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    return Configuration(fields, options, path.parent)
+    return Configuration(fields, replace(options, prefix=""), path.parent)
 
 
 def read_fields(path: Path) -> ServerFields:
@@ -97,7 +98,7 @@ def read_fields(path: Path) -> ServerFields:
         value, node = {}, None
     problems = [f"{path}:{line}: {problem}" for line, problem in _duplicates(node)]
     for name, problem in option_problems(value, ServerFields):
-        problems.append(f"{path}:{_line(node, name)}: {problem}")
+        problems.append(f"{path}:{line_of(node, [name])}: {problem}")
     if problems:
         raise ConfigurationError("; ".join(problems))
     return msgspec.convert(
@@ -134,11 +135,3 @@ def _duplicates(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
             if key.value in seen:
                 yield key.start_mark.line + 1, f"{shown(key.value)} is given twice"
             seen.append(key.value)
-
-
-def _line(node: yaml.Node | None, name: str) -> int:
-    if isinstance(node, yaml.MappingNode):
-        for key, _ in node.value:
-            if key.value == name:
-                return int(key.start_mark.line) + 1
-    return 1

@@ -106,6 +106,7 @@ class Jobs:
         self._model = model
         self._ledger = ledger
         self._on_warning = on_warning
+        self._logged: list[str] = []
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = _FIRST_GUESS
         # Texts begin in the order of their requests, while `parallel` limits the calls for them.
@@ -210,7 +211,15 @@ class Jobs:
             raise _model_error(error, job) from None
         finally:
             job.seconds = time.monotonic() - job.started
+            self._log_sources()
             await self._record(job, body)
+
+    def _log_sources(self) -> None:
+        """Log which files are left out of the sources, if these are others than before."""
+        warnings = self._configuration.options.sources.warnings
+        for warning in warnings if warnings != self._logged else ():
+            self._on_warning(warning)
+        self._logged = warnings
 
     async def _check_budget(self, job: Job) -> None:
         """Raise RefusedError if the budget was spent while the request waited."""

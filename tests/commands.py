@@ -1,0 +1,109 @@
+"""Commands of click, run in the process of the test, since starting one takes most of its time."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from click.testing import CliRunner
+from mkdocs.__main__ import cli as mkdocs
+from mkdocs.config.config_options import Plugins
+from mkdocs.config.defaults import MkDocsConfig
+from zensical.main import cli as zensical
+
+from mkdocs_contentgen.cli.main import main as contentgen
+
+COMMANDS = {"mkdocs": mkdocs, "mkdocs_contentgen": contentgen, "zensical": zensical}
+
+
+class ZensicalHere:
+    """Takes the place of the process in which `contentgen` runs Zensical: it runs when awaited."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
+        self._arguments = command[3:]
+        self._environment = environment
+
+    def wait(self) -> int:
+        """Run Zensical, and return its exit status."""
+        with (
+            patch.dict(os.environ, self._environment, clear=True),
+            patch.object(sys, "argv", ["zensical", *self._arguments]),
+            patch.object(sys, "excepthook", sys.__excepthook__),
+        ):
+            try:
+                zensical.main(self._arguments, "zensical")
+            except SystemExit as end:
+                return int(end.code or 0)
+            except Exception as error:  # noqa: BLE001  as at the end of a program
+                sys.excepthook(type(error), error, error.__traceback__)
+            return 1
+
+
+Popen = subprocess.Popen
+
+
+def start_here(command: list[str], **options: Any) -> Popen[Any] | ZensicalHere:
+    """Start a program, as `subprocess.Popen` does, unless it is Zensical."""
+    if command[1:3] == ["-m", "zensical"]:
+        return ZensicalHere(command, options["env"])
+    return Popen(command, **options)
+
+
+@contextmanager
+def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Give a block what a new process has: directory, environment, modules, loggers, warnings."""
+    before = Path.cwd()
+    log, build_log = logging.getLogger("mkdocs"), logging.getLogger("mkdocs.commands.build")
+    state = log.level, log.propagate, log.handlers[:], build_log.filters[:]
+    files_log = logging.getLogger("mkdocs.structure.files")  # which Zensical's side makes quiet
+    # MkDocs keeps the instances of plugins for the builds of one server.
+    plugins = dict(MkDocsConfig._schema)["plugins"]
+    assert isinstance(plugins, Plugins)
+    os.chdir(root)
+    try:
+        with (
+            patch.dict(os.environ, environment, clear=True),
+            patch.object(sys, "path", [str(root), *sys.path]),
+            patch.object(plugins, "plugin_cache", {}),
+            patch.object(sys, "excepthook", sys.__excepthook__),
+            patch.object(logging.root, "handlers", []),  # pytest's would keep what is printed
+            warnings.catch_warnings(),
+        ):
+            yield
+    finally:
+        os.chdir(before)
+        log.level, log.propagate, log.handlers[:], build_log.filters[:] = state
+        files_log.setLevel(logging.NOTSET)
+        gc.enable()
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):
+                del sys.modules[name]
+        sys.path_importer_cache.pop(str(root), None)
+
+
+def run_here(
+    root: Path, environment: Mapping[str, str], program: str, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run one of the `COMMANDS`; all that Python prints is in `stdout`."""
+    with (
+        like_a_process(root, environment),
+        patch.object(sys, "argv", [program, *arguments]),
+        patch.object(subprocess, "Popen", start_here),
+    ):
+        result = CliRunner().invoke(COMMANDS[program], arguments, prog_name=program)
+        output = result.output
+        if result.exc_info and not isinstance(result.exception, SystemExit | None):
+            with redirect_stderr(io.StringIO()) as printed:
+                sys.excepthook(*result.exc_info)
+            output += printed.getvalue()
+    return subprocess.CompletedProcess([program, *arguments], result.exit_code, output)
