@@ -141,23 +141,22 @@ def _adjacent_blocks(expected: list[_ExpectedBlock], position: int) -> list[Plac
 def _normalize(element: Element, *, lenient: bool = False) -> tuple[str, str]:
     """Return two strings to compare an element by: its markup, and its text by lines."""
     written = SPACE.sub(" ", "".join(_serialize(element, lenient=lenient)))
-    structure = re.sub(f" *({_TAG}) *", r"\1", written)
-    lines = re.sub(_INLINE_TAG, "", written)
-    text = re.sub(f" *(?:(?:{_TAG}) *)+", "\n", lines)
-    return structure, re.sub(" +", " ", text)
+    structure = re.sub(f" ?({_TAG}) ?", r"\1", written)
+    lines = re.sub(" +", " ", re.sub(_INLINE_TAG, "", written))
+    return structure, re.sub(f" ?(?:(?:{_TAG}) ?)+", "\n", lines)
 
 
 # Control characters delimit the tags of blocks and of inline elements, and stand for the white
 # space of code.
-_TAG = "\x01[^\x02]*\x02|\x03[^\x04]*\x04"
-_INLINE_TAG = "\x03[^\x04]*\x04"
+_INLINE_TAG = "\x03[^\x03\x04]*\x04"
+_TAG = f"\x01[^\x01\x02]*\x02|{_INLINE_TAG}"
 _CODE_WHITESPACE = {ord(" "): "\x05", ord("\n"): "\x06", ord("\t"): "\x07", ord("\r"): "\x08"}
 
 _TEXT_OR_BLOCKS = frozenset("li blockquote dd td th aside figure figcaption".split())
 """Elements whose text looks the same with and without a `<p>` around it."""
 
 _LINE_NUMBER = re.compile(r"\b__(?:codelineno|span)-\d+")
-_SPACE_BEFORE_PERMALINK = re.compile(r"\s+(?=\x03a [^\x04]*href=#)")
+_SPACE_BEFORE_PERMALINK = re.compile(r"(?<!\s)\s++(?=\x03a [^\x03\x04]*href=#)")
 _SYNONYMS = {"b": "strong", "i": "em"}
 
 
@@ -185,7 +184,7 @@ def _serialize(element: Element, *, lenient: bool) -> list[str]:
         contents = [_SPACE_BEFORE_PERMALINK.sub("", "".join(contents))]
     if tag == "pre":
         inner = "".join(contents).translate(_CODE_WHITESPACE)
-        contents = [re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)]
+        contents = [re.sub("(?<!\x06)\x06++(\x03/code\x04)?$", r"\1", inner)]
     start, end = ("\x03", "\x04") if tag in INLINE and tag != "br" else ("\x01", "\x02")
     return [f"{start}{tag}{values}{end}", *contents, f"{start}/{tag}{end}"]
 

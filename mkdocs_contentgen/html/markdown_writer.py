@@ -51,7 +51,7 @@ _ATTRIBUTE = rf"[^\w ,./:?=%\-]|[{_INVISIBLE}]"
 _LIST_NUMBER = re.compile(r"(\d+)[.)](?=\s|$)")
 _PRESERVED_SPACE = r"[\t\n\r]|(?<= ) "
 _NO_MARKUP_AFTER = ("*", "`", "\\")
-_PLAIN_TEXT = re.compile(r"(?:[\w,.;:-]+(?: (?! ))?)*")
+_PLAIN_TEXT = re.compile(r"(?:[\w,.;:-]++(?: (?! ))?)*")
 _PLAIN_URL = re.compile(r"(?!.*&\#?\w+;)[\w/:?#@!$&+,;=.%~()-]+")
 SPACE = re.compile(r"[ \t\n\r\f]+")
 

@@ -84,12 +84,12 @@ _FORMATTING = re.compile(
 )
 _FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
 # A parser drops the first line break in a <pre>, and nh3 does not restore it.
-_PRE_AND_BREAK = re.compile(r"(<pre[^>]*>)\n")
+_PRE_AND_BREAK = re.compile(r"(<pre[^<>]*>)\n")
 # Python-Markdown uses some of these for its placeholders.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 # XML normalizes these to spaces in attributes.
 _WHITESPACE = {ord(character): f"&#{ord(character)};" for character in "\t\n\r"}
-_VOID = re.compile(r"<(br|hr|img|wbr)\b([^>]*)>")
+_VOID = re.compile(r"<(br|hr|img|wbr)\b([^<>]*)>")
 
 
 def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:

@@ -35,7 +35,7 @@ from .site import PageRendering, Site
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
-_BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
+_BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
 _LINE_IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
 _MAX_ROUNDS = 12
 
@@ -337,7 +337,7 @@ def _render_and_compare(
 
 def _is_markup(title: str) -> bool:
     """Tell whether themes or plugins may mistake a title for HTML or a template."""
-    return bool(re.search(r'[<>]|".*=|\{[{%#]', title))
+    return bool(re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', title))
 
 
 def _join_page(front: tuple[str, str, str], title: str, text: str) -> str:

@@ -428,12 +428,13 @@ def _visible_parts(
 _WRAPPERS = frozenset(("div", "section", "main"))
 """Elements around an article that do not keep its title from being the page's."""
 
-# These patterns also match what a browser does not show.
+# These patterns also match what a browser does not show. In HTML, what has no end goes to the end.
+_INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
 _INVISIBLE_HTML = re.compile(
-    r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>", re.DOTALL | re.IGNORECASE
+    rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
 )
 _INVISIBLE_SOURCE = re.compile(
-    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE_HTML.pattern}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+",
+    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+",
     re.IGNORECASE,
 )
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)

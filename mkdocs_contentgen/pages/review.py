@@ -61,7 +61,7 @@ _SENTENCE_END = re.compile(
 def _marked_sentences(line: str) -> Iterator[str]:
     """Find the sentences with `<mark>` in a line of HTML, as plain text with `‹…›` instead."""
     cells = re.sub("<(?:br|/t[dh])>", " ", line)
-    parts = [unescape(re.sub("<[^>]*>", "", part)) for part in re.split("</?mark>", cells)]
+    parts = [unescape(re.sub("<[^<>]*>", "", part)) for part in re.split("</?mark>", cells)]
     text, offsets = "".join(parts), list(accumulate(map(len, parts)))
     starts, stops = offsets[:-1:2], offsets[1::2]
 

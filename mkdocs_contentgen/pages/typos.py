@@ -9,8 +9,8 @@ NAME = "contentgen"
 _BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
-_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t]+.*\n)*)+")
-_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b(.*?)-->", re.DOTALL)
+_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t].*\n)*)+")
+_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 
 
 def request_typo_problems(source: str) -> list[tuple[int, str]]:
@@ -56,10 +56,12 @@ def marker_typo_problem(html: str) -> str | None:
 
 
 def _keys(block: str, first_line: int) -> list[tuple[int, str]]:
-    return [
-        (first_line + block.count("\n", 0, match.start()), match[1])
-        for match in _KEYS.finditer(block)
-    ]
+    keys = []
+    line, end = first_line, 0
+    for match in _KEYS.finditer(block):
+        line, end = line + block.count("\n", end, match.start()), match.start()
+        keys.append((line, match[1]))
+    return keys
 
 
 def _resembles_name(word: str) -> bool:

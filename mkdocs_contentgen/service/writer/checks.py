@@ -57,7 +57,7 @@ def failed_checks(draft: Draft, checks: Sequence[Check]) -> list[Problem]:
     for check in checks:
         if message := check(draft):
             problems.append(Problem(check.__name__.removesuffix("_problem"), message))
-            if check in (finish_problem, empty_problem, refusal_problem):
+            if check in (finish_problem, size_problem, empty_problem, refusal_problem):
                 break
     return problems
 
@@ -76,6 +76,11 @@ def finish_problem(draft: Draft) -> str | None:
             return "the provider's content filter stopped the text; use other words for the topic"
         case reason:
             return f"the text was not finished (finish_reason {reason[:40]!r})"
+
+
+def size_problem(draft: Draft) -> str | None:
+    """Return a problem if the text is too large to be read."""
+    return draft.document.problem or None
 
 
 def empty_problem(draft: Draft) -> str | None:
@@ -226,6 +231,7 @@ def quotation_problem(draft: Draft) -> str | None:
 
 ALL_CHECKS: tuple[Check, ...] = (
     finish_problem,
+    size_problem,
     empty_problem,
     thinking_problem,
     refusal_problem,
@@ -249,7 +255,7 @@ SECTION_CHECKS: tuple[Check, ...] = (
 )
 """The checks of a section of a long text."""
 
-PLAN_CHECKS: tuple[Check, ...] = (finish_problem, headings_problem)
+PLAN_CHECKS: tuple[Check, ...] = (finish_problem, size_problem, headings_problem)
 """The checks of the plan of a long text."""
 
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}

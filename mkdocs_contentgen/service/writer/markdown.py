@@ -15,6 +15,7 @@ from datetime import date
 from functools import cache, cached_property
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..markup import STYLES, byline, root, tag
@@ -52,11 +53,16 @@ _FENCE = re.compile(
     rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
     re.DOTALL | re.IGNORECASE,
 )
-_MAX_MARKDOWN = 128 * 1024
-"""Characters of an answer that are read: a text of 10,000 words has fewer."""
+_MAX_WORDS = 10_000
+"""The largest target for the number of words, in `writer.words`."""
 
-_MAX_CELLS, _MAX_REFERENCES, _MAX_DELIMITERS = 10_000, 200, 2_000
-"""More of them in an answer are not read as tables, references or formatting and links.
+_LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
+_MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
+_MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
+"""A text with more of them is not read: it is not for people, and takes seconds."""
+
+_MAX_REFERENCES = 40_000
+"""The number of references times that of lines, above which they are read as text.
 
 Reading them takes quadratic time.
 """
@@ -110,6 +116,8 @@ class Document:
 
     title: list[Token] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
+    problem: str = ""
+    """Why the text was not read, as a message."""
 
     @property
     def text(self) -> str:
@@ -145,28 +153,33 @@ def clean_answer(answer: str) -> str:
     """Return the Markdown in an answer without what models put around it.
 
     That is thinking text before it, a code fence around it, and remarks before the title. A text
-    that is far too long is cut.
+    that is too long for any target is cut just above the limit.
     """
     text = answer.replace("\r\n", "\n")
     text = re.split(r"(?<!`)</think>(?!`)", text, maxsplit=1)[-1].strip()
-    text = text[:_MAX_MARKDOWN]
+    text = text[: _MAX_CHARACTERS + 1]
     if text.startswith("<think>"):
         return ""
     fenced = _FENCE.fullmatch(text)
     if fenced and (fenced["language"] or fenced["text"].lstrip().startswith("#")):
         text = fenced["text"].strip()
-    return _PREFACE.sub("", text, count=1) if _PREFACE.match(text) else text
+    preface = _PREFACE.match(text)
+    return text[preface.end() :] if preface else text
 
 
-def read_markdown(text: str, *, title: str = "") -> Document:
+def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Document:
     """Return the document in a Markdown text, with `title` where it has none.
 
     The first heading of level 1 is the title, or else a first block that repeats `title`. The
     other headings become sections of level 2 and deeper, without gaps between the levels. Images
-    are dropped, and headings within lists and quotations become paragraphs.
+    are dropped, and headings within lists and quotations become paragraphs. Of a text that is too
+    large, also for its target of `words`, nothing is read.
     """
-    document = Document()
-    for block in _split(_parser_for(text).parse(text)):
+    environment: dict[str, str] = {}
+    document = Document(problem=_size_problem(text, words))
+    tokens = [] if document.problem else _parser_for(text).parse(text, environment)
+    document.problem = document.problem or environment.get("problem", "")
+    for block in _split(tokens):
         _simplify(block)
         if block.kind == "h1" and not document.title:
             document.title = _inline(block)
@@ -277,25 +290,66 @@ def _paragraph(block: Block, class_name: str) -> str:
     return tag("p", _render_inline(_inline(block)), class_name)
 
 
+def _size_problem(text: str, words: int) -> str:
+    """Return why a text is too large to be read, or an empty string."""
+    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
+    if len(text) > most:
+        return (
+            f"the text has more than {most:,} characters, the most for {words:,} words; write a "
+            "shorter one"
+        )
+    lines = text.split("\n")
+    if len(lines) > _MAX_LINES:
+        return f"the text has {len(lines):,} lines, {_MAX_LINES:,} at most; write a shorter one"
+    if (cells := _count_cells(lines)) > _MAX_CELLS:
+        return f"the tables have {cells:,} cells, {_MAX_CELLS:,} at most; write smaller ones"
+    return ""
+
+
+def _count_cells(lines: Iterable[str]) -> int:
+    """Return how many cells tables have at most: each row gets as many as the line of dashes."""
+    cells = columns = 0
+    for line in lines:
+        bare = line.strip(" \t>")
+        if not bare:
+            columns = 0
+        elif not bare.strip("|:- \t"):
+            columns = max(columns, bare.strip("|").count("|") + 1)
+        cells += columns
+    return cells
+
+
+def _paragraph_problem(tokens: Iterable[Token]) -> str:
+    """Return the problem of a text with a very long paragraph, or an empty string."""
+    longest = max((len(token.content) for token in tokens if token.type == "inline"), default=0)
+    if longest <= _MAX_PARAGRAPH:
+        return ""
+    return (
+        f"the text has a paragraph of {longest:,} characters, {_MAX_PARAGRAPH:,} at most; write "
+        "shorter ones"
+    )
+
+
+def _limit_paragraphs(state: StateCore) -> None:
+    """Drop all blocks if one takes quadratic time for its formatting, and say so."""
+    state.env["problem"] = _paragraph_problem(state.tokens)
+    if state.env["problem"]:
+        state.tokens = []
+
+
 def _parser_for(text: str) -> MarkdownIt:
-    """Return a parser that takes no quadratic time for `text`."""
-    pipes = [number for line in text.splitlines() if (number := line.count("|"))]
-    # Each row of a table gets as many cells as the longest.
-    tables = max(pipes, default=0) * len(pipes) <= _MAX_CELLS
-    references = text.count("]:") <= _MAX_REFERENCES
-    delimiters = sum(map(text.count, "*_~[")) <= _MAX_DELIMITERS
-    return _parser(tables=tables, references=references, delimiters=delimiters)
+    """Return a parser that takes no quadratic time for the references in `text`."""
+    paragraphs = text.split("\n\n")
+    lines = sum(part.count("]:") * part.count("\n") for part in paragraphs)
+    return _parser(references=lines <= _MAX_REFERENCES)
 
 
 @cache
-def _parser(*, tables: bool = True, references: bool = True, delimiters: bool = True) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
-    if tables:
-        parser.enable("table")
+def _parser(*, references: bool = True) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser.core.ruler.after("block", "limit_paragraphs", _limit_paragraphs)
     if not references:
         parser.disable("reference")
-    if not delimiters:
-        parser.disable(["emphasis", "strikethrough", "link", "image"])
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser

@@ -74,12 +74,16 @@ _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
 )
-_CAPITALIZED = r"[A-ZÀ-ÖØ-Þ][\w'’-]*\w"
+_CAPITAL = "[A-ZÀ-ÖØ-Þ]"
+_CAPITALIZED = rf"{_CAPITAL}(?:['’-]?\w)++"
 _NAME = re.compile(
-    rf"(?<!\w){_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}"
-    rf"{_CAPITALIZED})+"
+    rf"(?<!\w)(?<!\w['’-])(?:(?!{_CAPITAL})\w++['’-])*+"
+    rf"({_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}{_CAPITALIZED})+)"
 )
-"""Two words or more that begin with capital letters, such as `Jane Smith`."""
+"""Two words or more that begin with capital letters, such as `Jane Smith`, as group 1.
+
+What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
+"""
 
 _OPENERS = frozenset(
     "a after all an and any are as at because before but by can do each even every few first for "
@@ -148,11 +152,11 @@ def find_names(text: str, given: str) -> list[Range]:
     known = _normalize_given(given)
     ranges = []
     for match in _NAME.finditer(text):
-        start, end = match.span()
+        start, end = match.span(1)
         before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«(")
         if not before or before[-1] in ".!?:…":
             # `The Acme Server` names the Acme Server, and `In May` names nothing.
-            first, _, rest = match[0].partition(" ")
+            first, _, rest = match[1].partition(" ")
             if first.lower() in _OPENERS:
                 start += len(first) + 1
                 if " " not in rest:

@@ -271,7 +271,8 @@ class _Writing:
         checks: Sequence[Check],
         earlier: Sequence[Block],
     ) -> tuple[Draft, list[Problem]]:
-        document = read_markdown(clean_answer(completion.text), title=self._request.topic)
+        text = clean_answer(completion.text)
+        document = read_markdown(text, title=self._request.topic, words=words)
         draft = Draft(self._request, completion, document, words, earlier, self._sources)
         return draft, failed_checks(draft, checks)
 

@@ -55,6 +55,7 @@ def test_an_empty_text_is_refused() -> None:
 
 
 REFUSED: list[tuple[Check, Draft, str]] = [
+    (checks.size_problem, draft("Text.\n\n" * 2_501), "the text has 5,001 lines, 5,000 at most"),
     (checks.thinking_problem, draft("Text <think>hm"), "thinking text"),
     (checks.refusal_problem, draft("I'm sorry, but I can't help with that."), "refusal"),
     (checks.refusal_problem, draft("I cannot write about this topic."), "refusal"),
@@ -124,6 +125,7 @@ def test_a_text_is_refused(check: Check, found: Draft, part: str) -> None:
 
 
 ACCEPTED: list[tuple[Check, Draft]] = [
+    (checks.size_problem, draft("Text.\n\n" * 2_499)),
     (checks.thinking_problem, draft("The tag `<think>` is left out.")),
     (checks.refusal_problem, draft("I cannot stress this enough: measure first.")),
     (checks.refusal_problem, draft("We can't always help it. Unfortunately, caches fail.")),
@@ -204,6 +206,6 @@ def test_each_check_is_tested() -> None:
 
 def test_a_message_is_short() -> None:
     """A word of a hostile model can be as long as its answer."""
-    message = checks.self_reference_problem(draft(f"As an AI {'a' * 10_000}, I think so."))
+    message = checks.self_reference_problem(draft(f"As an AI {'a' * 9_000}, I think so."))
     assert message is not None
     assert len(message) < 200

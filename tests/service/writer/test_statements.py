@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import growth
+from growth import growth, seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,12 +37,21 @@ def found(text: str, topic: str = "") -> list[str]:
         ("a single Name, JSON and HTML, an API", ""),
         ("the Known Server and the Other Server", "Other Server"),
         ("O'Brien McDonald-Smith met Éva Ősz", "O'Brien McDonald-Smith"),
+        ("la fille d’Anne Martin, l’ex-Ministre Jean Petit", "Anne Martin|Ministre Jean Petit"),
+        ("A-A-A-A Jane, a-A-A Smith", "A-A-A-A Jane|A-A Smith"),
     ],
 )
 def test_names_are_found(text: str, names: str) -> None:
     """Several words with capital letters are a name, unless one of them only begins a sentence."""
     spans = find_names(text, "Topic.\nThe Known Server does it.")
     assert "|".join(text[start:end] for start, end in spans) == names
+
+
+@pytest.mark.parametrize("piece", ["A-", "a-A-", "A’--", "A ", "Ab-"])
+def test_names_are_found_in_linear_time(piece: str) -> None:
+    """A long chain of capital letters is tried once, and not from each letter again."""
+    text = piece * (2**17 // len(piece))
+    assert seconds(lambda: find_names(text, ""), times=1) < 1
 
 
 @pytest.mark.parametrize(
