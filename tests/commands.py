@@ -52,6 +52,7 @@ class ZensicalHere:
 Popen = subprocess.Popen
 
 
+# Any: the options are handed on, and decide what kind of process it is.
 def start_here(command: list[str], **options: Any) -> Popen[Any] | ZensicalHere:
     """Start a program, as `subprocess.Popen` does, unless it is Zensical."""
     if command[1:3] == ["-m", "zensical"]:
