@@ -161,6 +161,8 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             )
         finally:
             config.plugins.on_shutdown()
+            # MkDocs keeps plugins with on_startup() for further builds in this process.
+            plugin.collect_only = plugin.include_drafts = False
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
