@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 from conftest import Project
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
+
+from mkdocs_contentgen.mkdocs.site import load_site
 
 ALL_FIELDS: dict[str, dict[str, str]] = {
     "article": {"length": "long", "focus": "review", "audience": "expert"},
@@ -354,3 +358,19 @@ print(article.parse_article(outcome.text.html).find(".//h1").text)
     )
     assert ran.stderr == ""
     assert ran.stdout == "A library\n"
+
+
+def test_a_build_after_a_command_in_one_process(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command collects the requests only, and a build in the same process gets the texts."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    project.configure({"base_url": "sandbox"})
+    monkeypatch.chdir(project.root)
+    with load_site(None) as site:
+        assert [it.page for it in site.requests] == ["index.md"]
+    config = load_config()
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
+    assert project.soup("index.html").article
