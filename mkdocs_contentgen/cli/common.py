@@ -40,16 +40,17 @@ def complete_pages(ctx: click.Context, parameter: click.Parameter, incomplete: s
             for folder, _, files in os.walk(docs)
             for path in map(Path(folder).joinpath, files)
         )
-        pages = sorted(name for name in names if _PLAIN_PAGE.fullmatch(name))
+        pages = sorted(names)
         here = Path(os.path.relpath(docs)).as_posix()
         begins = ["", "./"] if here == "." else [f"{here}/", "", f"./{here}/"]
         for begin in (*begins, f"{docs.absolute().as_posix()}/"):
-            if found := [begin + page for page in pages if f"{begin}{page}".startswith(incomplete)]:
+            paths = [begin + page for page in pages if f"{begin}{page}".startswith(incomplete)]
+            if found := [path for path in paths if _PLAIN_PAGE.fullmatch(path)]:
                 return found
     return []
 
 
-_PLAIN_PAGE = re.compile(r"(?!.*(?:^|/)\.)[\w./@+,=%-]+\.md")
+_PLAIN_PAGE = re.compile(r"(?!.*(?:^|/)\.[^./])[\w./@+,=%-]+\.md")
 
 
 def _find_docs_dir(config_file: str | None) -> Path:

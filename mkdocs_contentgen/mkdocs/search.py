@@ -39,7 +39,7 @@ def move_articles_last(html: str) -> str:
     articles: list[str] = []
     start = depth = 0
     for tag in _TAG.finditer(html):
-        if tag[1] == "article" and (depth or 'class="contentgen' in tag[0]):
+        if tag[1] == "article" and (depth or "ai-disclosure=" in tag[0]):
             if not depth:
                 parts.append(html[start : tag.start()])
                 start = tag.start()

@@ -410,7 +410,7 @@ def _visible_parts(
 
     def is_visible(text: str | None) -> bool:
         html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
-        return bool(_INVISIBLE_HTML.sub("", html).strip())
+        return bool(_EMPTY_TAG.sub("", _INVISIBLE_HTML.sub("", html)).strip())
 
     if is_visible(parent.text):
         yield None
@@ -440,7 +440,12 @@ _INVISIBLE_SOURCE = re.compile(
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
 _RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
-_RAW_ID = re.compile(r"""\bid=["']?([^\s"'>]+)""", re.IGNORECASE)
+_RAW_ID = re.compile(r"""\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
+_EMPTY_TAG = re.compile(
+    r"</?(?!(?:img|hr|iframe|video|audio|object|embed|svg|canvas|input|picture|math)\b)[a-z][^<>]*>",
+    re.IGNORECASE,
+)
+"""A tag that shows nothing by itself."""
 
 _ID_GIVERS = ("toc", "tab_slugs")
 """The tree processors that make ids from the text of headings and tabs, in their order."""

@@ -461,6 +461,12 @@ def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
             "write the whole path"
         )
     directory = Path(os.path.normpath(project / expanded))
+    try:
+        directory.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it has a character that no path can have"
+        message = f"{option}: {shown(value[:80])} is not a path ({reason})"
+        raise ConfigurationError(message) from None
     if link := find_link(directory, project):
         raise ConfigurationError(
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "

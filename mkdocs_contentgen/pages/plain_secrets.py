@@ -53,7 +53,8 @@ def _find_file(path: Path, name: str, value: str) -> Path | None:
         with suppress(OSError, ValueError, yaml.YAMLError), file.open("rb") as stream:
             scalars += [getattr(event, "value", None) for event in yaml.parse(stream)]
         for key, following in pairwise(scalars):
-            if (key, following) == (name, value):
+            # An alias or the default of `!ENV` stands elsewhere, and is long enough to be no other.
+            if following == value and (key == name or len(value) >= _LEAST_KEY):
                 return file
             if key == "INHERIT" and following:
                 base = Path(os.path.normpath(file.parent / following))

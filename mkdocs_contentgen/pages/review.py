@@ -130,10 +130,20 @@ def _committed_texts(path: Path, digest: str) -> Iterator[str]:
 
 
 def _git(directory: Path, *arguments: str) -> str:
-    """Return what git prints, or an empty string if it fails or is not installed."""
+    """Return what git prints, or an empty string if it fails or is not installed.
+
+    git takes a directory for a repository if it has files such as `HEAD` and `config`, and runs the
+    programs that its `config` names. A pull request can add such files, but never a `.git`.
+    """
     import subprocess
 
-    command = ["git", "--literal-pathspecs", "-C", str(directory), *arguments]
+    top = next((it for it in (directory, *directory.parents) if (it / ".git").exists()), None)
+    if top is None:
+        return ""
+    repository = ["--git-dir", str(top / ".git"), "--work-tree", str(top)]
+    safe = ["-c", "safe.bareRepository=explicit", "-c", "log.showSignature=false"]
+    options = ["--literal-pathspecs", "-C", str(directory), *safe, *repository]
+    command = ["git", *options, *arguments]
     with suppress(OSError):
         ran = subprocess.run(  # noqa: S603
             command, capture_output=True, encoding="utf-8", errors="replace", check=False

@@ -48,6 +48,13 @@ def complete(words: str) -> list[str]:
     return [line.removeprefix("plain,") for line in lines]
 
 
+def test_a_directory_with_a_command_in_its_name(site: Path) -> None:
+    """Nothing that a shell might execute comes from the directory of pages either."""
+    (site / "mkdocs.yml").write_text("docs_dir: $(touch ran)")
+    write_pages(site / "$(touch ran)")
+    assert "$" not in "".join(complete("eject "))
+
+
 @pytest.mark.parametrize("command", ["generate", "diff", "approve", "approve beta.md", "eject"])
 def test_pages(site: Path, command: str) -> None:
     """All commands that take pages complete them."""

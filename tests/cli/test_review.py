@@ -171,6 +171,34 @@ def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
     )
 
 
+def test_diff_runs_no_program_of_a_pull_request(site: Site) -> None:
+    """A folder of approved files that looks like a repository of git is none."""
+    approve(site)
+    edit(site)
+    site.draft(article("Else."))
+    site.commit()
+    folder, ran = site.approved.parent, site.root / "ran"
+    program = site.write("contentgen/index.md/program.sh", f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+
+    def git(*arguments: str, text: str = "") -> str:
+        command = ["git", "--git-dir", str(folder), *arguments]
+        return subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    git("init", "--bare")
+    blob = git("hash-object", "-w", "--stdin", text=site.approved.read_text())
+    tree = git("mktree", text=f"100644 blob {blob}\tmain.html\n")
+    who = "x <x@example.org> 0 +0000"
+    commit = f"tree {tree}\nauthor {who}\ncommitter {who}\ngpgsig x\n\nx\n"
+    git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", "--stdin", text=commit))
+    git("config", "log.showSignature", "true")
+    git("config", "gpg.program", str(program))
+    assert "from the approved text to the edited file" in site.run("diff", "index.md")
+    assert not ran.exists()
+
+
 def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
     """Each cited section that has changed or is gone is named, and the text is approved."""
     site.configure(site_url="https://docs.example/")

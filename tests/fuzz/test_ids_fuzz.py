@@ -31,6 +31,7 @@ HEADINGS = (
 TEXTS = (
     *("HTML text[^1].", "Setext\n======", "Background\n---", '<h2 id="two">Raw</h2>'),
     *('A <a id="one"></a> raw id.', '<div id="背景" markdown>\n\n## Background\n\n</div>', "[TOC]"),
+    *('<a name="one"></a>', '<p id = "two">Raw</p>'),
     *("- # Background\n- ## One\n", "> ## Two", '!!! note "One"\n\n    # Background'),
     *('=== "Background"\n\n    One.\n\n=== "背景"\n\n    Two.', "---", "Paragraph {: #one }"),
 )
@@ -105,8 +106,10 @@ def check(
     with_article = render(text, Sent(headings))
     assert own_ids(with_article) == own_ids(without)
     generated = BeautifulSoup(with_article, "html5lib").select("article.contentgen [id]")
-    ids = [tag["id"] for tag in generated]
-    assert len({*ids, *own_ids(without)}) == len(ids) + len(set(own_ids(without)))
+    ids = [str(tag["id"]) for tag in generated]
+    assert len(set(ids)) == len(ids)
+    named = [str(tag["name"]) for tag in BeautifulSoup(without, "html5lib").select("a[name]")]
+    assert not {*ids} & {*own_ids(without), *named}
 
 
 def test_an_article_changes_no_id_of_the_author(
@@ -153,5 +156,6 @@ def test_nor_does_it_under_zensical(tmp_path: Path) -> None:
             return render(path, text, "page.md", "page/", {})[0]
 
     check(render_page, ["# Page", "## Background", marker, "## Background"], ["Background"] * 3)
+    check(render_page, [marker, '<a name="one"></a>'], ["One"])
     check(render_page, [marker, "## 背景", "## 介绍"], ["标题", "背景"])
     check(render_page, [marker, *TEXTS, "## Background[^1]"], ["Background", "One"])

@@ -48,10 +48,16 @@ def test_the_search_knows_whose_text_is_whose(
         ("<ul><li>G</li></ul><p>a</p>", "<ul><li></li></ul><p>a</p>G"),
         ("<article><h2>A</h2>G</article><p>a</p>", "<article><h2>A</h2></article><p>a</p>G"),
         ("</article>G<p>a</p>", "</article><p>a</p>G"),
-        ('<article class="contentgen">', '<article class="contentgen">'),
+        ("<article ai-disclosure=x>", "<article ai-disclosure=x>"),
+        (
+            '<article class="contentgen-own"><h2>A</h2>G<p>a</p></article>',
+            '<article class="contentgen-own"><h2>A</h2><p>a</p></article>G',
+        ),
     ],
 )
 def test_articles_move_behind_the_text_of_their_section(html: str, expected: str) -> None:
     """`G` is an article with another one in it; all else keeps its order."""
-    article = '<article class="contentgen"><h3>x</h3><article><p>y</p></article>z</article>'
+    article = (
+        '<article ai-disclosure="ai-autonomous"><h3>x</h3><article><p>y</p></article>z</article>'
+    )
     assert move_articles_last(html.replace("G", article)) == expected.replace("G", article)

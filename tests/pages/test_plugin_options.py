@@ -72,6 +72,8 @@ def _variable(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (f"token: {SECRET}", "set CONTENTGEN_TOKEN instead, or use `!ENV` in mkdocs.yml"),
         (f"{{token: '{SECRET}'}}", "set CONTENTGEN_TOKEN instead"),
+        (f"{{user_id: &t {SECRET}, token: *t}}", "set CONTENTGEN_TOKEN instead"),
+        (f"token: !ENV [MISSING, {SECRET}]", "set CONTENTGEN_TOKEN instead"),
         ("token: '5ecret'", "set CONTENTGEN_TOKEN instead"),
         (f"writer: {{api_key: {SECRET}}}", "set CONTENTGEN_MODEL_KEY instead, or use `!ENV`"),
         ("cache_url: redis://:5ecret@cache:6379", "use `!ENV` in mkdocs.yml"),

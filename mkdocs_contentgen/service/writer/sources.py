@@ -54,7 +54,8 @@ _FENCE_OR_HEADING = re.compile(
 _CLOSING_HASHES = re.compile(r"(?<=[ \t])#+$")
 _ATTRIBUTES = re.compile(r"\{:?[^{}]*\}$")
 _ID = re.compile(r"#([\w-]+)")
-_REQUEST = re.compile(r"^contentgen[ \t]*:", re.MULTILINE)
+_NO_SOURCE = re.compile(r"^(?:contentgen|password)[ \t]*:", re.MULTILINE)
+"""Marks a page with a generated text, or one that a plugin encrypts."""
 _INLINE = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|[*`]|<[^<>]*>")
 
 
@@ -271,7 +272,7 @@ def _sections_of(file: SourceFile) -> Iterator[Section]:
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
     front = _FRONT_MATTER.match(text)
-    if not (front and _REQUEST.search(front[1])):  # a generated text is no source of another one
+    if not (front and _NO_SOURCE.search(front[1])):
         yield from split_sections(text, file.name, file.page)
 
 
