@@ -16,6 +16,7 @@ from functools import partial
 from types import FrameType
 from typing import Protocol
 
+from ..concurrency import WorkerThread
 from ..display import shown
 from ..errors import (
     Absence,
@@ -34,7 +35,7 @@ from .claims import Claims
 from .lookup import Outcome, load_usable
 from .store import Cache, StoredText
 from .throttle import Throttle
-from .waiting import Clock, Stop, WorkerThread
+from .waiting import Clock, Stop
 
 __all__ = [
     "WAITING_MESSAGE",

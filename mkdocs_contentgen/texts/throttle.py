@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..concurrency import WorkerThread
 from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
 from .store import Coordinator
-from .waiting import Clock, Stop, WorkerThread
+from .waiting import Clock, Stop
 
 FIRST_BACKOFF = 0.5
 """Maximum seconds before the second try. They double with each further try."""

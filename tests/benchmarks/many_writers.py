@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from model_writer import write as compose
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.ledger import (
@@ -44,7 +45,7 @@ from mkdocs_contentgen.service.writer.ledger import (
 from mkdocs_contentgen.service.writer.model import Completion, Message, Model
 from mkdocs_contentgen.service.writer.options import WriterOptions
 from mkdocs_contentgen.service.writer.server.configuration import Configuration, ServerFields
-from mkdocs_contentgen.service.writer.server.jobs import Jobs, LedgerThread
+from mkdocs_contentgen.service.writer.server.jobs import Jobs
 from mkdocs_contentgen.service.writer.usage import Spending, Usage
 
 SECONDS = 30.0
@@ -191,7 +192,7 @@ def simulate(texts: int, writers: int, parallel: int) -> Result:
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:
         server = ModelServer()
         models = [SimulatedModel(options, server) for _ in range(writers)]
-        jobs = [Jobs(configuration, model, LedgerThread(ledger), print) for model in models]
+        jobs = [Jobs(configuration, model, ledger, WorkerThread(), print) for model in models]
         turns, numbers = cycle(jobs), iter(range(texts))
 
         async def ask(number: int) -> bytes:

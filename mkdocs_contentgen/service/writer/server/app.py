@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ....concurrency import WorkerThread
 from ....digest import sha256
 from ....display import visible
 from ....errors import LedgerError
@@ -31,7 +32,7 @@ from ..prompts import check_prompts
 from ..usage import Spending, Usage
 from . import openapi
 from .configuration import Configuration
-from .jobs import Job, Jobs, LedgerThread, RefusedError, unusable_ledger_error
+from .jobs import Job, Jobs, RefusedError, unusable_ledger_error
 from .metrics import CONTENT_TYPE, Metrics
 
 Log = Callable[[dict[str, object]], None]
@@ -52,10 +53,11 @@ class Server:
         self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
     ) -> None:
         check_prompts(configuration.options)
-        self._ledger = LedgerThread(ledger)
+        self._ledger = ledger
+        self._thread = WorkerThread()
         # What a model server says can repeat the topic, which the log must not have.
         self._model = Model(configuration.options, Spending(), quotes=False)
-        self.jobs = Jobs(configuration, self._model, self._ledger, self._warn)
+        self.jobs = Jobs(configuration, self._model, ledger, self._thread, self._warn)
         self._metrics = Metrics(self.jobs.__len__)
         self._log = log
         self._schema = openapi.describe()
@@ -75,7 +77,7 @@ class Server:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep the ledger's entries alive as long as the block runs. Raises LedgerError."""
-        await self._ledger.run(self._ledger.ledger.beat)
+        await self._thread.run(self._ledger.beat)
         beats = asyncio.create_task(self.jobs.keep_alive())
         try:
             async with self._model:
@@ -83,7 +85,8 @@ class Server:
         finally:
             beats.cancel()
             await asyncio.gather(beats, return_exceptions=True)
-            self._ledger.close()
+            # Pending calls can take long, and nobody waits for them any more.
+            self._thread.close(cancel_pending=True)
 
     def _warn(self, message: str) -> None:
         self._log({"time": _now(), "warning": message})
@@ -92,7 +95,7 @@ class Server:
         expected = None
         if NAME.fullmatch(user):
             try:
-                expected = await self._ledger.run(self._ledger.ledger.token_hash, user)
+                expected = await self._thread.run(self._ledger.token_hash, user)
             except LedgerError as error:
                 self._warn(str(error))
                 raise _http_error(unusable_ledger_error()) from None
@@ -167,7 +170,7 @@ class Server:
         if self.jobs.is_draining:
             return PlainTextResponse("shutting down\n", 503)
         try:
-            await self._ledger.run(self._ledger.ledger.beat)
+            await self._thread.run(self._ledger.beat)
         except LedgerError:
             return PlainTextResponse("the ledger cannot be used\n", 503)
         return PlainTextResponse("ok\n")

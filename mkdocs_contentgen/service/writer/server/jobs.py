@@ -6,12 +6,12 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
+from ....concurrency import WorkerThread
 from ....errors import (
     ContentgenError,
     FailedCheckError,
@@ -75,22 +75,6 @@ class Job:
         return self.spending.total
 
 
-class LedgerThread:
-    """Runs the calls of a ledger one after the other in a thread of their own."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self._executor = ThreadPoolExecutor(1, "ledger")
-
-    async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
-        """Run a method of the ledger in the thread, and return its result."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-    def close(self) -> None:
-        """Wait for the current call, and drop those behind it, which can take long."""
-        self._executor.shutdown(cancel_futures=True)
-
-
 class Jobs:
     """The requests in progress. A client that goes away stops none of them."""
 
@@ -98,13 +82,15 @@ class Jobs:
         self,
         configuration: Configuration,
         model: Model,
-        ledger: LedgerThread,
+        ledger: Ledger,
+        thread: WorkerThread,
         on_warning: Callable[[str], None],
     ) -> None:
         self.is_draining = False
         self._configuration = configuration
         self._model = model
         self._ledger = ledger
+        self._thread = thread
         self._on_warning = on_warning
         self._logged: list[str] = []
         self._jobs: dict[tuple[str, str], Job] = {}
@@ -147,7 +133,7 @@ class Jobs:
         fields = self._configuration.fields
         while True:
             match await self._ask_ledger(
-                job, self._ledger.ledger.begin, job.entry, fields.limits, fields.max_cost
+                job, self._ledger.begin, job.entry, fields.limits, fields.max_cost
             ):
                 case Answered(body):
                     job.outcome = "kept"
@@ -170,7 +156,7 @@ class Jobs:
     ) -> _Result:
         """Return the result of a method of the ledger. Raises RefusedError if it is unusable."""
         try:
-            return await self._ledger.run(call, *arguments)
+            return await self._thread.run(call, *arguments)
         except LedgerError as error:
             job.error = str(error)
             raise unusable_ledger_error() from None
@@ -227,20 +213,20 @@ class Jobs:
         if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
         limited = await self._ask_ledger(
-            job, self._ledger.ledger.over_budget, user, fields.limits, fields.max_cost
+            job, self._ledger.over_budget, user, fields.limits, fields.max_cost
         )
         if limited:
             raise self._limit_error(user, limited.limit, limited.retry_after)
 
     async def _record(self, job: Job, body: bytes | None) -> None:
         """Record the end of a job, however long that takes: its text was paid for."""
-        ledger, pause = self._ledger.ledger, _FIRST_PAUSE
+        pause = _FIRST_PAUSE
         while True:
             try:
                 if job.outcome:
-                    await self._ledger.run(ledger.finish, job.entry, body, job.usage)
+                    await self._thread.run(self._ledger.finish, job.entry, body, job.usage)
                 else:
-                    await self._ledger.run(ledger.withdraw, job.entry)
+                    await self._thread.run(self._ledger.withdraw, job.entry)
             except LedgerError as error:
                 if pause == _FIRST_PAUSE:
                     self._on_warning(f"{error}; a finished text waits to be kept")
@@ -255,10 +241,10 @@ class Jobs:
         last_problem = ""
         while True:
             try:
-                await self._ledger.run(self._ledger.ledger.beat)
+                await self._thread.run(self._ledger.beat)
                 if time.monotonic() >= next_expiry:
                     seconds = self._configuration.keep_seconds
-                    await self._ledger.run(self._ledger.ledger.expire, seconds)
+                    await self._thread.run(self._ledger.expire, seconds)
                     next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
             except LedgerError as error:
