@@ -1,4 +1,4 @@
-"""A thread for blocking calls."""
+"""A thread for blocking calls, and the back-off between the tries of a request."""
 
 from __future__ import annotations
 
@@ -24,3 +24,12 @@ class WorkerThread:
     def close(self, *, cancel_pending: bool = False) -> None:
         """Wait for the current call and the pending ones, or cancel those, and end the thread."""
         self._executor.shutdown(cancel_futures=cancel_pending)
+
+
+def backoff(first: float, attempt: int, jitter: float) -> float:
+    """Return the seconds to wait after a failed try. `attempt` counts the tries from 0.
+
+    They are at most `first` after the first try, and double with each further one. `jitter` is a
+    random number from 0 to 1, so that not all requests are tried again at the same time.
+    """
+    return first * 2.0**attempt * (0.5 + jitter / 2)

@@ -15,6 +15,7 @@ from typing import Literal, Self, TypedDict
 
 import msgspec
 
+from ...concurrency import backoff
 from ...display import shown
 from ...errors import (
     AccessDeniedError,
@@ -39,7 +40,7 @@ from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, format_cost, read_usage
 
 FIRST_BACKOFF = 1.0
-"""Seconds before the first retry if the server does not say how long to wait."""
+"""Maximum seconds before the second try if the server does not say how long to wait."""
 
 LIST_TIMEOUT = 10.0
 """Seconds for the list of models, which is only asked for after an error."""
@@ -176,7 +177,7 @@ class Model:
                 f"{self._prefix}call_timeout ({self._fields.call_timeout:g} s); build again later"
             ) from None
         if seconds is None:
-            seconds = FIRST_BACKOFF * 2 ** (attempt - 1) * (0.5 + random.random() / 2)  # noqa: S311
+            seconds = backoff(FIRST_BACKOFF, attempt - 1, random.random())  # noqa: S311
         if attempt < self._tries and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
