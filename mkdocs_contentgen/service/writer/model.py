@@ -119,7 +119,7 @@ class Model:
         )
         self._fields = fields
         self._spending = spending
-        self._tries = retries + 1
+        self._max_tries = retries + 1
         self._quotes = quotes
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
@@ -155,21 +155,22 @@ class Model:
     ) -> Completion:
         await self._wait_for_pause()
         deadline = time.monotonic() + self._fields.call_timeout
-        for attempt in range(1, self._tries + 1):
+        tries = 1
+        while True:
             self._check_budget()
             try:
                 return await self._call(messages, max_tokens, spending)
             except NotSentError as error:
-                self._back_off(error, attempt, deadline)
+                self._back_off(error, tries, deadline)
             await self._wait_for_pause()
-        raise AssertionError("unreachable")  # the last try returns or raises
+            tries += 1
 
     async def _wait_for_pause(self) -> None:
         while (seconds := self._paused_until - time.monotonic()) > 0:
             await asyncio.sleep(seconds)
 
-    def _back_off(self, error: NotSentError, attempt: int, deadline: float) -> None:
-        """Pause all calls, or raise an error that ends the tries of this one."""
+    def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
+        """Pause all calls, or raise an error if a call that was tried so often is given up."""
         seconds = error.retry_after
         if seconds is not None and seconds > self._fields.call_timeout:
             raise UnusableServiceError(
@@ -177,16 +178,16 @@ class Model:
                 f"{self._prefix}call_timeout ({self._fields.call_timeout:g} s); build again later"
             ) from None
         if seconds is None:
-            seconds = backoff(FIRST_BACKOFF, attempt - 1, random.random())  # noqa: S311
-        if attempt < self._tries and time.monotonic() + seconds < deadline:
+            seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
+        if tries < self._max_tries and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
         elif isinstance(error, UnreachableError):
             raise UnusableServiceError(str(error)) from None
         else:
-            noun = "try" if attempt == 1 else "tries"
+            noun = "try" if tries == 1 else "tries"
             raise RejectedError(
-                f"{error}; gave up after {attempt} {noun}; a lower {self._prefix}parallel may help"
+                f"{error}; gave up after {tries} {noun}; a lower {self._prefix}parallel may help"
             ) from None
 
     def _check_budget(self) -> None:
