@@ -7,6 +7,7 @@ errors in a client are found before requests to the real service cost money.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -168,6 +169,12 @@ def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
     return f"{name} is required and must be valid text that is not empty"
+
+
+def refusal(status: int, message: str, retry_after: float | None = None) -> HTTPException:
+    """Return the error for a request that gets no text now. `retry_after` is in seconds."""
+    headers = {} if retry_after is None else {"Retry-After": str(max(1, math.ceil(retry_after)))}
+    return HTTPException(status, message, headers)
 
 
 async def error_response(_: HTTPRequest, error: Exception) -> JSONResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import math
 import secrets
 import time
 import uuid
@@ -23,16 +22,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ....concurrency import WorkerThread
 from ....digest import sha256
 from ....display import visible
-from ....errors import LedgerError
+from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
-from ...application import OPERATIONS, Caller, application
+from ...application import OPERATIONS, Caller, application, error_response, refusal
 from ..ledger import NAME, Entry, Ledger
 from ..model import Model
 from ..prompts import check_prompts
 from ..usage import Spending, Usage
 from . import openapi
 from .configuration import Configuration
-from .jobs import Job, Jobs, RefusedError, unusable_ledger_error
+from .jobs import RETRY_AFTER, Job, Jobs
 from .metrics import CONTENT_TYPE, Metrics
 
 Log = Callable[[dict[str, object]], None]
@@ -61,18 +60,19 @@ class Server:
         self._metrics = Metrics(self.jobs.__len__)
         self._log = log
         self._schema = openapi.describe()
-        self.app: ASGIApp = self._logged(
-            application(
-                self._write,
-                self._authenticate if authenticated else self._accept,
-                [
-                    Route("/healthz", self._healthz),
-                    Route("/readyz", self._readyz),
-                    Route("/metrics", self._show_metrics),
-                    Route("/openapi.json", self._describe),
-                ],
-            )
+        app = application(
+            self._write,
+            self._authenticate if authenticated else self._accept,
+            [
+                Route("/healthz", self._healthz),
+                Route("/readyz", self._readyz),
+                Route("/metrics", self._show_metrics),
+                Route("/openapi.json", self._describe),
+            ],
         )
+        for error in _REFUSALS:
+            app.add_exception_handler(error, _refuse)
+        self.app: ASGIApp = self._logged(app)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -94,11 +94,7 @@ class Server:
     async def _authenticate(self, user: str, token: str) -> None:
         expected = None
         if NAME.fullmatch(user):
-            try:
-                expected = await self._thread.run(self._ledger.token_hash, user)
-            except LedgerError as error:
-                self._warn(str(error))
-                raise _http_error(unusable_ledger_error()) from None
+            expected = await self._thread.run(self._ledger.token_hash, user)
         is_right = hmac.compare_digest(sha256(token), expected or _NO_HASH)
         if not (is_right and expected):
             raise HTTPException(403, "the token is not that of user_id; check both")
@@ -125,8 +121,6 @@ class Server:
                 record |= _describe_job(job, joined=joined)
                 if not joined and job.outcome:
                     self._metrics.count_text(request.operation, job.outcome, job.usage, job.seconds)
-        except RefusedError as error:
-            raise _http_error(error) from None
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
@@ -187,24 +181,34 @@ _record: ContextVar[dict[str, object]] = ContextVar("record")
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 
+_REFUSALS: dict[type[Exception], HTTPException] = {
+    LedgerError: refusal(503, "the ledger cannot be used now; ask again later", RETRY_AFTER),
+    UnusableServiceError: refusal(503, "the model cannot be used now; ask again later", 30),
+    ServiceError: refusal(500, "the model did not write a text; the log of the server says why"),
+}
+"""The answers to a client by exception. The messages of the exceptions are for the log only."""
+
+
+async def _refuse(request: HTTPRequest, error: Exception) -> Response:
+    """Answer a request that failed, and record the reason for the log."""
+    if isinstance(error, FailedCheckError):  # its message can quote the text
+        reason, answer = "the text failed its checks", refusal(500, str(error))
+    else:
+        reason = visible(str(error))
+        answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
+    _record.get()["error"] = reason
+    return await error_response(request, answer)
+
 
 def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
-    """Return what the log says of a job. What it took stands in the record of one request."""
+    """Return the fields of the log for a job. Tokens and cost are logged for its first request."""
     usage = Usage() if joined else job.usage
-    described: dict[str, object] = {
+    return {
         "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
         "tokens": usage.tokens,
         "cost": usage.cost,
         "waited": round(job.spending.waited, 3),
     }
-    return {**described, "error": visible(job.error)} if job.error else described
-
-
-def _http_error(error: RefusedError) -> HTTPException:
-    headers = {}
-    if error.retry_after is not None:
-        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
-    return HTTPException(error.status, str(error), headers)
 
 
 def _now() -> str:

@@ -9,17 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
-from typing import TypeVar, TypeVarTuple
 
 from ....concurrency import WorkerThread
-from ....errors import (
-    ContentgenError,
-    FailedCheckError,
-    LedgerError,
-    ServiceError,
-    UnusableServiceError,
-)
+from ....errors import LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
+from ...application import refusal
 from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
@@ -30,25 +24,13 @@ from .configuration import Configuration
 POLL_INTERVAL = 0.5
 """Seconds between two looks for a text that another process writes."""
 
-LEDGER_RETRY = 5
-"""Seconds after which a client may ask again while the ledger cannot be used."""
+RETRY_AFTER = 5
+"""Seconds after which a client may ask again if what it has to wait for is usually short."""
 
 _EXPIRY_INTERVAL = 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _FIRST_GUESS = 30.0
 """Seconds that a text takes, until one has been written."""
-
-_Arguments = TypeVarTuple("_Arguments")
-_Result = TypeVar("_Result")
-
-
-class RefusedError(Exception):
-    """A request that gets no text. `retry_after` is in seconds."""
-
-    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retry_after = retry_after
 
 
 @dataclass
@@ -65,9 +47,6 @@ class Job:
     spending: Spending = field(default_factory=Spending)
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
-
-    error: str = ""
-    """The reason for a failure, for the log."""
 
     @property
     def usage(self) -> Usage:
@@ -102,7 +81,7 @@ class Jobs:
         return len(self._jobs)
 
     def start(self, entry: Entry, request: Request) -> Job:
-        """Begin a request, or join it if it is in progress. Raises RefusedError."""
+        """Begin a request, or join it if it is in progress. Raises HTTPException."""
         identity = (entry.user, entry.key)
         job = self._jobs.get(identity)
         if job is None:
@@ -126,14 +105,14 @@ class Jobs:
         fields = self._configuration.fields
         if len(self._jobs) >= fields.parallel + fields.queue:
             message = "too many texts are waiting for the model; ask again later"
-            raise RefusedError(503, message, self._seconds_per_text)
+            raise refusal(503, message, self._seconds_per_text)
 
     async def _process(self, job: Job, request: Request) -> bytes:
-        """Return the body of the answer. Raises RefusedError."""
+        """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         fields = self._configuration.fields
         while True:
-            match await self._ask_ledger(
-                job, self._ledger.begin, job.entry, fields.limits, fields.max_cost
+            match await self._thread.run(
+                self._ledger.begin, job.entry, fields.limits, fields.max_cost
             ):
                 case Answered(body):
                     job.outcome = "kept"
@@ -146,32 +125,22 @@ class Jobs:
                     return await self._write(job, request)
                 case Running():
                     if time.monotonic() > job.started + fields.call_timeout:
-                        raise RefusedError(
-                            409, "the text is still being written; ask again later", LEDGER_RETRY
+                        raise refusal(
+                            409, "the text is still being written; ask again later", RETRY_AFTER
                         )
                     await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
 
-    async def _ask_ledger(
-        self, job: Job, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
-    ) -> _Result:
-        """Return the result of a method of the ledger. Raises RefusedError if it is unusable."""
-        try:
-            return await self._thread.run(call, *arguments)
-        except LedgerError as error:
-            job.error = str(error)
-            raise unusable_ledger_error() from None
-
-    def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
+    def _limit_error(self, user: str, limit: str, seconds: float | None) -> Exception:
         if limit == "max_cost":
-            return RefusedError(503, "the server's budget of this month is spent", seconds)
+            return refusal(503, "the server's budget of this month is spent", seconds)
         if seconds is None:
             begun = [job.started for job in self._jobs.values() if job.entry.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = self._seconds_per_text - elapsed
-        return RefusedError(429, f"the limit {limit} is reached; ask again later", seconds)
+        return refusal(429, f"the limit {limit} is reached; ask again later", seconds)
 
     async def _write(self, job: Job, request: Request) -> bytes:
-        """Write a text and keep it. Raises RefusedError."""
+        """Write a text and keep it. Raises the same as _process()."""
         body: bytes | None = None
         try:
             async with self._places:
@@ -193,8 +162,11 @@ class Jobs:
                 seconds = time.monotonic() - started
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
-        except ServiceError as error:
-            raise _model_error(error, job) from None
+        except UnusableServiceError as error:
+            if job.usage.calls:  # they cost something, so no status may say that nothing happened
+                raise ServiceError(str(error)) from None
+            job.outcome = ""
+            raise
         finally:
             job.seconds = time.monotonic() - job.started
             self._log_sources()
@@ -208,12 +180,12 @@ class Jobs:
         self._logged = warnings
 
     async def _check_budget(self, job: Job) -> None:
-        """Raise RefusedError if the budget was spent while the request waited."""
+        """Raise HTTPException if the budget was spent while the request waited."""
         fields, user = self._configuration.fields, job.entry.user
         if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
-        limited = await self._ask_ledger(
-            job, self._ledger.over_budget, user, fields.limits, fields.max_cost
+        limited = await self._thread.run(
+            self._ledger.over_budget, user, fields.limits, fields.max_cost
         )
         if limited:
             raise self._limit_error(user, limited.limit, limited.retry_after)
@@ -260,26 +232,9 @@ class Jobs:
             await asyncio.wait([job.task for job in self._jobs.values()])
 
 
-def unusable_ledger_error() -> RefusedError:
-    """Return what a client is told if the ledger cannot be used."""
-    return RefusedError(503, "the ledger cannot be used now; ask again later", LEDGER_RETRY)
+def _draining_error() -> Exception:
+    return refusal(503, "the server is shutting down; ask again", RETRY_AFTER)
 
 
-def _draining_error() -> RefusedError:
-    return RefusedError(503, "the server is shutting down; ask again", LEDGER_RETRY)
-
-
-def _other_body_error() -> RefusedError:
-    return RefusedError(422, "this Idempotency-Key was used for another request; make a new one")
-
-
-def _model_error(error: ContentgenError, job: Job) -> RefusedError:
-    """Return what a client is told. The messages about the model server are for the log."""
-    if isinstance(error, FailedCheckError):
-        job.error = "the text failed its checks"
-        return RefusedError(500, str(error))
-    job.error = str(error)
-    if isinstance(error, UnusableServiceError) and not job.usage.calls:
-        job.outcome = ""
-        return RefusedError(503, "the model cannot be used now; ask again later", _FIRST_GUESS)
-    return RefusedError(500, "the model did not write a text; the log of the server says why")
+def _other_body_error() -> Exception:
+    return refusal(422, "this Idempotency-Key was used for another request; make a new one")
