@@ -67,10 +67,11 @@ return redis.call('DEL', KEYS[1])
 """
 
 
-class SharedStore:
+class SharedStore(Cache):
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
-    `timeout` is the time in seconds for a whole round trip.
+    `timeout` is the time in seconds for a whole round trip. Texts are deleted on this machine only,
+    since others may need them. Claims that cannot be released expire.
 
     All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
@@ -86,7 +87,6 @@ class SharedStore:
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
-        """Return the texts in either cache by key, and problems. Shared texts are saved locally."""
         texts, problems = self._local.load(keys, since=since)
         for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
@@ -96,7 +96,6 @@ class SharedStore:
         return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         replies = self._send(lambda pipeline: pipeline.info("memory"), dict)
         try:
             problems = self._local.prepare()
@@ -115,7 +114,6 @@ class SharedStore:
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Write texts to both caches. Raises StoreError if both fail."""
         failure = self._save_locally(texts)
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             self._send(partial(_set_texts, batch), int, transaction=True)
@@ -123,7 +121,6 @@ class SharedStore:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
-        """Claim requests, or renew claims, and return the Idempotency-Keys of those held now."""
         new = {key: new_idempotency_key() for key in keys}
         arguments = (owner, str(round(LEASE * 1000)))
         replies = self._send_each(
@@ -139,7 +136,6 @@ class SharedStore:
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        """Release claims of `owner`. If that fails, they expire."""
         arguments = (owner, "1" if answered else "")
         self._send_each(
             keys,
@@ -150,34 +146,28 @@ class SharedStore:
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
-        """Make other machines pause for so many seconds, since the service asked for it."""
         seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
             self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds), int)
 
     def paused(self) -> float:
-        """Return the remaining seconds of the current pause, or 0."""
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
         # A pause without an end, or a longer one, was not set by this package.
         return left if 0 < left <= MAX_PAUSE else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        """Return the keys of the texts that other machines can read too."""
         replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the request of each text on this machine by key, and the problems of the store."""
         return self._local.requests()
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts on this machine only, since others may need them. Raises StoreError."""
         self._local.delete(keys)
 
     def close(self) -> list[str]:
-        """Close files and connections, and return problems not returned before."""
         self._redis.close()
         return self._local.close() + self._take_problems()
 

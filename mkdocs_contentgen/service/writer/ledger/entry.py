@@ -93,7 +93,8 @@ class Ledger(Protocol):
     database cannot be used; then nothing has changed.
     """
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *error: object) -> None: ...
 
@@ -130,7 +131,10 @@ class Ledger(Protocol):
         """Take back a begun request for which nothing was written, as if it had not come."""
 
     def beat(self) -> None:
-        """Keep the begun requests of this process. Called every BEAT seconds."""
+        """Keep the begun requests of this process, and raise LedgerError if the ledger is gone.
+
+        Called every BEAT seconds.
+        """
 
     def expire(self, seconds: float) -> int:
         """Drop the answers that are older, and return their number."""
@@ -144,6 +148,7 @@ class Ledger(Protocol):
 
     def problems(self) -> list[str]:
         """Return warnings about the settings of the database."""
+        return []
 
 
 BEAT = 2.0

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, cast
 
 from ....errors import LedgerError
 from ....redis_connection import RedisConnection, UnavailableError, shown_address
@@ -25,6 +25,7 @@ from .entry import (
     Beginning,
     Begun,
     Entry,
+    Ledger,
     Limited,
     Limits,
     MonthlyUsage,
@@ -196,7 +197,7 @@ _ANSWER = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}:[0-9a-f]{64}")
 _COUNTER = re.compile(rb"([A-Za-z0-9][A-Za-z0-9._@-]{0,63}):([a-z_]{1,20})")
 
 
-class SharedLedger:
+class SharedLedger(Ledger):
     """A Ledger in Redis or Valkey at `url`.
 
     A process counts as dead after `grace` seconds without a beat. To tell that, the server must
@@ -231,30 +232,23 @@ class SharedLedger:
         self._lost: list[tuple[Entry, str]] = []
         self._last_beat = self._beating_since = -math.inf
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self._redis.close()
 
     def add_user(self, name: str, token_hash: str) -> bool:
-        """Add a user with the SHA-256 of a token. Return whether the name was free."""
         value = f"{token_hash} {self._clock():.6f}"
         return self._run(_ADD_USER_SCRIPT, [_USERS], check_name(name), value) == 1
 
     def remove_user(self, name: str) -> bool:
-        """Remove a user, but not the usage. Return whether there was one."""
         return self._send(lambda pipeline: pipeline.hdel(_USERS, name), int) == 1
 
     def token_hash(self, name: str) -> str | None:
-        """Return the SHA-256 of the user's token, or None if there is no such user."""
         values = self._send(lambda pipeline: pipeline.hmget(_USERS, [name]), list)
         for user in map(_user, cast(list[object], values)):
             return user[0] if user else None
         return None
 
     def users(self) -> dict[str, datetime]:
-        """Return when each user was added, by name."""
         values = self._table(_USERS)
         found = {name.decode("ascii", "replace"): _user(value) for name, value in values.items()}
         return {
@@ -262,7 +256,6 @@ class SharedLedger:
         }
 
     def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
-        """Begin a request, unless it is known or a limit is reached."""
         self._abandon_lost()
         now = self._clock()
         started = time.monotonic()
@@ -294,7 +287,6 @@ class SharedLedger:
         return beginning
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
-        """Return the limit on cost that is reached now, or None."""
         now = self._clock()
         usage = f"{_PREFIX}usage:{month_of(now)}"
         fields = ["cost", f"{user}:cost"]
@@ -309,7 +301,6 @@ class SharedLedger:
         return None
 
     def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
-        """Keep the answer of a begun request, and add its usage."""
         now = self._clock()
         month = month_of(now)
         attempt = self._attempts.setdefault(entry, self._new_attempt())
@@ -332,20 +323,17 @@ class SharedLedger:
         del self._attempts[entry]
 
     def withdraw(self, entry: Entry) -> None:
-        """Take back a begun request for which nothing was written."""
         if attempt := self._attempts.get(entry):
             self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
             del self._attempts[entry]
 
     def beat(self) -> None:
-        """Keep the begun requests of this process."""
         self._abandon_lost()
         started = time.monotonic()
         self._run(_BEAT_SCRIPT, [_OWNERS], self._owner)
         self._note_beat(started)
 
     def expire(self, seconds: float) -> int:
-        """Drop the answers that are older, and return their number."""
         bound = repr(self._clock() - seconds)
         dropped = 0
         for _ in range(_MAX_BATCHES):
@@ -357,7 +345,6 @@ class SharedLedger:
         return dropped
 
     def usage(self) -> list[MonthlyUsage]:
-        """Return the usage of each user and month, by month and user."""
         months = self._run(
             "return redis.call('SMEMBERS', KEYS[1])", [_MONTHS], expected=list, size=_MAX_TABLE
         )
@@ -369,7 +356,6 @@ class SharedLedger:
         ]
 
     def problems(self) -> list[str]:
-        """Return a warning if the server may delete entries when its memory is full."""
         memory = self._send(lambda pipeline: pipeline.info("memory"), dict)
         policy = str(cast(dict[str, object], memory).get("maxmemory_policy"))
         if not re.fullmatch("allkeys-[a-z]{1,20}", policy):

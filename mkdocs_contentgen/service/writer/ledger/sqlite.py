@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
 from ....errors import LedgerError
 from ..usage import Usage
@@ -21,6 +20,7 @@ from .entry import (
     Beginning,
     Begun,
     Entry,
+    Ledger,
     Limited,
     Limits,
     MonthlyUsage,
@@ -65,7 +65,7 @@ ON CONFLICT (month, user) DO UPDATE SET
 """
 
 
-class SQLiteLedger:
+class SQLiteLedger(Ledger):
     """A Ledger in the file `path`, which is created if it does not exist.
 
     With `serving`, no other process can serve with the file until this ledger is closed, and
@@ -94,16 +94,12 @@ class SQLiteLedger:
                 self._unlock()
                 raise
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         with suppress(sqlite3.Error):
             self._database.close()
         self._unlock()
 
     def add_user(self, name: str, token_hash: str) -> bool:
-        """Add a user with the SHA-256 of a token. Return whether the name was free."""
         row = (check_name(name), token_hash, self._clock())
         with self._transaction() as database:
             return (
@@ -111,19 +107,16 @@ class SQLiteLedger:
             )
 
     def remove_user(self, name: str) -> bool:
-        """Remove a user, but not the usage. Return whether there was one."""
         with self._transaction() as database:
             return database.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount > 0
 
     def token_hash(self, name: str) -> str | None:
-        """Return the SHA-256 of the user's token, or None if there is no such user."""
         with self._translated_errors():
             found = self._database.execute("SELECT token_hash FROM users WHERE name = ?", (name,))
             row = found.fetchone()
             return str(row[0]) if row else None
 
     def users(self) -> dict[str, datetime]:
-        """Return when each user was added, by name."""
         with self._translated_errors():
             rows = self._database.execute(
                 "SELECT name, CAST(added AS REAL) FROM users ORDER BY name"
@@ -131,7 +124,6 @@ class SQLiteLedger:
             return {str(name): datetime.fromtimestamp(added, UTC) for name, added in rows}
 
     def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
-        """Begin a request, unless it is known or a limit is reached."""
         now = self._clock()
         with self._transaction() as database:
             row = database.execute(
@@ -155,12 +147,10 @@ class SQLiteLedger:
             return Begun()
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
-        """Return the limit on cost that is reached now, or None."""
         with self._translated_errors():
             return _over_budget(self._database, user, limits, max_cost, self._clock())
 
     def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
-        """Keep the answer of a begun request, and add its usage."""
         now = self._clock()
         with self._transaction() as database:
             if body is None:
@@ -178,17 +168,15 @@ class SQLiteLedger:
             database.execute(_ADD_USAGE, (month_of(now), entry.user, texts, failed, *counts, *cost))
 
     def withdraw(self, entry: Entry) -> None:
-        """Take back a begun request for which nothing was written."""
         with self._transaction() as database:
             _drop(database, entry)
 
     def beat(self) -> None:
-        """Make sure that the file is still there: what is kept in a deleted one is lost."""
+        # If the file was deleted, what is written to it now is lost.
         with self._translated_errors():
             self._path.stat()
 
     def expire(self, seconds: float) -> int:
-        """Drop the answers that are older, and return their number."""
         with self._transaction() as database:
             return database.execute(
                 "DELETE FROM entries WHERE body IS NOT NULL AND answered < ?",
@@ -196,7 +184,6 @@ class SQLiteLedger:
             ).rowcount
 
     def usage(self) -> list[MonthlyUsage]:
-        """Return the usage of each user and month, by month and user."""
         with self._translated_errors():
             rows = self._database.execute(
                 "SELECT user, month, CAST(texts AS INTEGER), CAST(failed AS INTEGER), "
@@ -209,10 +196,6 @@ class SQLiteLedger:
                 MonthlyUsage(str(user), str(month), texts, failed, Usage(*usage))
                 for user, month, texts, failed, *usage in rows
             ]
-
-    def problems(self) -> list[str]:
-        """Return an empty list."""
-        return []
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
