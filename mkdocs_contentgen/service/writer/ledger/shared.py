@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, cast
 from ....errors import LedgerError
 from ....redis_connection import RedisConnection, UnavailableError, shown_address
 from ..usage import Usage
-from .entry import (
+from .protocol import (
     GRACE,
     NAME,
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
     Ledger,
     Limited,
     Limits,
@@ -71,7 +71,7 @@ return 1
 
 # A call without a reply is sent again with the same attempt, and gets the same reply.
 _BEGIN_SCRIPT = """
-local entry, running, begun, owners, usage = unpack(KEYS)
+local request, running, recent_requests, owners, usage = unpack(KEYS)
 local key, fingerprint, owner, attempt, user = unpack(ARGV, 1, 5)
 local now, minute_ago, in_a_minute = unpack(ARGV, 6, 8)
 local per_minute, parallel = tonumber(ARGV[9]), tonumber(ARGV[10])
@@ -93,17 +93,17 @@ local function lives(other)
   return not may_judge or beat and server_time - tonumber(beat) <= grace
 end
 
-local found = redis.call('HMGET', entry, 'fingerprint', 'attempt', 'owner')
+local found = redis.call('HMGET', request, 'fingerprint', 'attempt', 'owner')
 if found[1] then
   if found[1] ~= fingerprint then return {'other body'} end
-  if redis.call('HEXISTS', entry, 'body') == 1 then
-    if redis.call('HSTRLEN', entry, 'body') > max_body then return {'damaged entry'} end
-    return {'answered', redis.call('HGET', entry, 'body')}
+  if redis.call('HEXISTS', request, 'body') == 1 then
+    if redis.call('HSTRLEN', request, 'body') > max_body then return {'damaged request'} end
+    return {'answered', redis.call('HGET', request, 'body')}
   end
   if found[2] == attempt then return {'begun'} end
   if found[3] and lives(found[3]) then return {'running'} end
-elseif redis.call('EXISTS', entry) == 1 then
-  return {'damaged entry'}
+elseif redis.call('EXISTS', request) == 1 then
+  return {'damaged request'}
 end
 
 for _, limit in ipairs({{'max_cost', max_cost, 'cost'},
@@ -116,10 +116,11 @@ for _, limit in ipairs({{'max_cost', max_cost, 'cost'},
 end
 
 -- Times in the future were stored before a clock was set back.
-redis.call('ZREMRANGEBYSCORE', begun, '-inf', minute_ago)
-redis.call('ZREMRANGEBYSCORE', begun, '(' .. in_a_minute, '+inf')
-if redis.call('ZCARD', begun) >= per_minute then
-  local last = redis.call('ZREVRANGE', begun, per_minute - 1, per_minute - 1, 'WITHSCORES')
+redis.call('ZREMRANGEBYSCORE', recent_requests, '-inf', minute_ago)
+redis.call('ZREMRANGEBYSCORE', recent_requests, '(' .. in_a_minute, '+inf')
+if redis.call('ZCARD', recent_requests) >= per_minute then
+  local last =
+    redis.call('ZREVRANGE', recent_requests, per_minute - 1, per_minute - 1, 'WITHSCORES')
   return {'limited', 'requests_per_minute', per_minute > 0 and last[2] or ''}
 end
 
@@ -133,13 +134,13 @@ for i = 1, #fields, 2 do
 end
 if count >= parallel then return {'limited', 'parallel'} end
 
-redis.call('DEL', entry)
-redis.call('HSET', entry, 'fingerprint', fingerprint, 'attempt', attempt, 'owner', owner)
+redis.call('DEL', request)
+redis.call('HSET', request, 'fingerprint', fingerprint, 'attempt', attempt, 'owner', owner)
 -- Where the process dies, and the request never comes again.
-redis.call('EXPIRE', entry, 7 * 86400)
+redis.call('EXPIRE', request, 7 * 86400)
 redis.call('HSET', running, key, owner)
-redis.call('ZADD', begun, now, attempt)
-redis.call('EXPIRE', begun, 86400)
+redis.call('ZADD', recent_requests, now, attempt)
+redis.call('EXPIRE', recent_requests, 86400)
 return {'begun'}
 """
 
@@ -153,21 +154,21 @@ return 1
 
 # Two who write the same text have both paid for it, so the usage of each attempt is added once.
 _FINISH_SCRIPT = """
-local entry, running, answers, usage, months, finished = unpack(KEYS)
+local request, running, answers, usage, months, finished = unpack(KEYS)
 local key, fingerprint, attempt, user, month, now = unpack(ARGV, 1, 6)
 local cost, is_text, body = ARGV[7], ARGV[8] == '1', ARGV[9]
 
 if redis.call('EXISTS', finished) == 1 then return 1 end
 
-local found = redis.call('HMGET', entry, 'fingerprint', 'attempt')
-if redis.call('HEXISTS', entry, 'body') == 0 then
+local found = redis.call('HMGET', request, 'fingerprint', 'attempt')
+if redis.call('HEXISTS', request, 'body') == 0 then
   if is_text and (not found[1] or found[1] == fingerprint) then
-    redis.call('DEL', entry)
-    redis.call('HSET', entry, 'fingerprint', fingerprint, 'body', body)
+    redis.call('DEL', request)
+    redis.call('HSET', request, 'fingerprint', fingerprint, 'body', body)
     redis.call('ZADD', answers, now, user .. ':' .. key)
     redis.call('HDEL', running, key)
   elseif found[2] == attempt then
-    redis.call('DEL', entry)
+    redis.call('DEL', request)
     redis.call('HDEL', running, key)
   end
 end
@@ -183,12 +184,12 @@ return 1
 """
 
 _EXPIRE_SCRIPT = """
-local entry, answers = unpack(KEYS)
+local request, answers = unpack(KEYS)
 local at = redis.call('ZSCORE', answers, ARGV[1])
 if not at or tonumber(at) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZREM', answers, ARGV[1])
-if redis.call('HEXISTS', entry, 'body') == 0 then return 0 end
-return redis.call('DEL', entry)
+if redis.call('HEXISTS', request, 'body') == 0 then return 0 end
+return redis.call('DEL', request)
 """
 
 _USER = re.compile(rb"([!-~]{1,128}) ([0-9]{1,11}(?:\.[0-9]{1,9})?)")
@@ -228,8 +229,8 @@ class SharedLedger(Ledger):
         self._grace = grace
         self._owner = secrets.token_hex(16)
         self._number = 0
-        self._attempts: dict[Entry, str] = {}
-        self._lost: list[tuple[Entry, str]] = []
+        self._attempts: dict[KeyedRequest, str] = {}
+        self._lost: list[tuple[KeyedRequest, str]] = []
         self._last_beat = self._beating_since = -math.inf
 
     def __exit__(self, *error: object) -> None:
@@ -255,14 +256,14 @@ class SharedLedger(Ledger):
             name: user[1] for name, user in sorted(found.items()) if user and NAME.fullmatch(name)
         }
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         self._abandon_lost()
         now = self._clock()
         started = time.monotonic()
         attempt = self._new_attempt()
         usage = f"{_PREFIX}usage:{month_of(now)}"
-        keys = [*_keys(entry), f"{_PREFIX}begun:{entry.user}", _OWNERS, usage]
-        arguments = [entry.key, entry.fingerprint, self._owner, attempt, entry.user]
+        keys = [*_keys(request), f"{_PREFIX}recent_requests:{request.user}", _OWNERS, usage]
+        arguments = [request.key, request.fingerprint, self._owner, attempt, request.user]
         arguments += [repr(now), repr(now - 60), repr(now + 60)]
         arguments += [str(limits.requests_per_minute), str(limits.parallel)]
         arguments += [
@@ -274,16 +275,16 @@ class SharedLedger(Ledger):
             reply = self._run(_BEGIN_SCRIPT, keys, *arguments, expected=list, size=MAX_BODY)
         except LedgerError:
             # The script may have run, or may still run.
-            self._lost.append((entry, attempt))
+            self._lost.append((request, attempt))
             raise
         self._note_beat(started)
-        if reply in ([b"damaged entry"], [b"damaged usage"]):
-            raise self._damaged(keys[0] if reply == [b"damaged entry"] else usage)
+        if reply in ([b"damaged request"], [b"damaged usage"]):
+            raise self._damaged(keys[0] if reply == [b"damaged request"] else usage)
         beginning = _beginning(reply, now)
         if beginning is None:
             raise self._unavailable("it sends invalid replies")
         if isinstance(beginning, Begun):
-            self._attempts[entry] = attempt
+            self._attempts[request] = attempt
         return beginning
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
@@ -300,11 +301,11 @@ class SharedLedger(Ledger):
                 return Limited(name, rest_of_month(now))
         return None
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         month = month_of(now)
-        attempt = self._attempts.setdefault(entry, self._new_attempt())
-        keys = [*_keys(entry), _ANSWERS, f"{_PREFIX}usage:{month}", _MONTHS]
+        attempt = self._attempts.setdefault(request, self._new_attempt())
+        keys = [*_keys(request), _ANSWERS, f"{_PREFIX}usage:{month}", _MONTHS]
         counters = {
             "texts": 0 if body is None else 1,
             "failed": 1 if body is None else 0,
@@ -316,16 +317,16 @@ class SharedLedger(Ledger):
         self._run(
             _FINISH_SCRIPT,
             [*keys, f"{_PREFIX}finished:{attempt}"],
-            *(entry.key, entry.fingerprint, attempt, entry.user, month, repr(now)),
+            *(request.key, request.fingerprint, attempt, request.user, month, repr(now)),
             *(f"{usage.cost or 0:.12f}", "0" if body is None else "1", body or b""),
             *(str(value) for counter in counters.items() for value in counter),
         )
-        del self._attempts[entry]
+        del self._attempts[request]
 
-    def withdraw(self, entry: Entry) -> None:
-        if attempt := self._attempts.get(entry):
-            self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
-            del self._attempts[entry]
+    def withdraw(self, request: KeyedRequest) -> None:
+        if attempt := self._attempts.get(request):
+            self._run(_ABANDON_SCRIPT, _keys(request), request.key, attempt)
+            del self._attempts[request]
 
     def beat(self) -> None:
         self._abandon_lost()
@@ -372,8 +373,8 @@ class SharedLedger(Ledger):
     def _abandon_lost(self) -> None:
         """Make sure that what this process could not begin is not running in its name."""
         while self._lost:
-            entry, attempt = self._lost[0]
-            self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
+            request, attempt = self._lost[0]
+            self._run(_ABANDON_SCRIPT, _keys(request), request.key, attempt)
             del self._lost[0]
 
     def _note_beat(self, started: float) -> None:
@@ -444,9 +445,9 @@ class SharedLedger(Ledger):
         return LedgerError(f"{self._name} has a damaged value in {key}; correct or delete it")
 
 
-def _keys(entry: Entry) -> list[str]:
-    """Return the keys of an entry, and of what its user's processes are writing."""
-    return [f"{_PREFIX}entry:{entry.user}:{entry.key}", f"{_PREFIX}running:{entry.user}"]
+def _keys(request: KeyedRequest) -> list[str]:
+    """Return the keys of a request, and of what its user's processes are writing."""
+    return [f"{_PREFIX}request:{request.user}:{request.key}", f"{_PREFIX}running:{request.user}"]
 
 
 def _only_bytes(values: object) -> list[bytes]:
@@ -475,8 +476,8 @@ def _beginning(reply: object, now: float) -> Beginning | None:
         case [b"limited", (b"max_cost" | b"cost_per_month") as limit]:
             return Limited(limit.decode("ascii"), rest_of_month(now))
         case [b"limited", b"requests_per_minute", last]:
-            begun = _number(last)
-            left = None if begun is None else max(0.0, min(60.0, begun + 60 - now))
+            last_time = _number(last)
+            left = None if last_time is None else max(0.0, min(60.0, last_time + 60 - now))
             return Limited("requests_per_minute", left)
         case [b"limited", b"parallel"]:
             return Limited("parallel")
@@ -502,7 +503,7 @@ def _monthly_usage(user: str, month: str, counters: dict[str, float]) -> Monthly
 def _add_expiry(answers: Sequence[bytes], bound: str, pipeline: Pipeline) -> None:
     for answer in answers:
         if _ANSWER.fullmatch(answer):
-            entry = f"{_PREFIX}entry:{answer.decode('ascii')}"
-            pipeline.eval(_EXPIRE_SCRIPT, 2, entry, _ANSWERS, answer, bound)
+            request = f"{_PREFIX}request:{answer.decode('ascii')}"
+            pipeline.eval(_EXPIRE_SCRIPT, 2, request, _ANSWERS, answer, bound)
         else:
             pipeline.eval("redis.call('ZREM', KEYS[1], ARGV[1]) return 0", 1, _ANSWERS, answer)

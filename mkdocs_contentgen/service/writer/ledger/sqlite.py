@@ -15,11 +15,11 @@ from pathlib import Path
 
 from ....errors import LedgerError
 from ..usage import Usage
-from .entry import (
+from .protocol import (
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
     Ledger,
     Limited,
     Limits,
@@ -41,12 +41,12 @@ _VERSION = 1
 
 _SCHEMA = (
     "CREATE TABLE users (name TEXT PRIMARY KEY, token_hash TEXT NOT NULL, added REAL NOT NULL)",
-    "CREATE TABLE entries (user TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, "
+    "CREATE TABLE requests (user TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, "
     "body BLOB, answered REAL, PRIMARY KEY (user, key))",
-    "CREATE INDEX answers ON entries (answered) WHERE body IS NOT NULL",
-    "CREATE INDEX running ON entries (user) WHERE body IS NULL",
-    "CREATE TABLE begun (user TEXT NOT NULL, at REAL NOT NULL)",
-    "CREATE INDEX begun_by_user ON begun (user, at)",
+    "CREATE INDEX answers ON requests (answered) WHERE body IS NOT NULL",
+    "CREATE INDEX running ON requests (user) WHERE body IS NULL",
+    "CREATE TABLE recent_requests (user TEXT NOT NULL, at REAL NOT NULL)",
+    "CREATE INDEX recent_requests_by_user ON recent_requests (user, at)",
     "CREATE TABLE usage (month TEXT NOT NULL, user TEXT NOT NULL, texts INTEGER NOT NULL, "
     "failed INTEGER NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, "
     "output_tokens INTEGER NOT NULL, cost REAL NOT NULL, unpriced INTEGER NOT NULL, "
@@ -89,7 +89,7 @@ class SQLiteLedger(Ledger):
                 self._database = _open(path, lock_timeout)
                 if serving:
                     with self._transaction() as database:
-                        database.execute("DELETE FROM entries WHERE body IS NULL")
+                        database.execute("DELETE FROM requests WHERE body IS NULL")
             except BaseException:
                 self._unlock()
                 raise
@@ -123,53 +123,55 @@ class SQLiteLedger(Ledger):
             )
             return {str(name): datetime.fromtimestamp(added, UTC) for name, added in rows}
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         now = self._clock()
         with self._transaction() as database:
             row = database.execute(
-                "SELECT fingerprint, body FROM entries WHERE user = ? AND key = ?",
-                (entry.user, entry.key),
+                "SELECT fingerprint, body FROM requests WHERE user = ? AND key = ?",
+                (request.user, request.key),
             ).fetchone()
             if row:
                 fingerprint, body = row
-                if fingerprint != entry.fingerprint:
+                if fingerprint != request.fingerprint:
                     return OtherBody()
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
                 return Running() if body is None else Answered(body)
-            if limited := _limited(database, entry.user, limits, max_cost, now):
+            if limited := _limited(database, request.user, limits, max_cost, now):
                 return limited
             database.execute(
-                "INSERT INTO entries (user, key, fingerprint) VALUES (?, ?, ?)",
-                (entry.user, entry.key, entry.fingerprint),
+                "INSERT INTO requests (user, key, fingerprint) VALUES (?, ?, ?)",
+                (request.user, request.key, request.fingerprint),
             )
-            database.execute("INSERT INTO begun VALUES (?, ?)", (entry.user, now))
+            database.execute("INSERT INTO recent_requests VALUES (?, ?)", (request.user, now))
             return Begun()
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
         with self._translated_errors():
             return _over_budget(self._database, user, limits, max_cost, self._clock())
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         with self._transaction() as database:
             if body is None:
-                _drop(database, entry)
+                _drop(database, request)
             else:
                 database.execute(
-                    "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
+                    "INSERT INTO requests VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
                     "DO UPDATE SET body = excluded.body, answered = excluded.answered "
                     "WHERE body IS NULL AND fingerprint = excluded.fingerprint",
-                    (entry.user, entry.key, entry.fingerprint, body, now),
+                    (request.user, request.key, request.fingerprint, body, now),
                 )
             texts, failed = (0, 1) if body is None else (1, 0)
             counts = (usage.calls, usage.input_tokens, usage.output_tokens)
             cost = (usage.cost or 0.0, usage.cost is None)
-            database.execute(_ADD_USAGE, (month_of(now), entry.user, texts, failed, *counts, *cost))
+            database.execute(
+                _ADD_USAGE, (month_of(now), request.user, texts, failed, *counts, *cost)
+            )
 
-    def withdraw(self, entry: Entry) -> None:
+    def withdraw(self, request: KeyedRequest) -> None:
         with self._transaction() as database:
-            _drop(database, entry)
+            _drop(database, request)
 
     def beat(self) -> None:
         # If the file was deleted, what is written to it now is lost.
@@ -179,7 +181,7 @@ class SQLiteLedger(Ledger):
     def expire(self, seconds: float) -> int:
         with self._transaction() as database:
             return database.execute(
-                "DELETE FROM entries WHERE body IS NOT NULL AND answered < ?",
+                "DELETE FROM requests WHERE body IS NOT NULL AND answered < ?",
                 (self._clock() - seconds,),
             ).rowcount
 
@@ -305,9 +307,10 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-def _drop(database: sqlite3.Connection, entry: Entry) -> None:
+def _drop(database: sqlite3.Connection, request: KeyedRequest) -> None:
     database.execute(
-        "DELETE FROM entries WHERE user = ? AND key = ? AND body IS NULL", (entry.user, entry.key)
+        "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL",
+        (request.user, request.key),
     )
 
 
@@ -318,15 +321,16 @@ def _limited(
     if limited := _over_budget(database, user, limits, max_cost, now):
         return limited
     # Times in the future were stored before the clock was set back.
-    database.execute("DELETE FROM begun WHERE at <= ? OR at > ?", (now - 60, now + 60))
+    database.execute("DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60))
     row = database.execute(
-        "SELECT CAST(at AS REAL) FROM begun WHERE user = ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
+        "ORDER BY at DESC LIMIT 1 OFFSET ?",
         (user, limits.requests_per_minute - 1),
     ).fetchone()
     if row:
         return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
     (running,) = database.execute(
-        "SELECT count(*) FROM entries WHERE user = ? AND body IS NULL", (user,)
+        "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
     ).fetchone()
     return Limited("parallel") if running >= limits.parallel else None
 

@@ -25,7 +25,7 @@ from ....display import visible
 from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import OPERATIONS, Caller, application, error_response, refusal
-from ..ledger import NAME, Entry, Ledger
+from ..ledger import NAME, KeyedRequest, Ledger
 from ..model import Model
 from ..prompts import check_prompts
 from ..usage import Spending, Usage
@@ -76,7 +76,7 @@ class Server:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep the ledger's entries alive as long as the block runs. Raises LedgerError."""
+        """Keep the requests in progress alive as long as the block runs. Raises LedgerError."""
         await self._thread.run(self._ledger.beat)
         beats = asyncio.create_task(self.jobs.keep_alive())
         try:
@@ -108,11 +108,11 @@ class Server:
         body = json.dumps([request.operation, request.body()], sort_keys=True)
         key = caller.idempotency_key or uuid.uuid4().hex
         # Hashed: neither may be read by who reads the ledger.
-        entry = Entry(caller.user, sha256(key), sha256(body))
+        keyed = KeyedRequest(caller.user, sha256(key), sha256(body))
         record = _record.get()
-        record |= {"user": caller.user, "key": entry.key[:12], "outcome": "refused"}
+        record |= {"user": caller.user, "key": keyed.key[:12], "outcome": "refused"}
         try:
-            job = self.jobs.start(entry, request)
+            job = self.jobs.start(keyed, request)
             joined, job.clients = job.clients > 0, job.clients + 1
             try:
                 # A client that goes away does not end the job.

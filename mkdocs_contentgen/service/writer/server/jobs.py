@@ -14,7 +14,7 @@ from ....concurrency import WorkerThread
 from ....errors import LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import refusal
-from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
+from ..ledger import BEAT, Answered, Begun, KeyedRequest, Ledger, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
@@ -37,7 +37,7 @@ _FIRST_GUESS = 30.0
 class Job:
     """A request in progress, and what it has taken so far."""
 
-    entry: Entry
+    keyed: KeyedRequest
     task: asyncio.Task[bytes] = field(init=False)
     started: float = field(default_factory=time.monotonic)
     clients: int = 0
@@ -80,16 +80,16 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def start(self, entry: Entry, request: Request) -> Job:
+    def start(self, keyed: KeyedRequest, request: Request) -> Job:
         """Begin a request, or join it if it is in progress. Raises HTTPException."""
-        identity = (entry.user, entry.key)
+        identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
         if job is None:
             self._check_room()
-            job = self._jobs[identity] = Job(entry)
+            job = self._jobs[identity] = Job(keyed)
             job.task = asyncio.create_task(self._process(job, request))
             job.task.add_done_callback(lambda task: self._end(identity, task))
-        elif job.entry.fingerprint != entry.fingerprint:
+        elif job.keyed.fingerprint != keyed.fingerprint:
             raise _other_body_error()
         return job
 
@@ -112,7 +112,7 @@ class Jobs:
         fields = self._configuration.fields
         while True:
             match await self._thread.run(
-                self._ledger.begin, job.entry, fields.limits, fields.max_cost
+                self._ledger.begin, job.keyed, fields.limits, fields.max_cost
             ):
                 case Answered(body):
                     job.outcome = "kept"
@@ -120,7 +120,7 @@ class Jobs:
                 case OtherBody():
                     raise _other_body_error()
                 case Limited(limit, seconds):
-                    raise self._limit_error(job.entry.user, limit, seconds)
+                    raise self._limit_error(job.keyed.user, limit, seconds)
                 case Begun():
                     return await self._write(job, request)
                 case Running():
@@ -134,7 +134,7 @@ class Jobs:
         if limit == "max_cost":
             return refusal(503, "the server's budget of this month is spent", seconds)
         if seconds is None:
-            begun = [job.started for job in self._jobs.values() if job.entry.user == user]
+            begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = self._seconds_per_text - elapsed
         return refusal(429, f"the limit {limit} is reached; ask again later", seconds)
@@ -181,7 +181,7 @@ class Jobs:
 
     async def _check_budget(self, job: Job) -> None:
         """Raise HTTPException if the budget was spent while the request waited."""
-        fields, user = self._configuration.fields, job.entry.user
+        fields, user = self._configuration.fields, job.keyed.user
         if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
         limited = await self._thread.run(
@@ -196,9 +196,9 @@ class Jobs:
         while True:
             try:
                 if job.outcome:
-                    await self._thread.run(self._ledger.finish, job.entry, body, job.usage)
+                    await self._thread.run(self._ledger.finish, job.keyed, body, job.usage)
                 else:
-                    await self._thread.run(self._ledger.withdraw, job.entry)
+                    await self._thread.run(self._ledger.withdraw, job.keyed)
             except LedgerError as error:
                 if pause == _FIRST_PAUSE:
                     self._on_warning(f"{error}; a finished text waits to be kept")

@@ -25,7 +25,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyedRequest:
     """A request of a user, by its Idempotency-Key.
 
     `key` and `fingerprint` are SHA-256, of the user's key and of operation and body.
@@ -110,7 +110,7 @@ class Ledger(Protocol):
     def users(self) -> dict[str, datetime]:
         """Return when each user was added, by name."""
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
@@ -121,13 +121,13 @@ class Ledger(Protocol):
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
         """Return the limit on cost that is reached now, or None. For a request that has waited."""
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         """Keep the answer of a begun request, and add its usage.
 
         With None there is no text, so the request can be begun again. The first answer stays.
         """
 
-    def withdraw(self, entry: Entry) -> None:
+    def withdraw(self, request: KeyedRequest) -> None:
         """Take back a begun request for which nothing was written, as if it had not come."""
 
     def beat(self) -> None:
