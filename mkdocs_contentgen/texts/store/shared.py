@@ -7,7 +7,6 @@ reports that once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -15,7 +14,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...errors import StoreError
-from ...redis_connection import MAX_REPLY, RedisConnection, UnavailableError, shown_address
+from ...redis_connection import (
+    MAX_REPLY,
+    RedisConnection,
+    UnavailableError,
+    add_call,
+    eviction_problems,
+    shown_address,
+)
 from .entry import (
     LEASE,
     MAX_ENTRY,
@@ -46,25 +52,6 @@ _Item = TypeVar("_Item")
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
-
-# Scripts are atomic. The first one returns the Idempotency-Key, or '' if another run has the claim.
-_CLAIM_SCRIPT = """
-local owner = redis.call('GET', KEYS[1])
-local left = redis.call('PTTL', KEYS[1])
-local valid = left >= 0 and left <= tonumber(ARGV[2])
-if owner and owner ~= ARGV[1] and valid then return '' end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local key = redis.pcall('GET', KEYS[2])
-local known = type(key) == 'string' and #key == 32 and not string.find(key, '[^0-9a-f]')
-if known and ARGV[4] == '' then return key end
-redis.call('SET', KEYS[2], ARGV[3])
-return ARGV[3]
-"""
-_RELEASE_SCRIPT = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] ~= '' then redis.call('DEL', KEYS[2]) end
-return redis.call('DEL', KEYS[1])
-"""
 
 
 class SharedStore(Cache):
@@ -105,12 +92,7 @@ class SharedStore(Cache):
             problems = []
             self._report_local_failure(error)
         for memory in replies:
-            policy = cast(dict[str, object], memory).get("maxmemory_policy")
-            if re.fullmatch("allkeys-[a-z]{1,20}", str(policy)):
-                self._problems.append(
-                    f"{self._name} may evict texts that were paid for, since its maxmemory-policy "
-                    f"is '{policy}'; set it to 'noeviction'"
-                )
+            self._problems += eviction_problems(self._name, memory)
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
@@ -122,11 +104,17 @@ class SharedStore(Cache):
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         new = {key: new_idempotency_key() for key in keys}
-        arguments = (owner, str(round(LEASE * 1000)))
         replies = self._send_each(
             keys,
-            lambda pipeline, key: pipeline.eval(
-                _CLAIM_SCRIPT, 2, *_claim_rows(key), *arguments, new[key], "1" if refresh else ""
+            lambda pipeline, key: add_call(
+                pipeline,
+                __package__,
+                "claim",
+                _claim_rows(key),
+                owner=owner,
+                lease=round(LEASE * 1000),
+                new_key=new[key],
+                refresh=refresh,
             ),
             bytes,
         )
@@ -136,10 +124,11 @@ class SharedStore(Cache):
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        arguments = (owner, "1" if answered else "")
         self._send_each(
             keys,
-            lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 2, *_claim_rows(key), *arguments),
+            lambda pipeline, key: add_call(
+                pipeline, __package__, "release", _claim_rows(key), owner=owner, answered=answered
+            ),
             int,
         )
         if self._unavailable and self._local_is_writable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import sqlite3
@@ -488,6 +489,7 @@ def call_everything(ledger: Ledger) -> set[str]:
         lambda: ledger.token_hash("ann"),
         lambda: ledger.begin(keyed(1), limits, 9.0),
         lambda: ledger.begin(keyed(3), limits, 9.0),
+        lambda: ledger.over_budget("ann", limits, 9.0),
         lambda: ledger.finish(keyed(3), b"text", USAGE),
         lambda: sum((month.usage.tokens for month in ledger.usage()), 0),
         lambda: ledger.expire(0),
@@ -935,13 +937,21 @@ class LossyProxy:
 
     def _forward(self, client: socket.socket) -> None:
         with client, socket.create_connection(("127.0.0.1", self._target)) as server:
-            while request := client.recv(1_000_000):
-                server.sendall(request)
-                reply = server.recv(1_000_000)
-                if self.losses and b"EVAL" in request:
+            request = b""
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                data = ready[0].recv(1_000_000)
+                if not data:
+                    return
+                if ready[0] is client:
+                    request += data  # a script comes in several parts
+                    server.sendall(data)
+                elif self.losses and b"EVAL" in request:
                     self.losses -= 1
                     return
-                client.sendall(reply)
+                else:
+                    request = b""
+                    client.sendall(data)
 
 
 @pytest.fixture
@@ -1103,6 +1113,8 @@ def test_a_cost_that_is_no_number(redis: RedisServer, clock: Clock) -> None:
         redis.admin().hset("contentgen:writer:usage:2026-11", "cost", "nan")
         with pytest.raises(LedgerError, match="has a damaged value in contentgen:writer:usage"):
             ledger.begin(keyed(2), MANY, 1.0)
+        with pytest.raises(LedgerError, match="has a damaged value in contentgen:writer:usage"):
+            ledger.over_budget("ann", MANY, 1.0)
         assert ledger.begin(keyed(2), MANY, None) == Begun()
 
 
