@@ -217,8 +217,9 @@ class SQLiteLedger(Ledger):
         try:
             yield
         except (OSError, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+            reason, hint = _reason_and_hint(error)
             raise LedgerError(
-                f"the ledger {self._path} cannot be used ({_reason(error)}); {_hint(error)}"
+                f"the ledger {self._path} cannot be used ({reason}); {hint}"
             ) from error
 
     def _unlock(self) -> None:
@@ -339,48 +340,38 @@ def _over_budget(
     database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
 ) -> Limited | None:
     """Return the first limit on cost that is reached, or None."""
-    month = month_of(now)
-    if max_cost is not None and _cost(database, "month = ?", month) >= max_cost:
-        return Limited("max_cost", rest_of_month(now))
-    if (
-        limits.cost_per_month is not None
-        and _cost(database, "month = ? AND user = ?", month, user) >= limits.cost_per_month
-    ):
-        return Limited("cost_per_month", rest_of_month(now))
+    costs = database.execute(
+        "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage WHERE month = ?",
+        (user, month_of(now)),
+    ).fetchone()
+    names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
+    for (name, limit), cost in zip(names, costs, strict=True):
+        if limit is not None and cost >= limit:
+            return Limited(name, rest_of_month(now))
     return None
 
 
-def _cost(database: sqlite3.Connection, where: str, *values: str) -> float:
-    (cost,) = database.execute(f"SELECT total(cost) FROM usage WHERE {where}", values).fetchone()  # noqa: S608
-    return float(cost)
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong, on one line."""
-    if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    known = code in (sqlite3.SQLITE_BUSY, *_HINTS) and code != sqlite3.SQLITE_CORRUPT
-    # Other messages can quote what is in the file.
-    return str(error) if known and str(error).isprintable() else "it is damaged"
-
-
+_MAKE_WRITABLE = "make the file and its directory writable"
 _HINTS = {
     sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
     sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
-    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-    sqlite3.SQLITE_CANTOPEN: "make the file and its directory writable",
-    sqlite3.SQLITE_PERM: "make the file and its directory writable",
+    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
+    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
 }
 
 
-def _hint(error: Exception) -> str:
-    """Return what to do about an error."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return "create its directory, or set `ledger` to another file"
+def _reason_and_hint(error: Exception) -> tuple[str, str]:
+    """Return what went wrong, on one line, and what to do about it."""
     if isinstance(error, OSError):
-        return "make the file and its directory writable, or set `ledger` to another file"
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    return _HINTS.get(code, "restore it from a backup, or set `ledger` to another file")
+        hint = "make the file and its directory writable, or set `ledger` to another file"
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            hint = "create its directory, or set `ledger` to another file"
+        return error.strerror or type(error).__name__, hint
+    hint = _HINTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF, "")
+    # Other messages can quote what is in the file.
+    if hint and str(error).isprintable():
+        return str(error), hint
+    return "it is damaged", "restore it from a backup, or set `ledger` to another file"
