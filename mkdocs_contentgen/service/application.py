@@ -25,7 +25,7 @@ MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
 
 BODY_TIMEOUT = 30.0
-"""Seconds for the arrival of a body, so that nobody keeps a connection open for free."""
+"""The maximum number of seconds for the arrival of a body."""
 
 MAX_IDEMPOTENCY_KEY = 255
 
@@ -35,7 +35,7 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: the user, and the Idempotency-Key or an empty string."""
+    """The user of a request, and its Idempotency-Key or an empty string."""
 
     user: str
     idempotency_key: str

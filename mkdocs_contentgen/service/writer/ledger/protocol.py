@@ -1,4 +1,4 @@
-"""What every ledger keeps, and what it answers."""
+"""The protocol of ledgers, with the types of its arguments and results."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """A request of a user, by its Idempotency-Key.
+    """A request of a user with its Idempotency-Key.
 
-    `key` and `fingerprint` are SHA-256, of the user's key and of operation and body.
+    `key` is the SHA-256 of the Idempotency-Key, `fingerprint` that of the operation and body.
     """
 
     user: str
@@ -75,7 +75,7 @@ Beginning = Begun | Running | Answered | OtherBody | Limited
 
 @dataclass(frozen=True)
 class MonthlyUsage:
-    """What a user's texts of a month took. `texts` have been written, `failed` have not."""
+    """The usage of a user in a month. `texts` and `failed` are numbers of texts."""
 
     user: str
     month: str
@@ -128,7 +128,7 @@ class Ledger(Protocol):
         """
 
     def withdraw(self, request: KeyedRequest) -> None:
-        """Take back a begun request for which nothing was written, as if it had not come."""
+        """Undo begin() for a request for which nothing was written."""
 
     def beat(self) -> None:
         """Keep the begun requests of this process, and raise LedgerError if the ledger is gone.

@@ -50,13 +50,13 @@ ROUND_TRIP_TIMEOUT = 10.0
 """Seconds for a whole round trip."""
 
 MAX_BODY = 4 * 1024 * 1024
-"""The maximum size of an answer in bytes, more than that of the largest text."""
+"""The maximum size of an answer in bytes. The largest text is smaller."""
 
 _MAX_TABLE = 16 * 1024 * 1024
 """The maximum size in bytes of all users, or of the usage of a month."""
 
 _BATCH, _MAX_BATCHES = 1000, 1000
-"""How many old answers are dropped in one round trip, and how many round trips are made."""
+"""The number of old answers dropped in one round trip, and the maximum number of round trips."""
 
 _PREFIX = "contentgen:writer:"
 _REQUEST = _PREFIX + "request:"
@@ -242,14 +242,14 @@ class SharedLedger(Ledger):
         return f"{self._owner}:{self._number}"
 
     def _abandon_lost(self) -> None:
-        """Make sure that what this process could not begin is not running in its name."""
+        """Undo requests that the server may have begun, although begin() raised an error."""
         while self._lost:
             request, attempt = self._lost[0]
             self._call("abandon", _keys(request), key=request.key, attempt=attempt)
             del self._lost[0]
 
     def _note_beat(self, started: float) -> None:
-        """Remember since when the beats of this process have reached the server without a gap."""
+        """Record since when all beats of this process have reached the server."""
         now = time.monotonic()
         if now - self._last_beat > self._grace / 2:
             self._beating_since = now

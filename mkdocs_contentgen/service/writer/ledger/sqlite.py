@@ -35,7 +35,7 @@ LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
 
 _APPLICATION_ID = 0x63676C64
-"""What marks the file as a ledger, in SQLite's header: "cgld"."""
+"""The id in SQLite's header that marks the file as a ledger: "cgld"."""
 
 _VERSION = 1
 
@@ -291,7 +291,7 @@ def _create(database: sqlite3.Connection, path: Path) -> None:
 
 def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     """Return False if the database is empty. Raises LedgerError if it is not a ledger."""
-    # This comes first, since another process could create both in between.
+    # The tables come first, since another process could create both in between.
     has_tables = database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     (application,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()

@@ -54,7 +54,7 @@ class Server:
         check_prompts(configuration.options)
         self._ledger = ledger
         self._thread = WorkerThread()
-        # What a model server says can repeat the topic, which the log must not have.
+        # Messages of a model server can quote the topic, which the log must not contain.
         self._model = Model(configuration.options, Spending(), quotes=False)
         self.jobs = Jobs(configuration, self._model, ledger, self._thread, self._warn)
         self._metrics = Metrics(self.jobs.__len__)
@@ -100,14 +100,14 @@ class Server:
             raise HTTPException(403, "the token is not that of user_id; check both")
 
     async def _accept(self, user: str, token: str) -> None:
-        """Accept any token. The names of users stand in the ledger."""
+        """Accept any token, but no name that the ledger cannot store."""
         if not NAME.fullmatch(user):
             raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
 
     async def _write(self, request: Request, caller: Caller) -> bytes:
         body = json.dumps([request.operation, request.body()], sort_keys=True)
         key = caller.idempotency_key or uuid.uuid4().hex
-        # Hashed: neither may be read by who reads the ledger.
+        # Hashed, so that nobody can read topics and keys in the ledger.
         keyed = KeyedRequest(caller.user, sha256(key), sha256(body))
         record = _record.get()
         record |= {"user": caller.user, "key": keyed.key[:12], "outcome": "refused"}
@@ -147,7 +147,7 @@ class Server:
             try:
                 await app(scope, receive, observed)
             except asyncio.CancelledError:
-                pass  # The server ends, and its client stalls; uvicorn would log a traceback.
+                pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
                 _record.reset(token)
                 self._metrics.count_request(operation, int(str(record["status"])))
@@ -177,7 +177,7 @@ class Server:
 
 
 _record: ContextVar[dict[str, object]] = ContextVar("record")
-"""What the log says of the current request."""
+"""The log record of the current request."""
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 

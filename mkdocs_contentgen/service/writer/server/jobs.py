@@ -1,4 +1,4 @@
-"""Write the text of each request once, whoever asks for it and however often."""
+"""Write the text of each request once, even if several clients send it, or one repeatedly."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from ..writing import encode_written, raise_problems, write
 from .configuration import Configuration
 
 POLL_INTERVAL = 0.5
-"""Seconds between two looks for a text that another process writes."""
+"""Seconds between two checks for a text that another process writes."""
 
 RETRY_AFTER = 5
-"""Seconds after which a client may ask again if what it has to wait for is usually short."""
+"""Seconds after which a client may ask again, where the time is not known and usually short."""
 
 _EXPIRY_INTERVAL = 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
@@ -35,7 +35,7 @@ _FIRST_GUESS = 30.0
 
 @dataclass
 class Job:
-    """A request in progress, and what it has taken so far."""
+    """A request in progress, with its usage so far."""
 
     keyed: KeyedRequest
     task: asyncio.Task[bytes] = field(init=False)
@@ -95,7 +95,7 @@ class Jobs:
 
     def _end(self, identity: tuple[str, str], task: asyncio.Task[bytes]) -> None:
         del self._jobs[identity]
-        # The client may be gone; then nobody else looks at the exception.
+        # If the client is gone, nothing else retrieves the exception, and asyncio would log it.
         if not task.cancelled():
             task.exception()
 
@@ -149,7 +149,7 @@ class Jobs:
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 await self._check_budget(job)
-                job.outcome = "failed"  # unless it gets better
+                job.outcome = "failed"  # until the text is complete
                 written = await write(
                     request,
                     self._configuration.options,
@@ -163,7 +163,7 @@ class Jobs:
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
         except UnusableServiceError as error:
-            if job.usage.calls:  # they cost something, so no status may say that nothing happened
+            if job.usage.calls:  # 503 would mean that nothing was written
                 raise ServiceError(str(error)) from None
             job.outcome = ""
             raise
@@ -173,7 +173,7 @@ class Jobs:
             await self._record(job, body)
 
     def _log_sources(self) -> None:
-        """Log which files are left out of the sources, if these are others than before."""
+        """Log which files are left out of the sources, if they have changed since the last time."""
         warnings = self._configuration.options.sources.warnings
         for warning in warnings if warnings != self._logged else ():
             self._on_warning(warning)
@@ -191,7 +191,7 @@ class Jobs:
             raise self._limit_error(user, limited.limit, limited.retry_after)
 
     async def _record(self, job: Job, body: bytes | None) -> None:
-        """Record the end of a job, however long that takes: its text was paid for."""
+        """Record the end of a job. Retries without a limit, since the text was paid for."""
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -208,7 +208,7 @@ class Jobs:
                 return
 
     async def keep_alive(self) -> None:
-        """Tell other processes that this one lives, and drop old answers, until it is cancelled."""
+        """Send heartbeats to other processes, and drop old answers, until cancelled."""
         next_expiry = 0.0
         last_problem = ""
         while True:
