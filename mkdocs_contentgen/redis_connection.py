@@ -7,10 +7,13 @@ replies of the expected types, or raises UnavailableError.
 from __future__ import annotations
 
 import errno
+import json
 import re
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -146,6 +149,39 @@ class RedisConnection:
                 "the value of the option there"
             ) from None
         return client
+
+
+def add_call(
+    pipeline: Pipeline,
+    package: str,
+    command: str,
+    keys: Sequence[str],
+    *data: bytes,
+    **arguments: object,
+) -> None:
+    """Add a call of a command in the `shared.lua` of a package.
+
+    ARGV are the command with its arguments as JSON, and `data`. Arguments that are None are nil.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    encoded = json.dumps({"command": command, **given})
+    pipeline.eval(_script(package), len(keys), *keys, encoded, *data)
+
+
+@cache
+def _script(package: str) -> str:
+    return files(package).joinpath("shared.lua").read_text("utf-8")
+
+
+def eviction_problems(name: str, memory: object) -> list[str]:
+    """Return a warning if a server with this `INFO memory` deletes entries when it is full."""
+    policy = str(cast(dict[str, object], memory).get("maxmemory_policy"))
+    if not re.fullmatch("allkeys-[a-z]{1,20}", policy):
+        return []
+    return [
+        f"{name} may evict texts that were paid for, since its maxmemory-policy is '{policy}'; "
+        "set it to 'noeviction'"
+    ]
 
 
 class _RoundTripLimits:

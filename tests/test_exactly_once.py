@@ -31,8 +31,8 @@ from redis_server import redis_running
 from service_double import Handler, Received, Server, listening, reset
 from writer_server import add_user, configure, environment, run
 
-from mkdocs_contentgen.service.writer.ledger.entry import GRACE
-from mkdocs_contentgen.service.writer.server.jobs import LEDGER_RETRY
+from mkdocs_contentgen.service.writer.ledger import GRACE
+from mkdocs_contentgen.service.writer.server.jobs import RETRY_AFTER
 
 pytestmark = pytest.mark.system
 
@@ -642,7 +642,7 @@ def prove(
             if redis:
                 # Longer than the writers tell their clients to wait.
                 wait_until(lambda: len(author.calls) > 50, 60)
-                redis.absence = LEDGER_RETRY + 2
+                redis.absence = RETRY_AFTER + 2
                 redis.kill()
                 wait_until(lambda: redis.absence == 0, 60)
             stack.callback(chaos.stop)

@@ -20,7 +20,7 @@ PACKAGE = Path(mkdocs_contentgen.__file__).parent
 PAGE = Path(__file__).parent.parent / "example_site/docs/troubleshooting.md"
 
 FOR_PROGRAMS = re.compile(
-    r"(SELECT|INSERT|DELETE|CREATE|PRAGMA|BEGIN) .*|.*\bredis\.call\(.*"  # SQL and Lua
+    r"(SELECT|INSERT|DELETE|CREATE|PRAGMA|BEGIN) .*"  # SQL
     r"|<.*>|([a-z-]+: [^;:]+; )*[a-z-]+: [^;:]+;",  # HTML and CSS
     re.DOTALL,
 )

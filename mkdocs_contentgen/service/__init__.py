@@ -1,4 +1,4 @@
-"""Whoever writes the texts: a service over HTTP, a language model, or the sandbox.
+"""The sources of texts: a service over HTTP, a language model, or the sandbox.
 
 Each client sends one request at a time. Concurrency, retries and caching are implemented in
 `texts`.

@@ -7,6 +7,7 @@ errors in a client are found before requests to the real service cost money.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
 
 BODY_TIMEOUT = 30.0
-"""Seconds for the arrival of a body, so that nobody keeps a connection open for free."""
+"""The maximum number of seconds for the arrival of a body."""
 
 MAX_IDEMPOTENCY_KEY = 255
 
@@ -34,7 +35,7 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: the user, and the Idempotency-Key or an empty string."""
+    """The user of a request, and its Idempotency-Key or an empty string."""
 
     user: str
     idempotency_key: str
@@ -168,6 +169,12 @@ def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
     return f"{name} is required and must be valid text that is not empty"
+
+
+def refusal(status: int, message: str, retry_after: float | None = None) -> HTTPException:
+    """Return the error for a request that gets no text now. `retry_after` is in seconds."""
+    headers = {} if retry_after is None else {"Retry-After": str(max(1, math.ceil(retry_after)))}
+    return HTTPException(status, message, headers)
 
 
 async def error_response(_: HTTPRequest, error: Exception) -> JSONResponse:

@@ -65,7 +65,7 @@ class ServiceClient:
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Messages about all requests: none."""
+        """Warnings about all requests. A service has none."""
         return ()
 
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
@@ -118,7 +118,7 @@ def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
 
 
 def _raise_status(answer: Answer, reason: str) -> None:
-    """Raise the error for another status than 200. `reason` is the service's own, or empty."""
+    """Raise the error for a status other than 200. `reason` is the service's message, or empty."""
     status, status_text = answer.status, answer.status_text
     message = f"the service answered {status_text}: {reason}".removesuffix(": ")
     if status in (401, 403):

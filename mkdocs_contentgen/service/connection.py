@@ -1,7 +1,9 @@
-"""HTTP requests with one deadline, limited answers and errors that tell what was sent.
+"""Send HTTP requests with a deadline, and limit the size of their answers.
 
-The clients of the service and of a model server share it. No message quotes a header, which could
-repeat the token, and of answers only what quoted() returns.
+Errors tell whether a request was sent, and may have been processed.
+
+The clients of the service and of a model server share this module. Messages quote no header, which
+could contain the token, and only those parts of an answer that quoted() returns.
 """
 
 from __future__ import annotations
@@ -91,9 +93,10 @@ def decode_json(body: bytes) -> object:
 
 
 def quoted(text: str, secret: str) -> str:
-    """Return the start of a server's text for a message.
+    """Return the start of a server's text, to quote it in a message.
 
-    It is empty if the text has eight characters in a row of the secret, or all of a shorter one.
+    The result is empty if the text contains eight consecutive characters of the secret, or a
+    shorter secret as a whole.
     """
     length = min(len(secret), 8)
     letters, secret = "".join(text.split()).lower(), secret.lower()
@@ -106,7 +109,7 @@ def quoted(text: str, secret: str) -> str:
 class Connection:
     """Sends requests to one server. Used with `async with`.
 
-    `name` stands for the server in messages, and `address_option` and `timeout_option` are the
+    `name` is the name of the server in messages, and `address_option` and `timeout_option` are the
     options to check. `unknown_hint` ends the messages of UnknownOutcomeError. With an ASGI
     application as `app`, requests go there. Raises ConfigurationError if the environment names a
     proxy or a certificate that cannot be used.
@@ -179,7 +182,7 @@ class Connection:
         """Send a request with a JSON `body`, and return the answer.
 
         `timeout` is in seconds, from the start of the connection to the last byte. `read` are the
-        statuses whose body is read; if that fails for another one than 200, the body is empty.
+        statuses whose body is read; if that fails for a status other than 200, the body is empty.
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
         or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
@@ -237,7 +240,7 @@ class Connection:
         raise failure
 
     async def _read_reason(self, response: httpx.Response) -> bytes:
-        """Return the body of an error. Whether it arrives does not change what a status means."""
+        """Return the body of an error, or an empty one if it does not arrive. The status counts."""
         try:
             async with asyncio.timeout(self._reason_timeout):
                 return await _read(response, self._name)

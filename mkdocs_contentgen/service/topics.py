@@ -1,4 +1,4 @@
-"""What a topic says about its text."""
+"""Read from a topic how many items its text has."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 
+from ..concurrency import WorkerThread
 from ..errors import StoreError
 from .store import LEASE, Coordinator
-from .waiting import WorkerThread
 
 
 class Claims:

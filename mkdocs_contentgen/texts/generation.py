@@ -16,6 +16,7 @@ from functools import partial
 from types import FrameType
 from typing import Protocol
 
+from ..concurrency import WorkerThread
 from ..display import shown
 from ..errors import (
     Absence,
@@ -35,7 +36,7 @@ from .lookup import Outcome, load_usable
 from .policy import Limits
 from .store import Cache, StoredText
 from .throttle import Throttle
-from .waiting import Clock, Stop, WorkerThread
+from .waiting import Clock, Stop
 
 __all__ = [
     "WAITING_MESSAGE",

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..concurrency import WorkerThread, backoff
 from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
 from .store import Coordinator
-from .waiting import Clock, Stop, WorkerThread
+from .waiting import Clock, Stop
 
 FIRST_BACKOFF = 0.5
-"""Maximum seconds before the second try. They double with each further try."""
+"""Maximum seconds before the second try."""
 
 REFUSALS = 3
 """Refused connections in a row after which the service counts as down."""
@@ -126,7 +127,7 @@ class Throttle:
     async def _back_off(self, failure: NotSentError, attempt: int) -> None:
         delay = failure.retry_after
         if delay is None:
-            delay = FIRST_BACKOFF * 2**attempt * (0.5 + self._clock.random() / 2)
+            delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
         if delay > self._longest_pause:
             self._stop.set(failure)
             return

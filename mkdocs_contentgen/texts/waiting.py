@@ -1,4 +1,4 @@
-"""Clock, worker thread and stop event of a generation."""
+"""Clock and stop event of a generation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar, TypeVarTuple
 
 from ..errors import ContentgenError, NoText
-
-_Arguments = TypeVarTuple("_Arguments")
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -23,21 +18,6 @@ class Clock:
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     random: Callable[[], float] = random.random
-
-
-class WorkerThread:
-    """Runs blocking calls one after the other in a separate thread."""
-
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, "contentgen")
-
-    async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
-        """Run a call in the thread, and return its result."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-    def close(self) -> None:
-        """Wait for pending calls, and end the thread."""
-        self._executor.shutdown()
 
 
 class Stop:

@@ -30,13 +30,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from model_writer import write as compose
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.ledger import (
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
     Limits,
     MonthlyUsage,
     Running,
@@ -44,7 +45,7 @@ from mkdocs_contentgen.service.writer.ledger import (
 from mkdocs_contentgen.service.writer.model import Completion, Message, Model
 from mkdocs_contentgen.service.writer.options import WriterOptions
 from mkdocs_contentgen.service.writer.server.configuration import Configuration, ServerFields
-from mkdocs_contentgen.service.writer.server.jobs import Jobs, LedgerThread
+from mkdocs_contentgen.service.writer.server.jobs import Jobs
 from mkdocs_contentgen.service.writer.usage import Spending, Usage
 
 SECONDS = 30.0
@@ -70,18 +71,18 @@ class Ledger:
         self.bodies: dict[str, bytes | None] = {}
         self.written = 0
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         """Begin a request, unless it is known."""
-        if entry.key not in self.bodies:
-            self.bodies[entry.key] = None
+        if request.key not in self.bodies:
+            self.bodies[request.key] = None
             return Begun()
-        body = self.bodies[entry.key]
+        body = self.bodies[request.key]
         return Running() if body is None else Answered(body)
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         """Keep an answer."""
         assert body is not None, "a text failed its checks"
-        self.bodies[entry.key] = body
+        self.bodies[request.key] = body
         self.written += 1
 
     def __enter__(self) -> Self:
@@ -108,7 +109,7 @@ class Ledger:
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> None:
         """Return None, since nothing costs anything."""
 
-    def withdraw(self, entry: Entry) -> None:
+    def withdraw(self, request: KeyedRequest) -> None:
         """Do nothing."""
 
     def beat(self) -> None:
@@ -191,13 +192,13 @@ def simulate(texts: int, writers: int, parallel: int) -> Result:
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:
         server = ModelServer()
         models = [SimulatedModel(options, server) for _ in range(writers)]
-        jobs = [Jobs(configuration, model, LedgerThread(ledger), print) for model in models]
+        jobs = [Jobs(configuration, model, ledger, WorkerThread(), print) for model in models]
         turns, numbers = cycle(jobs), iter(range(texts))
 
         async def ask(number: int) -> bytes:
             request = BlogRequest(topic=f"Topic {number}", length="short")
-            entry = Entry("alice", sha256(str(number)), sha256(request.topic))
-            job = next(turns).start(entry, request)
+            keyed = KeyedRequest("alice", sha256(str(number)), sha256(request.topic))
+            job = next(turns).start(keyed, request)
             joined, job.clients = job.clients > 0, job.clients + 1
             body = await asyncio.shield(job.task)
             outcomes["joined" if joined else job.outcome] += 1

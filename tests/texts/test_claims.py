@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.texts.claims import Claims
 from mkdocs_contentgen.texts.store import LEASE, DiskStore, StoredText
-from mkdocs_contentgen.texts.waiting import WorkerThread
 
 
 class Store(DiskStore):

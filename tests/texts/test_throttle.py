@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import (
     Absence,
     AccessDeniedError,
@@ -20,7 +21,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Throttle
-from mkdocs_contentgen.texts.waiting import Clock, Stop, WorkerThread
+from mkdocs_contentgen.texts.waiting import Clock, Stop
 
 
 class Machines(DiskStore):

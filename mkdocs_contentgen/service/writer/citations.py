@@ -18,8 +18,8 @@ _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
 def cite(document: Document, sections: Sequence[Section], site_url: str) -> list[Section]:
     """Replace numbers such as `[3]` by links, in place, and return the cited sections in order.
 
-    Sections are numbered anew in the order of their citations. Numbers that no section has, and
-    those in headings, are dropped.
+    Sections are renumbered in the order of their citations. Numbers without a section and numbers
+    in headings are removed.
     """
     cited: list[Section] = []
     document.title = [

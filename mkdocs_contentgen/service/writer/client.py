@@ -43,7 +43,7 @@ class WriterClient:
 
     @property
     def warnings(self) -> list[str]:
-        """Messages about all requests."""
+        """Warnings about all requests."""
         return [*self._model.warnings, *self._options.sources.warnings]
 
     async def __aenter__(self) -> Self:
@@ -55,8 +55,8 @@ class WriterClient:
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Write a text, and return it as the body of an answer (interface section 2.2).
 
-        Neither `idempotency_key` nor `timeout` matters: nothing is sent twice, and each call to the
-        model has a timeout of its own. Raises a ServiceError, such as FailedCheckError, but never a
+        `idempotency_key` and `timeout` are ignored, since nothing is sent twice, and each call to
+        the model has its own timeout. Raises a ServiceError, such as FailedCheckError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
         own = self._own_text(request) if self._options.sources.paths else ""

@@ -1,4 +1,4 @@
-"""Try out a model: write texts that nobody keeps, and measure them."""
+"""Try out a model: write texts and measure them, without storing them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Trial:
     request: Request
     seconds: float
     target: int
-    """The number of words that the text was to have."""
+    """The target number of words."""
 
     written: Written | None = None
     error: str = ""

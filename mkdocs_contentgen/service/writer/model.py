@@ -15,6 +15,7 @@ from typing import Literal, Self, TypedDict
 
 import msgspec
 
+from ...concurrency import backoff
 from ...display import shown
 from ...errors import (
     AccessDeniedError,
@@ -39,19 +40,19 @@ from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, format_cost, read_usage
 
 FIRST_BACKOFF = 1.0
-"""Seconds before the first retry if the server does not say how long to wait."""
+"""Maximum seconds before the second try if the server does not say how long to wait."""
 
 LIST_TIMEOUT = 10.0
 """Seconds for the list of models, which is only asked for after an error."""
 
 _CHARACTERS_PER_TOKEN = 10
-"""More characters of a prompt for each counted token mean that the server cut it."""
+"""With more characters for each token of a prompt, the server probably cut the prompt."""
 
 _CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
 _MAX_NAMES = 10
 
-_LEAST_SECRET = 16
-"""A shorter key can be a word that a text has by chance, such as `ollama`."""
+_MIN_SECRET = 16
+"""The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
 
 _TOO_LONG = re.compile(
     "context (length|size|window)|prompt is too long|token count exceeds", re.IGNORECASE
@@ -68,7 +69,7 @@ class Message(TypedDict):
 
 @dataclass(frozen=True)
 class Completion:
-    """What the model answered, and the usage of the call."""
+    """The answer of the model, and the usage of the call."""
 
     text: str
     finish_reason: str = "stop"
@@ -82,9 +83,8 @@ class Model:
     """A language model on a server. Used with `async with`.
 
     `spending` gets the usage of each call, and `debug` a line for it. `warnings` are messages about
-    all calls. `retries` is the maximum for each call. Without `quotes`, no message repeats
-    what the server says about an error. Raises ConfigurationError for invalid
-    options. No message contains the key.
+    all calls. `retries` is the maximum for each call. Without `quotes`, no message quotes the
+    server. Raises ConfigurationError for invalid options. No message contains the key.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Model:
         )
         self._fields = fields
         self._spending = spending
-        self._tries = retries + 1
+        self._max_tries = retries + 1
         self._quotes = quotes
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
@@ -136,12 +136,12 @@ class Model:
     ) -> Completion:
         """Return the model's answer to a conversation, `parallel` of them at once.
 
-        `spending` gets the usage in place of that of the model.
+        `spending` gets the usage instead of the one of the model.
 
-        Status 429 and 503 and refused connections are tried again, for `call_timeout` seconds at
-        most. The time that the server asks for holds back all calls. Raises a ServiceError: an
-        UnusableServiceError if all calls would fail, and never a NotSentError, since a text can
-        have calls that were sent before.
+        After status 429 or 503 or a refused connection, the call is tried again, for `call_timeout`
+        seconds at most. A pause that the server asks for applies to all calls. Raises a
+        ServiceError: an UnusableServiceError if all calls would fail, and never a NotSentError,
+        since a text can have calls that were sent before.
         """
         spending = spending or self._spending
         started = time.monotonic()
@@ -154,21 +154,22 @@ class Model:
     ) -> Completion:
         await self._wait_for_pause()
         deadline = time.monotonic() + self._fields.call_timeout
-        for attempt in range(1, self._tries + 1):
+        tries = 1
+        while True:
             self._check_budget()
             try:
                 return await self._call(messages, max_tokens, spending)
             except NotSentError as error:
-                self._back_off(error, attempt, deadline)
+                self._back_off(error, tries, deadline)
             await self._wait_for_pause()
-        raise AssertionError("unreachable")  # the last try returns or raises
+            tries += 1
 
     async def _wait_for_pause(self) -> None:
         while (seconds := self._paused_until - time.monotonic()) > 0:
             await asyncio.sleep(seconds)
 
-    def _back_off(self, error: NotSentError, attempt: int, deadline: float) -> None:
-        """Pause all calls, or raise an error that ends the tries of this one."""
+    def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
+        """Pause all calls, or raise an error if a call that was tried so often is given up."""
         seconds = error.retry_after
         if seconds is not None and seconds > self._fields.call_timeout:
             raise UnusableServiceError(
@@ -176,16 +177,16 @@ class Model:
                 f"{self._prefix}call_timeout ({self._fields.call_timeout:g} s); build again later"
             ) from None
         if seconds is None:
-            seconds = FIRST_BACKOFF * 2 ** (attempt - 1) * (0.5 + random.random() / 2)  # noqa: S311
-        if attempt < self._tries and time.monotonic() + seconds < deadline:
+            seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
+        if tries < self._max_tries and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
         elif isinstance(error, UnreachableError):
             raise UnusableServiceError(str(error)) from None
         else:
-            noun = "try" if attempt == 1 else "tries"
+            noun = "try" if tries == 1 else "tries"
             raise RejectedError(
-                f"{error}; gave up after {attempt} {noun}; a lower {self._prefix}parallel may help"
+                f"{error}; gave up after {tries} {noun}; a lower {self._prefix}parallel may help"
             ) from None
 
     def _check_budget(self) -> None:
@@ -219,7 +220,7 @@ class Model:
         fields = decode_json(answer.body)
         reported = fields.get("usage") if isinstance(fields, dict) else None
         usage = read_usage(reported, self._fields.price)
-        # Before the text is read: one that cannot be used may have cost something too.
+        # Before the text is read, since an unusable text may have cost something too.
         if isinstance(reported, dict):
             spending.add(usage)
         completion = self._read(answer, fields, usage)
@@ -233,7 +234,7 @@ class Model:
         return completion
 
     async def _post_with_limit(self, messages: Sequence[Message], max_tokens: int) -> Answer:
-        """Send a call with the field for the limit of tokens that the server knows."""
+        """Send a call with the token limit in the field that the server supports."""
         old, new = _LIMIT_FIELDS
         if any(name in self._fields.parameters for name in _LIMIT_FIELDS):
             return await self._post(messages, {})
@@ -295,7 +296,7 @@ class Model:
         return f"; is {self._prefix}endpoint right? It often ends in /v1"
 
     def _raise_known_status(self, answer: Answer, message: str) -> None:
-        """Raise the error for a status that means the same on all servers."""
+        """Raise the error for a status with the same meaning on all servers."""
         status = answer.status
         if status in (401, 403):
             raise AccessDeniedError(
@@ -365,14 +366,14 @@ class Model:
                 f"{self._server} answered without a message in `choices`{hint}"
             ) from None
         text, thought = choice.message.texts()
-        if len(self._key) >= _LEAST_SECRET and self._key in text:
+        if len(self._key) >= _MIN_SECRET and self._key in text:
             raise InvalidAnswerError(f"{self._server} repeats {self._prefix}api_key in its text")
         given = choice.finish_reason or "stop"
         reason = self._quote(given) if isinstance(given, str) else ""
         return Completion(text, reason or "unknown", thought, usage)
 
     def _quote(self, text: str) -> str:
-        """Return a text of the server for a message, or an empty string if it has the key in it."""
+        """Return a text of the server for a message, or an empty string if it contains the key."""
         return quoted(text, self._key)
 
     def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:

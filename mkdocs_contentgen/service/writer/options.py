@@ -48,7 +48,7 @@ _EXPECTED = {
     "queue": "a whole number from 0 to 100000",
     "allow_http": "true or false",
 }
-"""What is right for an option, for messages. The last ones are those of `writer.yml`."""
+"""The valid values of each option, for messages. The last options are those of `writer.yml`."""
 
 _Price = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 
@@ -140,9 +140,9 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def texts_at_once(parallel: int) -> int:
-    """Return how many texts are begun at once for so many parallel calls.
+    """Return the number of texts to write at once for `parallel` calls.
 
-    A few more, so that the model does not wait while texts are checked.
+    It is larger, so that the model does not idle while texts are checked.
     """
     return parallel + 2
 
@@ -159,7 +159,7 @@ class WriterOptions:
     sources: Sources = field(default_factory=Sources, compare=False)
     allow_http: bool = False
     prefix: str = "writer."
-    """What messages put before the names of options."""
+    """The prefix of option names in messages."""
 
     def target(self, length: str) -> int:
         """Return the number of words for a length such as `short`."""
@@ -277,8 +277,8 @@ def _load_sources(value: bool | list[str], directory: Path, site: SitePages | No
 
 
 def _locate_pages(docs: Path, pages: Iterable[tuple[Path, str]], directory: Path) -> SitePages:
-    """Return where the published pages are. Raises ConfigurationError, as _locate() does."""
-    # Another folder was chosen by the configuration, or is a temporary one of a plugin.
+    """Return the location and addresses of the published pages. Raises ConfigurationError."""
+    # A folder outside is named in the configuration, or a temporary one of a plugin.
     is_inside = docs.is_relative_to(directory)
     location = _locate(str(docs), directory if is_inside else docs, "sources")
     addresses = {
@@ -295,7 +295,7 @@ def _setting(option: str, variable: str) -> str:
 
 
 def _locate(value: str, directory: Path, option: str) -> Location:
-    """Return where the path of an option leads. Raises ConfigurationError for a symbolic link.
+    """Return the location of a path in an option. Raises ConfigurationError for a symbolic link.
 
     Only the folders that the path shares with `directory` may be links, such as a home directory.
     """

@@ -1,7 +1,7 @@
 """Compose the prompts for a model from the prompt files.
 
-A prompt file begins with what holds for the whole operation. Then it has a section for values of
-fields, such as `## tone: neutral`; a prompt has only those of its request.
+A prompt file begins with rules for all requests of an operation. Sections for values of fields
+follow, such as `## tone: neutral`; a prompt contains those for the values of its request.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .options import WriterOptions
 from .sources import Section
 
 TOLERANCE = 0.15
-"""How much the number of words may differ from the target."""
+"""The share by which the number of words may differ from the target."""
 
 
 def system_prompt(request: Request, options: WriterOptions) -> str:
-    """Return what a model is told for all calls of a request."""
+    """Return the system prompt for all calls of a request."""
     path, content = options.prompts.get(request.type, ("", ""))
     parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
     chosen = [parts.get((name, value), "") for name, value in request.body().items()]
@@ -51,7 +51,7 @@ def topic_prompt(request: Request, words: int) -> str:
 
 
 def sources_prompt(sections: Sequence[Section]) -> str:
-    """Return what a model is told about its sources, or an empty string without any."""
+    """Return the part of the prompt with the sources, or an empty string without any."""
     if not sections:
         return ""
     listed = "\n\n".join(
@@ -62,7 +62,7 @@ def sources_prompt(sections: Sequence[Section]) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return a text that cannot end the source in which it stands."""
+    """Escape `<source` tags in a text, so that it cannot end the source that contains it."""
     return re.sub(r"<(?=/?source\b)", "‹", text, flags=re.IGNORECASE)
 
 

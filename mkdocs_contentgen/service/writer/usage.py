@@ -8,7 +8,7 @@ from decimal import Decimal
 from .options import Price
 
 _MAX_COUNT = 10**9
-"""Reported numbers from here on are errors of the server."""
+"""Reported numbers of this size or larger are errors of the server."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _reported_cost(value: object) -> float | None:
 class Spending:
     """The usage of all calls of a build or a text.
 
-    `waited` is the time in seconds for which calls have waited for others.
+    `waited` is the time in seconds that calls spent waiting for other calls.
     """
 
     def __init__(self) -> None:

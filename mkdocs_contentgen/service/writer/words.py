@@ -34,7 +34,7 @@ def count_words(words: Iterable[str]) -> int:
 
 
 def count_scripts(text: str) -> Counter[str]:
-    """Return how much of a text is in each script, as Unicode names it, such as `LATIN`.
+    """Return the amount of text in each script. The names are those of Unicode, such as `LATIN`.
 
     A number is in no script. Japanese, which mixes scripts, is `CJK`.
     """

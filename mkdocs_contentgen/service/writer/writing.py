@@ -1,7 +1,7 @@
 """Write a text with a model: prompt, Markdown, checks, one repair, HTML.
 
 A short or medium text takes one call, a long one a plan and a call for each section. A text or a
-section that fails a check is repaired once. So the number of calls is known.
+section that fails a check is repaired at most once, which limits the number of calls.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
 """The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
 
 _LEAST_WORDS = 100
-"""The smallest section of a long text. A text whose items are shorter takes one call."""
+"""The minimum number of words of a section. A text with shorter items takes one call."""
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -56,7 +56,7 @@ Ask = Callable[[Sequence[Message], int], Awaitable[Completion]]
 
 @dataclass
 class Written:
-    """A text, with the problems that its repair has left. Only one without problems is kept."""
+    """A text, with the problems that remain after its repair. Texts with problems are not kept."""
 
     html: str = ""
     problems: list[Problem] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Written:
     marked: int = 0
     repairs: int = 0
     sources: Sequence[Section] = ()
-    """What was given to the model."""
+    """The sections that the model got."""
 
     cited: Sequence[Section] = ()
     digests: dict[str, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The calls for a text without and with repairs, and the usage without."""
+    """The number of calls for a text without and with repairs, and the usage without repairs."""
 
     calls: int
     most_calls: int
@@ -130,7 +130,7 @@ def encode_written(written: Written, model: str) -> bytes:
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
-    """Return what a text will take."""
+    """Estimate the calls and the usage of a text."""
     words = options.target(request.length)
     prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
     prompt += MAX_CHARACTERS if options.sources.paths else 0
@@ -161,7 +161,7 @@ class _Writing:
         ]
 
     async def write(self) -> Document:
-        """Return the text; after a problem that a repair left, what there is of it."""
+        """Return the text. If problems remain after a repair, it can be incomplete."""
         if number := _number_of_sections(self._request, self.words):
             return await self._long_text(number)
         return (await self._checked(self._start, self.words, ALL_CHECKS)).document
@@ -177,7 +177,7 @@ class _Writing:
             self._request.type,
             given=f"{self._request.topic}\n{self._sources}",
             day=today,
-            names=bool(self._sections),  # without sources, all of them would be marked
+            names=bool(self._sections),  # without sources, all names would be marked
             after=sources_list(self.written.cited, self._site_url),
         )
         try:
@@ -188,7 +188,7 @@ class _Writing:
             self.written.html, self.written.marked = html, count_marks(html)
 
     async def _long_text(self, number: int) -> Document:
-        """Write a plan, and then one section after the other."""
+        """Write a plan, and then each section."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan = await self._checked([*self._start, message], 50 * number, self._plan_checks(number))
         document = Document(plan.document.title)
@@ -244,7 +244,7 @@ class _Writing:
         checks: Sequence[Check],
         earlier: Sequence[Block] = (),
     ) -> Draft:
-        """Return a text that passes the checks, after one repair at most; or add the problems."""
+        """Return a checked text, repaired once if needed, and record the problems that remain."""
         draft, problems = await self._draft(messages, words, checks, earlier)
         if problems:
             self.written.repairs += 1
@@ -261,7 +261,7 @@ class _Writing:
         earlier: Sequence[Block],
     ) -> tuple[Draft, list[Problem]]:
         completion = await self._call(messages, words)
-        # In a thread, as all that takes long: meanwhile, calls for other texts go out.
+        # In a thread, so that calls for other texts do not wait for it.
         return await asyncio.to_thread(self._read, completion, words, checks, earlier)
 
     def _read(
@@ -294,7 +294,7 @@ def _with_repair(
 
 
 def _number_of_sections(request: Request, words: int) -> int:
-    """Return how many sections are written apart, or 0 for a text that takes one call."""
+    """Return the number of sections with a call of their own, or 0 for a text of one call."""
     if request.length != "long":
         return 0
     if isinstance(request, BlogRequest) and request.format == "listicle":

@@ -33,6 +33,7 @@ from .database import (
 from .entry import (
     LEASE,
     MAX_KEY,
+    Cache,
     StoredText,
     decode,
     encode,
@@ -54,7 +55,7 @@ threads.
 """
 
 
-class DiskStore:
+class DiskStore(Cache):
     """A Cache in a local directory. Waits `lock_timeout` seconds for another program."""
 
     def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
@@ -66,7 +67,6 @@ class DiskStore:
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
-        """Return the stored texts by key, and the problems of the store."""
         texts: dict[str, StoredText] = {}
         entry_problems: list[str] = []
 
@@ -88,7 +88,6 @@ class DiskStore:
         return texts, problems + entry_problems
 
     def prepare(self) -> list[str]:
-        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         with _database_lock:
             return self._prepare() if self._cache is None else []
 
@@ -110,7 +109,6 @@ class DiskStore:
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Write texts to the disk, synchronously. Raises StoreError."""
         with self._transaction() as cache:
             for key, text in texts.items():
                 cache.set(key, encode(key, text))
@@ -118,7 +116,6 @@ class DiskStore:
                 cache.delete(_IDEMPOTENCY + key)
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
-        """Claim requests, or renew claims, and return the Idempotency-Keys of those held now."""
         claimed = {}
         with self._transaction() as cache:
             for key in keys:
@@ -135,7 +132,6 @@ class DiskStore:
         return claimed
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        """Release claims of `owner`, and with `answered` their Idempotency-Keys."""
         with self._transaction() as cache:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
@@ -155,7 +151,6 @@ class DiskStore:
         return set()
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the request of each stored text by key, and the problems of the store."""
         requests: dict[str, dict[str, object]] = {}
 
         def read(connection: sqlite3.Connection) -> None:
@@ -171,7 +166,6 @@ class DiskStore:
         return requests, problems
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts and their Idempotency-Keys. Raises StoreError."""
         with self._transaction() as cache:
             for key in keys:
                 cache.delete(key)
@@ -224,7 +218,6 @@ class DiskStore:
             raise error
 
     def close(self) -> list[str]:
-        """Close the database. The list of problems is always empty."""
         if self._cache is not None:
             self._cache.close()
             self._cache = None

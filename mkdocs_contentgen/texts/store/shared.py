@@ -7,7 +7,6 @@ reports that once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...errors import StoreError
-from ...redis_connection import MAX_REPLY, RedisConnection, UnavailableError, shown_address
+from ...redis_connection import (
+    MAX_REPLY,
+    RedisConnection,
+    UnavailableError,
+    add_call,
+    eviction_problems,
+    shown_address,
+)
 from .entry import (
     LEASE,
     MAX_ENTRY,
@@ -48,25 +54,6 @@ _Item = TypeVar("_Item")
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
-# Scripts are atomic. The first one returns the Idempotency-Key, or '' if another run has the claim.
-_CLAIM_SCRIPT = """
-local owner = redis.call('GET', KEYS[1])
-local left = redis.call('PTTL', KEYS[1])
-local valid = left >= 0 and left <= tonumber(ARGV[2])
-if owner and owner ~= ARGV[1] and valid then return '' end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local key = redis.pcall('GET', KEYS[2])
-local known = type(key) == 'string' and #key == 32 and not string.find(key, '[^0-9a-f]')
-if known and ARGV[4] == '' then return key end
-redis.call('SET', KEYS[2], ARGV[3])
-return ARGV[3]
-"""
-_RELEASE_SCRIPT = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] ~= '' then redis.call('DEL', KEYS[2]) end
-return redis.call('DEL', KEYS[1])
-"""
-
 
 @dataclass
 class Outage:
@@ -75,11 +62,14 @@ class Outage:
     began: bool = False
 
 
-class SharedStore:
+class SharedStore(Cache):
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
-    The stores of a run share `outage`. `timeout` is the time in seconds for a whole round trip. All
-    methods raise ConfigurationError if `url` is invalid or the package redis is missing.
+    The stores of a run share `outage`. `timeout` is the time in seconds for a whole round trip.
+    Texts are deleted on this machine only, since others may need them. Claims that cannot be
+    released expire.
+
+    All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
 
     def __init__(
@@ -100,7 +90,6 @@ class SharedStore:
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
-        """Return the texts in either cache by key, and problems. Shared texts are saved locally."""
         texts, problems = self._local.load(keys, since=since)
         for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
@@ -110,7 +99,6 @@ class SharedStore:
         return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         replies = self._send(lambda pipeline: pipeline.info("memory"), dict)
         try:
             problems = self._local.prepare()
@@ -120,16 +108,10 @@ class SharedStore:
             problems = []
             self._report_local_failure(error)
         for memory in replies:
-            policy = cast(dict[str, object], memory).get("maxmemory_policy")
-            if re.fullmatch("allkeys-[a-z]{1,20}", str(policy)):
-                self._problems.append(
-                    f"{self._name} may evict texts that were paid for, since its maxmemory-policy "
-                    f"is '{policy}'; set it to 'noeviction'"
-                )
+            self._problems += eviction_problems(self._name, memory)
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Write texts to both caches. Raises StoreError if both fail."""
         failure = self._save_locally(texts)
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             self._send(partial(_set_texts, batch), int, transaction=True)
@@ -137,13 +119,18 @@ class SharedStore:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
-        """Claim requests, or renew claims, and return the Idempotency-Keys of those held now."""
         new = {key: new_idempotency_key() for key in keys}
-        arguments = (owner, str(round(LEASE * 1000)))
         replies = self._send_each(
             keys,
-            lambda pipeline, key: pipeline.eval(
-                _CLAIM_SCRIPT, 2, *_claim_rows(key), *arguments, new[key], "1" if refresh else ""
+            lambda pipeline, key: add_call(
+                pipeline,
+                __package__,
+                "claim",
+                _claim_rows(key),
+                owner=owner,
+                lease=round(LEASE * 1000),
+                new_key=new[key],
+                refresh=refresh,
             ),
             bytes,
         )
@@ -153,45 +140,39 @@ class SharedStore:
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        """Release claims of `owner`. If that fails, they expire."""
-        arguments = (owner, "1" if answered else "")
         self._send_each(
             keys,
-            lambda pipeline, key: pipeline.eval(_RELEASE_SCRIPT, 2, *_claim_rows(key), *arguments),
+            lambda pipeline, key: add_call(
+                pipeline, __package__, "release", _claim_rows(key), owner=owner, answered=answered
+            ),
             int,
         )
         if self._unavailable and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
-        """Make other machines pause for so many seconds, since the service asked for it."""
         seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
             self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds), int)
 
     def paused(self) -> float:
-        """Return the remaining seconds of the current pause, or 0."""
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
         # A pause without an end, or a longer one, was not set by this package.
         return left if 0 < left <= MAX_PAUSE else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        """Return the keys of the texts that other machines can read too."""
         replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the request of each text on this machine by key, and the problems of the store."""
         return self._local.requests()
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts on this machine only, since others may need them. Raises StoreError."""
         self._local.delete(keys)
 
     def close(self) -> list[str]:
-        """Close files and connections, and return problems not returned before."""
         self._redis.close()
         return self._local.close() + self._take_problems()
 

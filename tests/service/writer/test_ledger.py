@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import sqlite3
@@ -24,7 +25,7 @@ from mkdocs_contentgen.service.writer.ledger import (
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
     Ledger,
     Limited,
     Limits,
@@ -42,9 +43,9 @@ MANY = Limits(requests_per_minute=1000, parallel=1000)
 USAGE = Usage(2, 1000, 500, 0.25)
 
 
-def entry(number: int = 1, user: str = "ann", body: str = "body") -> Entry:
-    """Return the entry of a request."""
-    return Entry(user, f"{number:064x}", body.encode().hex().rjust(64, "0"))
+def keyed(number: int = 1, user: str = "ann", body: str = "body") -> KeyedRequest:
+    """Return a request."""
+    return KeyedRequest(user, f"{number:064x}", body.encode().hex().rjust(64, "0"))
 
 
 class Clock:
@@ -138,77 +139,77 @@ def test_a_name_that_no_user_can_have(ledger: Ledger, name: str) -> None:
 
 def test_a_request_and_its_answer(ledger: Ledger, opened: Open) -> None:
     """A request is begun once, runs, and is answered from then on, in each process."""
-    assert ledger.begin(entry(), MANY, None) == Begun()
-    assert ledger.begin(entry(), MANY, None) == Running()
-    assert opened().begin(entry(), MANY, None) == Running()
+    assert ledger.begin(keyed(), MANY, None) == Begun()
+    assert ledger.begin(keyed(), MANY, None) == Running()
+    assert opened().begin(keyed(), MANY, None) == Running()
     body = b'{"content": "\xc3\xa4\x00"}'
-    ledger.finish(entry(), body, USAGE)
-    assert ledger.begin(entry(), MANY, None) == Answered(body)
-    assert opened().begin(entry(), MANY, None) == Answered(body)
+    ledger.finish(keyed(), body, USAGE)
+    assert ledger.begin(keyed(), MANY, None) == Answered(body)
+    assert opened().begin(keyed(), MANY, None) == Answered(body)
 
 
 def test_the_same_key_with_another_body(ledger: Ledger) -> None:
     """A key is for one body, while its text is written and afterwards."""
-    ledger.begin(entry(), MANY, None)
-    assert ledger.begin(entry(body="other"), MANY, None) == OtherBody()
-    ledger.finish(entry(), b"{}", USAGE)
-    assert ledger.begin(entry(body="other"), MANY, None) == OtherBody()
+    ledger.begin(keyed(), MANY, None)
+    assert ledger.begin(keyed(body="other"), MANY, None) == OtherBody()
+    ledger.finish(keyed(), b"{}", USAGE)
+    assert ledger.begin(keyed(body="other"), MANY, None) == OtherBody()
 
 
 def test_the_same_key_of_another_user(ledger: Ledger) -> None:
     """Each user has keys of their own."""
-    ledger.begin(entry(), MANY, None)
-    assert ledger.begin(entry(user="bob"), MANY, None) == Begun()
-    ledger.finish(entry(), b"{}", USAGE)
-    assert ledger.begin(entry(user="bob"), MANY, None) == Running()
+    ledger.begin(keyed(), MANY, None)
+    assert ledger.begin(keyed(user="bob"), MANY, None) == Begun()
+    ledger.finish(keyed(), b"{}", USAGE)
+    assert ledger.begin(keyed(user="bob"), MANY, None) == Running()
 
 
 def test_a_text_that_failed(ledger: Ledger) -> None:
     """It can be begun again, also for another body, and what it took is counted."""
-    ledger.begin(entry(), MANY, None)
-    ledger.finish(entry(), None, USAGE)
-    assert ledger.begin(entry(body="other"), MANY, None) == Begun()
+    ledger.begin(keyed(), MANY, None)
+    ledger.finish(keyed(), None, USAGE)
+    assert ledger.begin(keyed(body="other"), MANY, None) == Begun()
     (month,) = ledger.usage()
     assert (month.texts, month.failed, month.usage) == (0, 1, USAGE)
 
 
 def test_two_answers_for_one_request(ledger: Ledger, opened: Open) -> None:
     """The first one stays, whatever the other brings, but both have cost something."""
-    ledger.begin(entry(), MANY, None)
-    ledger.finish(entry(), b"first", USAGE)
-    opened().finish(entry(), b"second", USAGE)
-    opened().finish(entry(), None, USAGE)
-    opened().finish(entry(body="other"), b"third", USAGE)
-    assert ledger.begin(entry(), MANY, None) == Answered(b"first")
+    ledger.begin(keyed(), MANY, None)
+    ledger.finish(keyed(), b"first", USAGE)
+    opened().finish(keyed(), b"second", USAGE)
+    opened().finish(keyed(), None, USAGE)
+    opened().finish(keyed(body="other"), b"third", USAGE)
+    assert ledger.begin(keyed(), MANY, None) == Answered(b"first")
     (month,) = ledger.usage()
     assert (month.texts, month.failed, month.usage.calls) == (3, 1, 8)
 
 
 def test_an_answer_that_was_never_begun(ledger: Ledger) -> None:
     """A text that was paid for is kept, even if the ledger has lost its request."""
-    ledger.finish(entry(), b"text", USAGE)
-    assert ledger.begin(entry(), MANY, None) == Answered(b"text")
+    ledger.finish(keyed(), b"text", USAGE)
+    assert ledger.begin(keyed(), MANY, None) == Answered(b"text")
 
 
 def test_large_answers(ledger: Ledger) -> None:
     """An answer of the largest text comes back as it was."""
     body = os.urandom(1024) * 2000
-    ledger.begin(entry(), MANY, None)
-    ledger.finish(entry(), body, USAGE)
-    assert ledger.begin(entry(), MANY, None) == Answered(body)
+    ledger.begin(keyed(), MANY, None)
+    ledger.finish(keyed(), body, USAGE)
+    assert ledger.begin(keyed(), MANY, None) == Answered(body)
 
 
 def test_old_answers(ledger: Ledger, clock: Clock) -> None:
     """They are dropped after the time that is asked for; what runs, and usage, is not."""
     for number in range(1, 6):
-        ledger.begin(entry(number), MANY, None)
+        ledger.begin(keyed(number), MANY, None)
     for number in range(1, 5):
-        ledger.finish(entry(number), b"text", USAGE)
+        ledger.finish(keyed(number), b"text", USAGE)
         clock.now += 100
     assert ledger.expire(1000) == 0
     assert ledger.expire(250) == 2
     assert ledger.expire(250) == 0
-    found = [ledger.begin(entry(number), MANY, None) for number in range(1, 6)]
+    found = [ledger.begin(keyed(number), MANY, None) for number in range(1, 6)]
     assert found == [Begun(), Begun(), Answered(b"text"), Answered(b"text"), Running()]
     assert ledger.usage()[0].texts == 4
 
@@ -219,90 +220,90 @@ def test_old_answers(ledger: Ledger, clock: Clock) -> None:
 def test_requests_per_minute(ledger: Ledger, clock: Clock) -> None:
     """The oldest request leaves the window after exactly a minute, finished or not."""
     limits = Limits(requests_per_minute=2, parallel=10)
-    assert ledger.begin(entry(1), limits, None) == Begun()
-    ledger.finish(entry(1), None, USAGE)
+    assert ledger.begin(keyed(1), limits, None) == Begun()
+    ledger.finish(keyed(1), None, USAGE)
     clock.now += 20
-    assert ledger.begin(entry(2), limits, None) == Begun()
+    assert ledger.begin(keyed(2), limits, None) == Begun()
     clock.now += 15
-    assert ledger.begin(entry(3), limits, None) == Limited("requests_per_minute", 25)
-    assert ledger.begin(entry(3, user="bob"), limits, None) == Begun()
+    assert ledger.begin(keyed(3), limits, None) == Limited("requests_per_minute", 25)
+    assert ledger.begin(keyed(3, user="bob"), limits, None) == Begun()
     clock.now += 24.5
-    assert ledger.begin(entry(3), limits, None) == Limited("requests_per_minute", 0.5)
+    assert ledger.begin(keyed(3), limits, None) == Limited("requests_per_minute", 0.5)
     clock.now += 0.5
-    assert ledger.begin(entry(3), limits, None) == Begun()
-    assert ledger.begin(entry(4), limits, None) == Limited("requests_per_minute", 20)
+    assert ledger.begin(keyed(3), limits, None) == Begun()
+    assert ledger.begin(keyed(4), limits, None) == Limited("requests_per_minute", 20)
 
 
 def test_a_limit_that_was_lowered(ledger: Ledger) -> None:
     """With more requests than allowed, as many have to leave the window."""
     for number in range(3):
-        ledger.begin(entry(number), MANY, None)
+        ledger.begin(keyed(number), MANY, None)
     lower = Limits(requests_per_minute=1)
-    assert ledger.begin(entry(9), lower, None) == Limited("requests_per_minute", 60)
+    assert ledger.begin(keyed(9), lower, None) == Limited("requests_per_minute", 60)
 
 
 def test_a_clock_that_was_set_back(ledger: Ledger, clock: Clock) -> None:
     """Requests in the future limit nobody for longer than a minute."""
     limits = Limits(requests_per_minute=1)
     clock.now += 3600
-    ledger.begin(entry(1), limits, None)
+    ledger.begin(keyed(1), limits, None)
     clock.now -= 3600
-    assert ledger.begin(entry(2), limits, None) == Begun()
+    assert ledger.begin(keyed(2), limits, None) == Begun()
     clock.now -= 50
-    assert ledger.begin(entry(3), limits, None) == Limited("requests_per_minute", 60)
+    assert ledger.begin(keyed(3), limits, None) == Limited("requests_per_minute", 60)
 
 
 def test_withdrawn(ledger: Ledger) -> None:
     """A request for which nothing was written can be begun again, and counts nowhere."""
-    ledger.begin(entry(1), MANY, None)
-    ledger.withdraw(entry(1))
+    ledger.begin(keyed(1), MANY, None)
+    ledger.withdraw(keyed(1))
     assert ledger.usage() == []
-    assert ledger.begin(entry(1), MANY, None) == Begun()
+    assert ledger.begin(keyed(1), MANY, None) == Begun()
 
 
 def test_parallel(ledger: Ledger, opened: Open) -> None:
     """What is running counts, of this user and in all processes, until it is finished."""
     limits = Limits(requests_per_minute=100, parallel=2)
-    ledger.begin(entry(1), limits, None)
-    opened().begin(entry(2), limits, None)
-    assert ledger.begin(entry(3), limits, None) == Limited("parallel", None)
-    assert ledger.begin(entry(3, user="bob"), limits, None) == Begun()
-    ledger.finish(entry(1), b"text", USAGE)
-    assert ledger.begin(entry(3), limits, None) == Begun()
-    ledger.finish(entry(3), None, USAGE)
-    assert ledger.begin(entry(4), limits, None) == Begun()
+    ledger.begin(keyed(1), limits, None)
+    opened().begin(keyed(2), limits, None)
+    assert ledger.begin(keyed(3), limits, None) == Limited("parallel", None)
+    assert ledger.begin(keyed(3, user="bob"), limits, None) == Begun()
+    ledger.finish(keyed(1), b"text", USAGE)
+    assert ledger.begin(keyed(3), limits, None) == Begun()
+    ledger.finish(keyed(3), None, USAGE)
+    assert ledger.begin(keyed(4), limits, None) == Begun()
 
 
 def test_cost_per_month(ledger: Ledger, clock: Clock) -> None:
     """A user who has spent enough waits for the next month in UTC; others do not."""
     limits = Limits(cost_per_month=0.5)
     for number in range(2):
-        assert ledger.begin(entry(number), limits, None) == Begun()
-        ledger.finish(entry(number), b"text", USAGE)
+        assert ledger.begin(keyed(number), limits, None) == Begun()
+        ledger.finish(keyed(number), b"text", USAGE)
     rest = END_OF_MONTH - START
-    assert ledger.begin(entry(2), limits, None) == Limited("cost_per_month", rest)
-    assert ledger.begin(entry(2, user="bob"), limits, None) == Begun()
+    assert ledger.begin(keyed(2), limits, None) == Limited("cost_per_month", rest)
+    assert ledger.begin(keyed(2, user="bob"), limits, None) == Begun()
     clock.now = END_OF_MONTH - 0.5
-    assert ledger.begin(entry(2), limits, None) == Limited("cost_per_month", 0.5)
+    assert ledger.begin(keyed(2), limits, None) == Limited("cost_per_month", 0.5)
     clock.now = END_OF_MONTH
-    assert ledger.begin(entry(2), limits, None) == Begun()
+    assert ledger.begin(keyed(2), limits, None) == Begun()
 
 
 def test_max_cost(ledger: Ledger, clock: Clock) -> None:
     """What all users have cost in a month is limited too, whether they still exist or not."""
     for user in ("ann", "bob"):
         ledger.add_user(user, "a" * 64)
-        assert ledger.begin(entry(user=user), MANY, 0.5) == Begun()
-        ledger.finish(entry(user=user), None, USAGE)
+        assert ledger.begin(keyed(user=user), MANY, 0.5) == Begun()
+        ledger.finish(keyed(user=user), None, USAGE)
         ledger.remove_user(user)
     limited = Limited("max_cost", END_OF_MONTH - START)
-    assert ledger.begin(entry(user="eve"), MANY, 0.5) == limited
-    assert ledger.begin(entry(user="eve"), MANY, 0.51) == Begun()
+    assert ledger.begin(keyed(user="eve"), MANY, 0.5) == limited
+    assert ledger.begin(keyed(user="eve"), MANY, 0.51) == Begun()
     clock.now = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
-    ledger.finish(entry(user="eve"), b"text", USAGE)
-    assert ledger.begin(entry(2, user="eve"), MANY, 0.25) == Limited("max_cost", 1)
+    ledger.finish(keyed(user="eve"), b"text", USAGE)
+    assert ledger.begin(keyed(2, user="eve"), MANY, 0.25) == Limited("max_cost", 1)
     clock.now += 1
-    assert ledger.begin(entry(2, user="eve"), MANY, 0.25) == Begun()
+    assert ledger.begin(keyed(2, user="eve"), MANY, 0.25) == Begun()
 
 
 def test_over_budget(ledger: Ledger) -> None:
@@ -310,8 +311,8 @@ def test_over_budget(ledger: Ledger) -> None:
     both = Limits(cost_per_month=0.2)
     assert ledger.over_budget("ann", both, 0.5) is None
     for user in ("ann", "bob"):
-        assert ledger.begin(entry(user=user), both, 0.5) == Begun()
-        ledger.finish(entry(user=user), None, USAGE)
+        assert ledger.begin(keyed(user=user), both, 0.5) == Begun()
+        ledger.finish(keyed(user=user), None, USAGE)
     rest = END_OF_MONTH - START
     assert ledger.over_budget("ann", both, 0.5) == Limited("max_cost", rest)
     assert ledger.over_budget("ann", both, 0.6) == Limited("cost_per_month", rest)
@@ -321,15 +322,15 @@ def test_over_budget(ledger: Ledger) -> None:
 
 def test_the_order_of_the_limits(ledger: Ledger) -> None:
     """Costs come first, then the window, then what runs; what is known has no limit at all."""
-    ledger.begin(entry(1), MANY, None)
-    ledger.begin(entry(2), MANY, None)
-    ledger.finish(entry(2), b"text", USAGE)
+    ledger.begin(keyed(1), MANY, None)
+    ledger.begin(keyed(2), MANY, None)
+    ledger.finish(keyed(2), b"text", USAGE)
     every = Limits(requests_per_minute=1, parallel=1, cost_per_month=0.1)
     rate = Limits(requests_per_minute=1, parallel=1)
     parallel = Limits(requests_per_minute=9, parallel=1)
 
     def limit(limits: Limits, max_cost: float | None) -> str:
-        found: Beginning = ledger.begin(entry(3), limits, max_cost)
+        found: Beginning = ledger.begin(keyed(3), limits, max_cost)
         assert isinstance(found, Limited)
         return found.limit
 
@@ -337,9 +338,9 @@ def test_the_order_of_the_limits(ledger: Ledger) -> None:
     assert limit(every, None) == "cost_per_month"
     assert limit(rate, None) == "requests_per_minute"
     assert limit(parallel, None) == "parallel"
-    assert ledger.begin(entry(1), every, 0.1) == Running()
-    assert ledger.begin(entry(2), every, 0.1) == Answered(b"text")
-    assert ledger.begin(entry(2, body="other"), every, 0.1) == OtherBody()
+    assert ledger.begin(keyed(1), every, 0.1) == Running()
+    assert ledger.begin(keyed(2), every, 0.1) == Answered(b"text")
+    assert ledger.begin(keyed(2, body="other"), every, 0.1) == OtherBody()
 
 
 # --- usage ---------------------------------------------------------------------------------------
@@ -349,9 +350,9 @@ def test_usage(ledger: Ledger, opened: Open, clock: Clock) -> None:
     """It is added up by month and user, and stays when the user is gone."""
     assert ledger.usage() == []
     for user, body in (("bob", b"text"), ("ann", b"text"), ("ann", None), ("ann", b"text")):
-        ledger.finish(entry(user=user), body, USAGE)
+        ledger.finish(keyed(user=user), body, USAGE)
     clock.now = END_OF_MONTH
-    ledger.finish(entry(user="ann"), b"text", Usage(1, 2, 3, 0.5))
+    ledger.finish(keyed(user="ann"), b"text", Usage(1, 2, 3, 0.5))
     ledger.remove_user("ann")
     rows = [(u.month, u.user, u.texts, u.failed, u.usage) for u in opened().usage()]
     assert rows == [
@@ -363,21 +364,21 @@ def test_usage(ledger: Ledger, opened: Open, clock: Clock) -> None:
 
 def test_calls_without_a_price(ledger: Ledger) -> None:
     """They make the cost of the month unknown, and count nothing towards limits."""
-    ledger.finish(entry(1), b"text", USAGE)
-    ledger.finish(entry(2), b"text", Usage(1, 10, 20, None))
-    ledger.finish(entry(3), b"text", USAGE)
+    ledger.finish(keyed(1), b"text", USAGE)
+    ledger.finish(keyed(2), b"text", Usage(1, 10, 20, None))
+    ledger.finish(keyed(3), b"text", USAGE)
     (month,) = ledger.usage()
     assert month.usage == Usage(5, 2010, 1020, None)
     limits = Limits(cost_per_month=0.5)
-    assert isinstance(ledger.begin(entry(4), limits, None), Limited)
-    assert ledger.begin(entry(4), Limits(cost_per_month=0.51), 0.51) == Begun()
+    assert isinstance(ledger.begin(keyed(4), limits, None), Limited)
+    assert ledger.begin(keyed(4), Limits(cost_per_month=0.51), 0.51) == Begun()
 
 
 def test_no_problems(ledger: Ledger) -> None:
     """With usual settings there is nothing to warn of, and a beat changes nothing."""
-    ledger.begin(entry(), MANY, None)
+    ledger.begin(keyed(), MANY, None)
     ledger.beat()
-    assert ledger.begin(entry(), MANY, None) == Running()
+    assert ledger.begin(keyed(), MANY, None) == Running()
     assert ledger.problems() == []
 
 
@@ -393,7 +394,7 @@ def test_threads_that_begin_the_same_requests(opened: Open) -> None:
     def begin_all(ledger: Ledger) -> None:
         for number in range(20):
             barrier.wait(60)
-            found.append((number, ledger.begin(entry(number), MANY, None)))
+            found.append((number, ledger.begin(keyed(number), MANY, None)))
 
     threads = [threading.Thread(target=begin_all, args=(ledger,)) for ledger in ledgers]
     for thread in threads:
@@ -411,7 +412,7 @@ from mkdocs_contentgen.service.writer.ledger import *
 from mkdocs_contentgen.service.writer.usage import Usage
 address, use = sys.argv[1:]
 many = Limits(requests_per_minute=1000, parallel=1000)
-entry = lambda number: Entry("ann", f"{number:064x}", "f" * 64)
+keyed = lambda number: KeyedRequest("ann", f"{number:064x}", "f" * 64)
 """
 
 
@@ -443,10 +444,10 @@ def race(address: object) -> list[str]:
     """Let three processes begin the same 50 requests, and return the numbers they have begun."""
     code = """
 with open_ledger(address, Path(), serving=False) as ledger:
-    ledger.begin(entry(99), many, None)
+    ledger.begin(keyed(99), many, None)
     print("ready", flush=True)
     input()
-    begun = [n for n in range(50) if ledger.begin(entry(n), many, None) == Begun()]
+    begun = [n for n in range(50) if ledger.begin(keyed(n), many, None) == Begun()]
     print(*begun, flush=True)
     input()
 """
@@ -463,9 +464,9 @@ with open_ledger(address, Path(), serving=False) as ledger:
 
 HOLD = """
 with open_ledger(address, Path(), serving=True) as ledger:
-    print(type(ledger.begin(entry(1), many, None)).__name__, flush=True)
-    ledger.begin(entry(2), many, None)
-    ledger.finish(entry(2), b"text", Usage(1, 2, 3, 0.5))
+    print(type(ledger.begin(keyed(1), many, None)).__name__, flush=True)
+    ledger.begin(keyed(2), many, None)
+    ledger.finish(keyed(2), b"text", Usage(1, 2, 3, 0.5))
     while use == "beat":
         ledger.beat()
         time.sleep(0.1)
@@ -475,9 +476,9 @@ with open_ledger(address, Path(), serving=True) as ledger:
 """Begin two requests, finish one, and wait."""
 
 
-def held(number: int) -> Entry:
-    """Return an entry of such a process."""
-    return Entry("ann", f"{number:064x}", "f" * 64)
+def held(number: int) -> KeyedRequest:
+    """Return a request of such a process."""
+    return KeyedRequest("ann", f"{number:064x}", "f" * 64)
 
 
 def call_everything(ledger: Ledger) -> set[str]:
@@ -486,9 +487,10 @@ def call_everything(ledger: Ledger) -> set[str]:
     uses: list[Callable[[], object]] = [
         ledger.users,
         lambda: ledger.token_hash("ann"),
-        lambda: ledger.begin(entry(1), limits, 9.0),
-        lambda: ledger.begin(entry(3), limits, 9.0),
-        lambda: ledger.finish(entry(3), b"text", USAGE),
+        lambda: ledger.begin(keyed(1), limits, 9.0),
+        lambda: ledger.begin(keyed(3), limits, 9.0),
+        lambda: ledger.over_budget("ann", limits, 9.0),
+        lambda: ledger.finish(keyed(3), b"text", USAGE),
         lambda: sum((month.usage.tokens for month in ledger.usage()), 0),
         lambda: ledger.expire(0),
         ledger.beat,
@@ -556,13 +558,13 @@ def test_the_files(path: Path) -> None:
 def test_a_second_server(path: Path) -> None:
     """One process serves with a file, while commands use it too; then another one can."""
     first = SQLiteLedger(path, serving=True)
-    first.begin(entry(), MANY, None)
+    first.begin(keyed(), MANY, None)
     with pytest.raises(LedgerError, match=r"is in use by another server.*redis://"):
         SQLiteLedger(path, serving=True)
     with SQLiteLedger(path, serving=False) as command:
         command.add_user("ann", "a" * 64)
         assert command.usage() == []
-    assert first.begin(entry(), MANY, None) == Running()
+    assert first.begin(keyed(), MANY, None) == Running()
     assert first.token_hash("ann") == "a" * 64
     first.__exit__()
     with SQLiteLedger(path, serving=True) as second:
@@ -588,7 +590,7 @@ def test_a_worker_thread(path: Path) -> None:
     """The ledger can be used by another thread than the one that opened it."""
     found: list[Beginning] = []
     with SQLiteLedger(path, serving=True) as ledger:
-        thread = threading.Thread(target=lambda: found.append(ledger.begin(entry(), MANY, None)))
+        thread = threading.Thread(target=lambda: found.append(ledger.begin(keyed(), MANY, None)))
         thread.start()
         thread.join()
     assert found == [Begun()]
@@ -633,8 +635,8 @@ def test_a_damaged_file(path: Path, page: int) -> None:
     """Whatever is damaged, each method works or raises LedgerError."""
     with SQLiteLedger(path, serving=False) as ledger:
         ledger.add_user("ann", "a" * 64)
-        ledger.begin(entry(1), MANY, None)
-        ledger.finish(entry(2), b"text" * 5000, USAGE)
+        ledger.begin(keyed(1), MANY, None)
+        ledger.finish(keyed(2), b"text" * 5000, USAGE)
     content = bytearray(path.read_bytes())
     content[page * 4096 : page * 4096 + 64] = os.urandom(64)
     path.write_bytes(content)
@@ -644,14 +646,14 @@ def test_a_damaged_file(path: Path, page: int) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE entries SET body = 'text', answered = 'now'",
-        "UPDATE entries SET body = 1e300",
+        "UPDATE requests SET body = 'text', answered = 'now'",
+        "UPDATE requests SET body = 1e300",
         "UPDATE users SET added = 'yesterday', token_hash = x'ff'",
         "UPDATE users SET added = 1e300",
         "UPDATE users SET name = CAST(x'ff' AS TEXT)",
         "UPDATE usage SET texts = 'many', calls = x'00', cost = 'nan'",
-        "UPDATE begun SET at = 'soon'",
-        "DROP TABLE entries",
+        "UPDATE recent_requests SET at = 'soon'",
+        "DROP TABLE requests",
         "DROP TABLE usage",
     ],
 )
@@ -659,8 +661,8 @@ def test_damaged_rows(path: Path, statement: str) -> None:
     """Values of the wrong type crash nothing."""
     with SQLiteLedger(path, serving=False) as ledger:
         ledger.add_user("ann", "a" * 64)
-        ledger.begin(entry(1), MANY, None)
-        ledger.finish(entry(1), b"text", USAGE)
+        ledger.begin(keyed(1), MANY, None)
+        ledger.finish(keyed(1), b"text", USAGE)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(statement)
     use_everything(path)
@@ -682,8 +684,8 @@ def test_a_locked_file(path: Path) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(LedgerError, match=r"database is locked\); end the other program"):
-                ledger.begin(entry(), MANY, None)
-        assert ledger.begin(entry(), MANY, None) == Begun()
+                ledger.begin(keyed(), MANY, None)
+        assert ledger.begin(keyed(), MANY, None) == Begun()
 
 
 def test_a_file_that_another_program_creates(path: Path) -> None:
@@ -725,13 +727,13 @@ def test_a_full_disk(path: Path) -> None:
 import resource
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 with open_ledger(address, Path(), serving=True) as ledger:
-    ledger.finish(entry(1), b"text", Usage(1, 2, 3, 0.5))
+    ledger.finish(keyed(1), b"text", Usage(1, 2, 3, 0.5))
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
     try:
-        ledger.finish(entry(2), b"x" * 200_000, Usage(1, 2, 3, 0.5))
+        ledger.finish(keyed(2), b"x" * 200_000, Usage(1, 2, 3, 0.5))
     except LedgerError as error:
         print(error, flush=True)
-    print(ledger.begin(entry(1), many, None), ledger.usage()[0].texts, flush=True)
+    print(ledger.begin(keyed(1), many, None), ledger.usage()[0].texts, flush=True)
 """
     process = start(path, "", code)
     message, after = process.communicate(timeout=60)[0].splitlines()
@@ -828,41 +830,41 @@ def test_owners_that_live_and_die(redis: RedisServer, clock: Clock) -> None:
 def test_the_slots_of_a_dead_owner(redis: RedisServer, clock: Clock) -> None:
     """What it was writing does not count for `parallel` any more."""
     dead = shared(redis, clock)
-    dead.begin(entry(1), MANY, None)
+    dead.begin(keyed(1), MANY, None)
     dead.__exit__()
     one = Limits(requests_per_minute=1000, parallel=1)
     with shared(redis, clock, grace=1) as other:
-        assert other.begin(entry(2), one, None) == Limited("parallel")
-        wait_until(lambda: other.begin(entry(2), one, None) == Begun())
+        assert other.begin(keyed(2), one, None) == Limited("parallel")
+        wait_until(lambda: other.begin(keyed(2), one, None) == Begun())
 
 
 def test_a_process_that_was_away(redis: RedisServer, clock: Clock) -> None:
     """Who has not reached the server for long cannot tell that others are dead."""
     dead = shared(redis, clock)
-    dead.begin(entry(1), MANY, None)
+    dead.begin(keyed(1), MANY, None)
     dead.__exit__()
     with shared(redis, clock, grace=1) as other:
         other.beat()
         time.sleep(3)
-        assert other.begin(entry(1), MANY, None) == Running()
-        wait_until(lambda: other.begin(entry(1), MANY, None) == Begun())
+        assert other.begin(keyed(1), MANY, None) == Running()
+        wait_until(lambda: other.begin(keyed(1), MANY, None) == Begun())
 
 
 def test_a_text_of_a_process_that_seemed_dead(redis: RedisServer, clock: Clock) -> None:
     """It is kept if it comes first, a failure of it changes nothing, and both are counted."""
     slow = shared(redis, clock)
     for number in (1, 2):
-        slow.begin(entry(number), MANY, None)
+        slow.begin(keyed(number), MANY, None)
     with slow, shared(redis, clock, grace=1) as other:
         for number in (1, 2):
-            wait_until(lambda: other.begin(entry(number), MANY, None) == Begun())  # noqa: B023
-        slow.finish(entry(1), b"slow", USAGE)
-        slow.finish(entry(2), None, USAGE)
-        assert slow.begin(entry(2), MANY, None) == Running()
-        other.finish(entry(1), b"other", USAGE)
-        other.finish(entry(2), b"other", USAGE)
-        assert other.begin(entry(1), MANY, None) == Answered(b"slow")
-        assert other.begin(entry(2), MANY, None) == Answered(b"other")
+            wait_until(lambda: other.begin(keyed(number), MANY, None) == Begun())  # noqa: B023
+        slow.finish(keyed(1), b"slow", USAGE)
+        slow.finish(keyed(2), None, USAGE)
+        assert slow.begin(keyed(2), MANY, None) == Running()
+        other.finish(keyed(1), b"other", USAGE)
+        other.finish(keyed(2), b"other", USAGE)
+        assert other.begin(keyed(1), MANY, None) == Answered(b"slow")
+        assert other.begin(keyed(2), MANY, None) == Answered(b"other")
         (month,) = other.usage()
         assert (month.texts, month.failed, month.usage.calls) == (3, 1, 8)
 
@@ -877,22 +879,22 @@ def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
         other.beat()
         ledger.add_user("ann", "a" * 64)
         for number in range(50):
-            ledger.begin(entry(number), MANY, None)
+            ledger.begin(keyed(number), MANY, None)
             if number % 2:
-                ledger.finish(entry(number), b"text", USAGE)
+                ledger.finish(keyed(number), b"text", USAGE)
         server.kill()
         assert "(Connection refused); make sure that" in unavailable(ledger.beat)
-        unavailable(lambda: ledger.begin(entry(1), MANY, None))
-        unavailable(lambda: ledger.finish(entry(0), b"text", USAGE))
+        unavailable(lambda: ledger.begin(keyed(1), MANY, None))
+        unavailable(lambda: ledger.finish(keyed(0), b"text", USAGE))
         unavailable(ledger.problems)
         time.sleep(2)
         stack.enter_context(redis_running("--port", str(server.port), *files))
-        assert other.begin(entry(0), MANY, None) == Running()
+        assert other.begin(keyed(0), MANY, None) == Running()
         ledger.beat()
-        outcomes = [other.begin(entry(number), MANY, None) for number in range(50)]
+        outcomes = [other.begin(keyed(number), MANY, None) for number in range(50)]
         assert outcomes == [Running(), Answered(b"text")] * 25
-        ledger.finish(entry(0), b"text", USAGE)
-        assert other.begin(entry(0), MANY, None) == Answered(b"text")
+        ledger.finish(keyed(0), b"text", USAGE)
+        assert other.begin(keyed(0), MANY, None) == Answered(b"text")
         assert other.token_hash("ann") == "a" * 64
         assert other.usage()[0].texts == 26
 
@@ -904,12 +906,12 @@ def test_a_server_that_hangs(redis: RedisServer, clock: Clock) -> None:
         ledger.beat()
         redis.process.send_signal(signal.SIGSTOP)
         try:
-            message = unavailable(lambda: ledger.begin(entry(1), limits, None))
+            message = unavailable(lambda: ledger.begin(keyed(1), limits, None))
         finally:
             redis.process.send_signal(signal.SIGCONT)
         assert "it does not answer in time" in message
-        assert ledger.begin(entry(1), limits, None) == Begun()
-        assert ledger.begin(entry(1), limits, None) == Running()
+        assert ledger.begin(keyed(1), limits, None) == Begun()
+        assert ledger.begin(keyed(1), limits, None) == Running()
 
 
 class LossyProxy:
@@ -935,13 +937,21 @@ class LossyProxy:
 
     def _forward(self, client: socket.socket) -> None:
         with client, socket.create_connection(("127.0.0.1", self._target)) as server:
-            while request := client.recv(1_000_000):
-                server.sendall(request)
-                reply = server.recv(1_000_000)
-                if self.losses and b"EVAL" in request:
+            request = b""
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                data = ready[0].recv(1_000_000)
+                if not data:
+                    return
+                if ready[0] is client:
+                    request += data  # a script comes in several parts
+                    server.sendall(data)
+                elif self.losses and b"EVAL" in request:
                     self.losses -= 1
                     return
-                client.sendall(reply)
+                else:
+                    request = b""
+                    client.sendall(data)
 
 
 @pytest.fixture
@@ -958,12 +968,12 @@ def test_replies_that_are_lost(redis: RedisServer, proxy: LossyProxy, clock: Clo
     limits = Limits(requests_per_minute=1, parallel=1)
     with SharedLedger(url, clock=clock) as ledger:
         proxy.losses = 1
-        assert ledger.begin(entry(), limits, None) == Begun()
+        assert ledger.begin(keyed(), limits, None) == Begun()
         assert proxy.losses == 0
-        assert ledger.begin(entry(), limits, None) == Running()
+        assert ledger.begin(keyed(), limits, None) == Running()
         proxy.losses = 1
-        ledger.finish(entry(), b"text", USAGE)
-        assert ledger.begin(entry(), limits, None) == Answered(b"text")
+        ledger.finish(keyed(), b"text", USAGE)
+        assert ledger.begin(keyed(), limits, None) == Answered(b"text")
         assert ledger.usage()[0].usage == USAGE
 
 
@@ -974,17 +984,17 @@ def test_replies_that_are_lost_twice(redis: RedisServer, proxy: LossyProxy, cloc
     with SharedLedger(url, clock=clock) as ledger, shared(redis, clock) as other:
         proxy.losses = 2
         with pytest.raises(LedgerError, match="it ended the connection"):
-            ledger.begin(entry(), limits, None)
-        assert other.begin(entry(), limits, None) == Running()
+            ledger.begin(keyed(), limits, None)
+        assert other.begin(keyed(), limits, None) == Running()
         ledger.beat()
-        assert other.begin(entry(), limits, None) == Begun()
-        other.finish(entry(), None, Usage())
-        assert ledger.begin(entry(), limits, None) == Begun()
+        assert other.begin(keyed(), limits, None) == Begun()
+        other.finish(keyed(), None, Usage())
+        assert ledger.begin(keyed(), limits, None) == Begun()
         proxy.losses = 2
         with pytest.raises(LedgerError, match="it ended the connection"):
-            ledger.finish(entry(), b"text", USAGE)
-        ledger.finish(entry(), b"text", USAGE)
-        assert other.begin(entry(), limits, None) == Answered(b"text")
+            ledger.finish(keyed(), b"text", USAGE)
+        ledger.finish(keyed(), b"text", USAGE)
+        assert other.begin(keyed(), limits, None) == Answered(b"text")
         (month,) = other.usage()
         assert (month.texts, month.failed, month.usage) == (1, 1, USAGE)
 
@@ -1004,10 +1014,10 @@ def test_a_replica(clock: Clock) -> None:
     with redis_running() as server, shared(server, clock) as ledger:
         ledger.add_user("ann", "a" * 64)
         server.admin().replicaof("127.0.0.1", "1")
-        assert "it is a replica" in unavailable(lambda: ledger.begin(entry(), MANY, None))
+        assert "it is a replica" in unavailable(lambda: ledger.begin(keyed(), MANY, None))
         assert "it is a replica" in unavailable(ledger.beat)
         server.admin().replicaof("NO", "ONE")
-        assert ledger.begin(entry(), MANY, None) == Begun()
+        assert ledger.begin(keyed(), MANY, None) == Begun()
 
 
 @pytest.mark.system
@@ -1018,13 +1028,13 @@ def test_a_full_server(clock: Clock) -> None:
         finished = 0
         with pytest.raises(LedgerError, match="it is full"):
             while True:
-                ledger.begin(entry(finished), MANY, None)
-                ledger.finish(entry(finished), b"x" * 500_000, USAGE)
+                ledger.begin(keyed(finished), MANY, None)
+                ledger.finish(keyed(finished), b"x" * 500_000, USAGE)
                 finished += 1
         server.admin().config_set("maxmemory", "100mb")
         assert ledger.usage()[0].texts == finished > 0
         for number in range(finished):
-            assert ledger.begin(entry(number), MANY, None) == Answered(b"x" * 500_000)
+            assert ledger.begin(keyed(number), MANY, None) == Answered(b"x" * 500_000)
 
 
 @pytest.mark.system
@@ -1047,8 +1057,8 @@ def test_hostile_values(redis: RedisServer, clock: Clock, value: bytes) -> None:
     """Whatever stands in a field, each method works or raises LedgerError."""
     with shared(redis, clock) as ledger:
         ledger.add_user("ann", "a" * 64)
-        ledger.begin(entry(1), MANY, None)
-        ledger.finish(entry(2), b"text", USAGE)
+        ledger.begin(keyed(1), MANY, None)
+        ledger.finish(keyed(2), b"text", USAGE)
         admin = redis.admin()
         for key in admin.keys("contentgen:writer:*"):
             match admin.type(key):
@@ -1072,10 +1082,10 @@ def test_values_of_another_type(redis: RedisServer, clock: Clock, kind: str) -> 
     """A key that has another type is an error that says so."""
     with shared(redis, clock) as ledger:
         ledger.add_user("ann", "a" * 64)
-        ledger.begin(entry(1), MANY, None)
-        ledger.finish(entry(2), b"text", USAGE)
+        ledger.begin(keyed(1), MANY, None)
+        ledger.finish(keyed(2), b"text", USAGE)
         admin = redis.admin()
-        keys = [*admin.keys("contentgen:writer:*"), b"contentgen:writer:entry:ann:" + b"0" * 64]
+        keys = [*admin.keys("contentgen:writer:*"), b"contentgen:writer:request:ann:" + b"0" * 64]
         for key in keys:
             before = admin.dump(key)
             admin.delete(key)
@@ -1099,23 +1109,25 @@ def test_values_of_another_type(redis: RedisServer, clock: Clock, kind: str) -> 
 def test_a_cost_that_is_no_number(redis: RedisServer, clock: Clock) -> None:
     """A limit that cannot be checked is not ignored."""
     with shared(redis, clock) as ledger:
-        ledger.finish(entry(1), b"text", USAGE)
+        ledger.finish(keyed(1), b"text", USAGE)
         redis.admin().hset("contentgen:writer:usage:2026-11", "cost", "nan")
         with pytest.raises(LedgerError, match="has a damaged value in contentgen:writer:usage"):
-            ledger.begin(entry(2), MANY, 1.0)
-        assert ledger.begin(entry(2), MANY, None) == Begun()
+            ledger.begin(keyed(2), MANY, 1.0)
+        with pytest.raises(LedgerError, match="has a damaged value in contentgen:writer:usage"):
+            ledger.over_budget("ann", MANY, 1.0)
+        assert ledger.begin(keyed(2), MANY, None) == Begun()
 
 
 def test_an_answer_that_is_too_large(redis: RedisServer, clock: Clock) -> None:
     """It is not read, and not written again either."""
     with shared(redis, clock) as ledger:
-        ledger.finish(entry(1), b"text", USAGE)
-        key = f"contentgen:writer:entry:ann:{1:064x}"
+        ledger.finish(keyed(1), b"text", USAGE)
+        key = f"contentgen:writer:request:ann:{1:064x}"
         redis.admin().hset(key, "body", b"x" * 5_000_000)
         with pytest.raises(LedgerError, match=f"has a damaged value in {key}; correct or delete"):
-            ledger.begin(entry(1), MANY, None)
+            ledger.begin(keyed(1), MANY, None)
         redis.admin().delete(key)
-        assert ledger.begin(entry(1), MANY, None) == Begun()
+        assert ledger.begin(keyed(1), MANY, None) == Begun()
 
 
 NONSENSE = [

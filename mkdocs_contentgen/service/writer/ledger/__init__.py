@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .entry import (
+from .protocol import (
     BEAT,
     GRACE,
     NAME,
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
     Ledger,
     Limited,
     Limits,
@@ -33,7 +33,7 @@ __all__ = [
     "Answered",
     "Beginning",
     "Begun",
-    "Entry",
+    "KeyedRequest",
     "Ledger",
     "Limited",
     "Limits",

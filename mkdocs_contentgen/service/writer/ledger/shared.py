@@ -1,7 +1,6 @@
 """The ledger in Redis or Valkey, for many processes and machines.
 
-Each change is one script, which is atomic. Scripts can be sent twice, since replies can get lost.
-What the server stores is not trusted.
+Each change is a command in `shared.lua`. What the server stores is not trusted.
 """
 
 from __future__ import annotations
@@ -11,20 +10,29 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from ....errors import LedgerError
-from ....redis_connection import RedisConnection, UnavailableError, shown_address
+from ....redis_connection import (
+    RedisConnection,
+    UnavailableError,
+    add_call,
+    eviction_problems,
+    shown_address,
+)
 from ..usage import Usage
-from .entry import (
+from .protocol import (
     GRACE,
     NAME,
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
+    Ledger,
     Limited,
     Limits,
     MonthlyUsage,
@@ -42,161 +50,26 @@ ROUND_TRIP_TIMEOUT = 10.0
 """Seconds for a whole round trip."""
 
 MAX_BODY = 4 * 1024 * 1024
-"""The maximum size of an answer in bytes, more than that of the largest text."""
+"""The maximum size of an answer in bytes. The largest text is smaller."""
 
 _MAX_TABLE = 16 * 1024 * 1024
 """The maximum size in bytes of all users, or of the usage of a month."""
 
 _BATCH, _MAX_BATCHES = 1000, 1000
-"""How many old answers are dropped in one round trip, and how many round trips are made."""
+"""The number of old answers dropped in one round trip, and the maximum number of round trips."""
 
 _PREFIX = "contentgen:writer:"
+_REQUEST = _PREFIX + "request:"
 _USERS, _OWNERS, _ANSWERS, _MONTHS = (
     _PREFIX + name for name in ("users", "owners", "answers", "months")
 )
 
-_ADD_USER_SCRIPT = """
-redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-return redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] and 1 or 0
-"""
-
-_BEAT_SCRIPT = """
-local time = redis.call('TIME')
-local now = time[1] + time[2] / 1000000
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 86400)
-return 1
-"""
-
-# A call without a reply is sent again with the same attempt, and gets the same reply.
-_BEGIN_SCRIPT = """
-local entry, running, begun, owners, usage = unpack(KEYS)
-local key, fingerprint, owner, attempt, user = unpack(ARGV, 1, 5)
-local now, minute_ago, in_a_minute = unpack(ARGV, 6, 8)
-local per_minute, parallel = tonumber(ARGV[9]), tonumber(ARGV[10])
-local cost_per_month, max_cost = tonumber(ARGV[11]), tonumber(ARGV[12])
-local grace, may_judge, max_body = tonumber(ARGV[13]), ARGV[14] == '1', tonumber(ARGV[15])
-
-local time = redis.call('TIME')
-local server_time = time[1] + time[2] / 1000000
-local last_beat = redis.call('ZSCORE', owners, owner)
-redis.call('ZADD', owners, server_time, owner)
-
--- While the server is down, hangs or cannot be reached, no owner can beat.
-local uptime = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
-may_judge = may_judge and tonumber(uptime) > grace
-  and last_beat and server_time - tonumber(last_beat) <= grace / 2
-
-local function lives(other)
-  local beat = redis.call('ZSCORE', owners, other)
-  return not may_judge or beat and server_time - tonumber(beat) <= grace
-end
-
-local found = redis.call('HMGET', entry, 'fingerprint', 'attempt', 'owner')
-if found[1] then
-  if found[1] ~= fingerprint then return {'other body'} end
-  if redis.call('HEXISTS', entry, 'body') == 1 then
-    if redis.call('HSTRLEN', entry, 'body') > max_body then return {'damaged entry'} end
-    return {'answered', redis.call('HGET', entry, 'body')}
-  end
-  if found[2] == attempt then return {'begun'} end
-  if found[3] and lives(found[3]) then return {'running'} end
-elseif redis.call('EXISTS', entry) == 1 then
-  return {'damaged entry'}
-end
-
-for _, limit in ipairs({{'max_cost', max_cost, 'cost'},
-                        {'cost_per_month', cost_per_month, user .. ':cost'}}) do
-  if limit[2] then
-    local cost = tonumber(redis.call('HGET', usage, limit[3]) or '0')
-    if not cost or cost ~= cost then return {'damaged usage'} end
-    if cost >= limit[2] then return {'limited', limit[1]} end
-  end
-end
-
--- Times in the future were stored before a clock was set back.
-redis.call('ZREMRANGEBYSCORE', begun, '-inf', minute_ago)
-redis.call('ZREMRANGEBYSCORE', begun, '(' .. in_a_minute, '+inf')
-if redis.call('ZCARD', begun) >= per_minute then
-  local last = redis.call('ZREVRANGE', begun, per_minute - 1, per_minute - 1, 'WITHSCORES')
-  return {'limited', 'requests_per_minute', per_minute > 0 and last[2] or ''}
-end
-
-local fields, count = redis.call('HGETALL', running), 0
-for i = 1, #fields, 2 do
-  if lives(fields[i + 1]) then
-    count = count + 1
-  else
-    redis.call('HDEL', running, fields[i])
-  end
-end
-if count >= parallel then return {'limited', 'parallel'} end
-
-redis.call('DEL', entry)
-redis.call('HSET', entry, 'fingerprint', fingerprint, 'attempt', attempt, 'owner', owner)
--- Where the process dies, and the request never comes again.
-redis.call('EXPIRE', entry, 7 * 86400)
-redis.call('HSET', running, key, owner)
-redis.call('ZADD', begun, now, attempt)
-redis.call('EXPIRE', begun, 86400)
-return {'begun'}
-"""
-
-_ABANDON_SCRIPT = """
-if redis.call('HGET', KEYS[1], 'attempt') == ARGV[2] then
-  redis.call('DEL', KEYS[1])
-  redis.call('HDEL', KEYS[2], ARGV[1])
-end
-return 1
-"""
-
-# Two who write the same text have both paid for it, so the usage of each attempt is added once.
-_FINISH_SCRIPT = """
-local entry, running, answers, usage, months, finished = unpack(KEYS)
-local key, fingerprint, attempt, user, month, now = unpack(ARGV, 1, 6)
-local cost, is_text, body = ARGV[7], ARGV[8] == '1', ARGV[9]
-
-if redis.call('EXISTS', finished) == 1 then return 1 end
-
-local found = redis.call('HMGET', entry, 'fingerprint', 'attempt')
-if redis.call('HEXISTS', entry, 'body') == 0 then
-  if is_text and (not found[1] or found[1] == fingerprint) then
-    redis.call('DEL', entry)
-    redis.call('HSET', entry, 'fingerprint', fingerprint, 'body', body)
-    redis.call('ZADD', answers, now, user .. ':' .. key)
-    redis.call('HDEL', running, key)
-  elseif found[2] == attempt then
-    redis.call('DEL', entry)
-    redis.call('HDEL', running, key)
-  end
-end
-
-redis.call('SADD', months, month)
-for i = 10, #ARGV, 2 do
-  redis.call('HINCRBY', usage, user .. ':' .. ARGV[i], ARGV[i + 1])
-end
-redis.call('HINCRBYFLOAT', usage, user .. ':cost', cost)
-redis.call('HINCRBYFLOAT', usage, 'cost', cost)
-redis.call('SET', finished, '1', 'EX', 86400)
-return 1
-"""
-
-_EXPIRE_SCRIPT = """
-local entry, answers = unpack(KEYS)
-local at = redis.call('ZSCORE', answers, ARGV[1])
-if not at or tonumber(at) >= tonumber(ARGV[2]) then return 0 end
-redis.call('ZREM', answers, ARGV[1])
-if redis.call('HEXISTS', entry, 'body') == 0 then return 0 end
-return redis.call('DEL', entry)
-"""
-
 _USER = re.compile(rb"([!-~]{1,128}) ([0-9]{1,11}(?:\.[0-9]{1,9})?)")
 _MONTH = re.compile(rb"[0-9]{4}-[0-9]{2}")
-_ANSWER = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}:[0-9a-f]{64}")
 _COUNTER = re.compile(rb"([A-Za-z0-9][A-Za-z0-9._@-]{0,63}):([a-z_]{1,20})")
 
 
-class SharedLedger:
+class SharedLedger(Ledger):
     """A Ledger in Redis or Valkey at `url`.
 
     A process counts as dead after `grace` seconds without a beat. To tell that, the server must
@@ -227,93 +100,89 @@ class SharedLedger:
         self._grace = grace
         self._owner = secrets.token_hex(16)
         self._number = 0
-        self._attempts: dict[Entry, str] = {}
-        self._lost: list[tuple[Entry, str]] = []
+        self._attempts: dict[KeyedRequest, str] = {}
+        self._lost: list[tuple[KeyedRequest, str]] = []
         self._last_beat = self._beating_since = -math.inf
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._redis.close()
 
     def add_user(self, name: str, token_hash: str) -> bool:
-        """Add a user with the SHA-256 of a token. Return whether the name was free."""
         value = f"{token_hash} {self._clock():.6f}"
-        return self._run(_ADD_USER_SCRIPT, [_USERS], check_name(name), value) == 1
+        return self._call("add_user", [_USERS], name=check_name(name), value=value) == 1
 
     def remove_user(self, name: str) -> bool:
-        """Remove a user, but not the usage. Return whether there was one."""
         return self._send(lambda pipeline: pipeline.hdel(_USERS, name), int) == 1
 
     def token_hash(self, name: str) -> str | None:
-        """Return the SHA-256 of the user's token, or None if there is no such user."""
         values = self._send(lambda pipeline: pipeline.hmget(_USERS, [name]), list)
         for user in map(_user, cast(list[object], values)):
             return user[0] if user else None
         return None
 
     def users(self) -> dict[str, datetime]:
-        """Return when each user was added, by name."""
         values = self._table(_USERS)
         found = {name.decode("ascii", "replace"): _user(value) for name, value in values.items()}
         return {
             name: user[1] for name, user in sorted(found.items()) if user and NAME.fullmatch(name)
         }
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
-        """Begin a request, unless it is known or a limit is reached."""
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         self._abandon_lost()
         now = self._clock()
         started = time.monotonic()
         attempt = self._new_attempt()
         usage = f"{_PREFIX}usage:{month_of(now)}"
-        keys = [*_keys(entry), f"{_PREFIX}begun:{entry.user}", _OWNERS, usage]
-        arguments = [entry.key, entry.fingerprint, self._owner, attempt, entry.user]
-        arguments += [repr(now), repr(now - 60), repr(now + 60)]
-        arguments += [str(limits.requests_per_minute), str(limits.parallel)]
-        arguments += [
-            "" if cost is None else repr(cost) for cost in (limits.cost_per_month, max_cost)
-        ]
-        may_judge = started - self._beating_since > self._grace
-        arguments += [repr(self._grace), "1" if may_judge else "0", str(MAX_BODY)]
+        keys = [*_keys(request), f"{_PREFIX}recent_requests:{request.user}", _OWNERS, usage]
         try:
-            reply = self._run(_BEGIN_SCRIPT, keys, *arguments, expected=list, size=MAX_BODY)
+            reply = self._call(
+                "begin",
+                keys,
+                expected=list,
+                size=MAX_BODY,
+                **asdict(request),
+                **msgspec.structs.asdict(limits),
+                max_cost=max_cost,
+                owner=self._owner,
+                attempt=attempt,
+                now=now,
+                grace=self._grace,
+                may_judge=started - self._beating_since > self._grace,
+                max_body=MAX_BODY,
+            )
         except LedgerError:
-            # The script may have run, or may still run.
-            self._lost.append((entry, attempt))
+            # The command may have run, or may still run.
+            self._lost.append((request, attempt))
             raise
         self._note_beat(started)
-        if reply in ([b"damaged entry"], [b"damaged usage"]):
-            raise self._damaged(keys[0] if reply == [b"damaged entry"] else usage)
-        beginning = _beginning(reply, now)
-        if beginning is None:
-            raise self._unavailable("it sends invalid replies")
+        beginning = self._beginning(reply, now, keys[0], usage)
         if isinstance(beginning, Begun):
-            self._attempts[entry] = attempt
+            self._attempts[request] = attempt
         return beginning
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
-        """Return the limit on cost that is reached now, or None."""
         now = self._clock()
         usage = f"{_PREFIX}usage:{month_of(now)}"
-        fields = ["cost", f"{user}:cost"]
-        costs = self._send(lambda pipeline: pipeline.hmget(usage, fields), list)
-        names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
-        for (name, limit), cost in zip(names, cast(list[object], costs), strict=False):
-            number = 0.0 if cost is None else _number(cost)
-            if number is None:
-                raise self._damaged(usage)
-            if limit is not None and number >= limit:
-                return Limited(name, rest_of_month(now))
-        return None
+        reply = self._call(
+            "over_budget",
+            [usage],
+            expected=list,
+            user=user,
+            max_cost=max_cost,
+            cost_per_month=limits.cost_per_month,
+        )
+        if reply == [b"allowed"]:
+            return None
+        limited = self._beginning(reply, now, usage, usage)
+        if not isinstance(limited, Limited):
+            raise self._unavailable("it sends invalid replies")
+        return limited
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
-        """Keep the answer of a begun request, and add its usage."""
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         month = month_of(now)
-        attempt = self._attempts.setdefault(entry, self._new_attempt())
-        keys = [*_keys(entry), _ANSWERS, f"{_PREFIX}usage:{month}", _MONTHS]
+        attempt = self._attempts.setdefault(request, self._new_attempt())
+        keys = [*_keys(request), _ANSWERS, f"{_PREFIX}usage:{month}", _MONTHS]
         counters = {
             "texts": 0 if body is None else 1,
             "failed": 1 if body is None else 0,
@@ -322,45 +191,41 @@ class SharedLedger:
             "output_tokens": usage.output_tokens,
             "unpriced": 1 if usage.cost is None else 0,
         }
-        self._run(
-            _FINISH_SCRIPT,
+        self._call(
+            "finish",
             [*keys, f"{_PREFIX}finished:{attempt}"],
-            *(entry.key, entry.fingerprint, attempt, entry.user, month, repr(now)),
-            *(f"{usage.cost or 0:.12f}", "0" if body is None else "1", body or b""),
-            *(str(value) for counter in counters.items() for value in counter),
+            *([] if body is None else [body]),
+            **asdict(request),
+            attempt=attempt,
+            month=month,
+            now=now,
+            counters=counters,
+            cost=f"{usage.cost or 0:.12f}",
         )
-        del self._attempts[entry]
+        del self._attempts[request]
 
-    def withdraw(self, entry: Entry) -> None:
-        """Take back a begun request for which nothing was written."""
-        if attempt := self._attempts.get(entry):
-            self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
-            del self._attempts[entry]
+    def withdraw(self, request: KeyedRequest) -> None:
+        if attempt := self._attempts.get(request):
+            self._call("abandon", _keys(request), key=request.key, attempt=attempt)
+            del self._attempts[request]
 
     def beat(self) -> None:
-        """Keep the begun requests of this process."""
         self._abandon_lost()
         started = time.monotonic()
-        self._run(_BEAT_SCRIPT, [_OWNERS], self._owner)
+        self._call("beat", [_OWNERS], owner=self._owner)
         self._note_beat(started)
 
     def expire(self, seconds: float) -> int:
-        """Drop the answers that are older, and return their number."""
-        bound = repr(self._clock() - seconds)
-        dropped = 0
+        before, dropped = self._clock() - seconds, 0
         for _ in range(_MAX_BATCHES):
-            answers = self._old_answers(bound)
-            if not answers:
+            number = self._call("expire", [_ANSWERS], prefix=_REQUEST, before=before, batch=_BATCH)
+            dropped += cast(int, number)
+            if number != _BATCH:
                 break
-            replies = self._send_all(partial(_add_expiry, answers, bound), int)
-            dropped += sum(cast(list[int], replies))
         return dropped
 
     def usage(self) -> list[MonthlyUsage]:
-        """Return the usage of each user and month, by month and user."""
-        months = self._run(
-            "return redis.call('SMEMBERS', KEYS[1])", [_MONTHS], expected=list, size=_MAX_TABLE
-        )
+        months = self._send(lambda pipeline: pipeline.smembers(_MONTHS), set, _MAX_TABLE)
         return [
             usage
             for month in sorted(_only_bytes(months))
@@ -369,41 +234,26 @@ class SharedLedger:
         ]
 
     def problems(self) -> list[str]:
-        """Return a warning if the server may delete entries when its memory is full."""
         memory = self._send(lambda pipeline: pipeline.info("memory"), dict)
-        policy = str(cast(dict[str, object], memory).get("maxmemory_policy"))
-        if not re.fullmatch("allkeys-[a-z]{1,20}", policy):
-            return []
-        return [
-            f"{self._name} may evict texts that were paid for, since its maxmemory-policy "
-            f"is '{policy}'; set it to 'noeviction'"
-        ]
+        return eviction_problems(self._name, memory)
 
     def _new_attempt(self) -> str:
         self._number += 1
         return f"{self._owner}:{self._number}"
 
     def _abandon_lost(self) -> None:
-        """Make sure that what this process could not begin is not running in its name."""
+        """Undo requests that the server may have begun, although begin() raised an error."""
         while self._lost:
-            entry, attempt = self._lost[0]
-            self._run(_ABANDON_SCRIPT, _keys(entry), entry.key, attempt)
+            request, attempt = self._lost[0]
+            self._call("abandon", _keys(request), key=request.key, attempt=attempt)
             del self._lost[0]
 
     def _note_beat(self, started: float) -> None:
-        """Remember since when the beats of this process have reached the server without a gap."""
+        """Record since when all beats of this process have reached the server."""
         now = time.monotonic()
         if now - self._last_beat > self._grace / 2:
             self._beating_since = now
         self._last_beat = started
-
-    def _old_answers(self, bound: str) -> list[bytes]:
-        found = self._send(
-            lambda pipeline: pipeline.zrangebyscore(_ANSWERS, "-inf", f"({bound}", 0, _BATCH),
-            list,
-            _MAX_TABLE,
-        )
-        return _only_bytes(found)
 
     def _table(self, key: str) -> dict[bytes, object]:
         values = self._send(lambda pipeline: pipeline.hgetall(key), dict, _MAX_TABLE)
@@ -422,31 +272,57 @@ class SharedLedger:
                 users.setdefault(user, {})[counter] = number
         return [_monthly_usage(user, month, counters) for user, counters in sorted(users.items())]
 
-    def _run(
+    def _call(
         self,
-        script: str,
+        command: str,
         keys: Sequence[str],
-        *arguments: str | bytes,
+        *data: bytes,
         expected: type = int,
         size: int = 0,
+        **arguments: object,
     ) -> object:
-        """Run a script, and return its reply. Raises LedgerError."""
+        """Call a command in `shared.lua`, and return its reply. Raises LedgerError."""
         return self._send(
-            lambda pipeline: pipeline.eval(script, len(keys), *keys, *arguments), expected, size
+            lambda pipeline: add_call(pipeline, __package__, command, keys, *data, **arguments),
+            expected,
+            size,
         )
 
     def _send(self, command: Callable[[Pipeline], object], expected: type, size: int = 0) -> object:
         """Send a command, and return its reply. Raises LedgerError."""
-        (reply,) = self._send_all(command, expected, size)
-        return reply
-
-    def _send_all(
-        self, commands: Callable[[Pipeline], object], expected: type, size: int = 0
-    ) -> list[object]:
         try:
-            return self._redis.send(commands, expected, size=size)
+            (reply,) = self._redis.send(command, expected, size=size)
         except UnavailableError as error:
             raise self._unavailable(str(error)) from error
+        return reply
+
+    def _beginning(self, reply: object, now: float, request: str, usage: str) -> Beginning:
+        """Return what a reply means. Raises LedgerError if it is invalid or reports damage.
+
+        `request` and `usage` are the keys that can be damaged.
+        """
+        match reply:
+            case [b"begun"]:
+                return Begun()
+            case [b"running"]:
+                return Running()
+            case [b"answered", bytes(body)]:
+                return Answered(body)
+            case [b"other body"]:
+                return OtherBody()
+            case [b"limited", (b"max_cost" | b"cost_per_month") as limit]:
+                return Limited(limit.decode("ascii"), rest_of_month(now))
+            case [b"limited", b"requests_per_minute", last]:
+                last_time = _number(last)
+                left = None if last_time is None else max(0.0, min(60.0, last_time + 60 - now))
+                return Limited("requests_per_minute", left)
+            case [b"limited", b"parallel"]:
+                return Limited("parallel")
+            case [b"damaged request"]:
+                raise self._damaged(request)
+            case [b"damaged usage"]:
+                raise self._damaged(usage)
+        raise self._unavailable("it sends invalid replies")
 
     def _unavailable(self, reason: str) -> LedgerError:
         return LedgerError(
@@ -458,13 +334,13 @@ class SharedLedger:
         return LedgerError(f"{self._name} has a damaged value in {key}; correct or delete it")
 
 
-def _keys(entry: Entry) -> list[str]:
-    """Return the keys of an entry, and of what its user's processes are writing."""
-    return [f"{_PREFIX}entry:{entry.user}:{entry.key}", f"{_PREFIX}running:{entry.user}"]
+def _keys(request: KeyedRequest) -> list[str]:
+    """Return the keys of a request, and of what its user's processes are writing."""
+    return [f"{_REQUEST}{request.user}:{request.key}", f"{_PREFIX}running:{request.user}"]
 
 
 def _only_bytes(values: object) -> list[bytes]:
-    return [value for value in cast(list[object], values) if isinstance(value, bytes)]
+    return [value for value in cast(set[object], values) if isinstance(value, bytes)]
 
 
 def _user(value: object) -> tuple[str, datetime] | None:
@@ -473,28 +349,6 @@ def _user(value: object) -> tuple[str, datetime] | None:
     if match is None:
         return None
     return match[1].decode("ascii"), datetime.fromtimestamp(float(match[2]), UTC)
-
-
-def _beginning(reply: object, now: float) -> Beginning | None:
-    """Return what a reply of the script means, or None if it is invalid."""
-    match reply:
-        case [b"begun"]:
-            return Begun()
-        case [b"running"]:
-            return Running()
-        case [b"answered", bytes(body)]:
-            return Answered(body)
-        case [b"other body"]:
-            return OtherBody()
-        case [b"limited", (b"max_cost" | b"cost_per_month") as limit]:
-            return Limited(limit.decode("ascii"), rest_of_month(now))
-        case [b"limited", b"requests_per_minute", last]:
-            begun = _number(last)
-            left = None if begun is None else max(0.0, min(60.0, begun + 60 - now))
-            return Limited("requests_per_minute", left)
-        case [b"limited", b"parallel"]:
-            return Limited("parallel")
-    return None
 
 
 def _number(value: object) -> float | None:
@@ -511,12 +365,3 @@ def _monthly_usage(user: str, month: str, counters: dict[str, float]) -> Monthly
     )
     cost = None if counters.get("unpriced") else counters.get("cost", 0.0)
     return MonthlyUsage(user, month, texts, failed, Usage(calls, given, written, cost))
-
-
-def _add_expiry(answers: Sequence[bytes], bound: str, pipeline: Pipeline) -> None:
-    for answer in answers:
-        if _ANSWER.fullmatch(answer):
-            entry = f"{_PREFIX}entry:{answer.decode('ascii')}"
-            pipeline.eval(_EXPIRE_SCRIPT, 2, entry, _ANSWERS, answer, bound)
-        else:
-            pipeline.eval("redis.call('ZREM', KEYS[1], ARGV[1]) return 0", 1, _ANSWERS, answer)

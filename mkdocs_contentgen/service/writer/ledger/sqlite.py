@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
 from ....errors import LedgerError
 from ..usage import Usage
-from .entry import (
+from .protocol import (
     Answered,
     Beginning,
     Begun,
-    Entry,
+    KeyedRequest,
+    Ledger,
     Limited,
     Limits,
     MonthlyUsage,
@@ -35,18 +35,18 @@ LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
 
 _APPLICATION_ID = 0x63676C64
-"""What marks the file as a ledger, in SQLite's header: "cgld"."""
+"""The id in SQLite's header that marks the file as a ledger: "cgld"."""
 
 _VERSION = 1
 
 _SCHEMA = (
     "CREATE TABLE users (name TEXT PRIMARY KEY, token_hash TEXT NOT NULL, added REAL NOT NULL)",
-    "CREATE TABLE entries (user TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, "
+    "CREATE TABLE requests (user TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, "
     "body BLOB, answered REAL, PRIMARY KEY (user, key))",
-    "CREATE INDEX answers ON entries (answered) WHERE body IS NOT NULL",
-    "CREATE INDEX running ON entries (user) WHERE body IS NULL",
-    "CREATE TABLE begun (user TEXT NOT NULL, at REAL NOT NULL)",
-    "CREATE INDEX begun_by_user ON begun (user, at)",
+    "CREATE INDEX answers ON requests (answered) WHERE body IS NOT NULL",
+    "CREATE INDEX running ON requests (user) WHERE body IS NULL",
+    "CREATE TABLE recent_requests (user TEXT NOT NULL, at REAL NOT NULL)",
+    "CREATE INDEX recent_requests_by_user ON recent_requests (user, at)",
     "CREATE TABLE usage (month TEXT NOT NULL, user TEXT NOT NULL, texts INTEGER NOT NULL, "
     "failed INTEGER NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, "
     "output_tokens INTEGER NOT NULL, cost REAL NOT NULL, unpriced INTEGER NOT NULL, "
@@ -65,7 +65,7 @@ ON CONFLICT (month, user) DO UPDATE SET
 """
 
 
-class SQLiteLedger:
+class SQLiteLedger(Ledger):
     """A Ledger in the file `path`, which is created if it does not exist.
 
     With `serving`, no other process can serve with the file until this ledger is closed, and
@@ -89,13 +89,10 @@ class SQLiteLedger:
                 self._database = _open(path, lock_timeout)
                 if serving:
                     with self._transaction() as database:
-                        database.execute("DELETE FROM entries WHERE body IS NULL")
+                        database.execute("DELETE FROM requests WHERE body IS NULL")
             except BaseException:
                 self._unlock()
                 raise
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         with suppress(sqlite3.Error):
@@ -103,7 +100,6 @@ class SQLiteLedger:
         self._unlock()
 
     def add_user(self, name: str, token_hash: str) -> bool:
-        """Add a user with the SHA-256 of a token. Return whether the name was free."""
         row = (check_name(name), token_hash, self._clock())
         with self._transaction() as database:
             return (
@@ -111,92 +107,85 @@ class SQLiteLedger:
             )
 
     def remove_user(self, name: str) -> bool:
-        """Remove a user, but not the usage. Return whether there was one."""
         with self._transaction() as database:
             return database.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount > 0
 
     def token_hash(self, name: str) -> str | None:
-        """Return the SHA-256 of the user's token, or None if there is no such user."""
         with self._translated_errors():
             found = self._database.execute("SELECT token_hash FROM users WHERE name = ?", (name,))
             row = found.fetchone()
             return str(row[0]) if row else None
 
     def users(self) -> dict[str, datetime]:
-        """Return when each user was added, by name."""
         with self._translated_errors():
             rows = self._database.execute(
                 "SELECT name, CAST(added AS REAL) FROM users ORDER BY name"
             )
             return {str(name): datetime.fromtimestamp(added, UTC) for name, added in rows}
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
-        """Begin a request, unless it is known or a limit is reached."""
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         now = self._clock()
         with self._transaction() as database:
             row = database.execute(
-                "SELECT fingerprint, body FROM entries WHERE user = ? AND key = ?",
-                (entry.user, entry.key),
+                "SELECT fingerprint, body FROM requests WHERE user = ? AND key = ?",
+                (request.user, request.key),
             ).fetchone()
             if row:
                 fingerprint, body = row
-                if fingerprint != entry.fingerprint:
+                if fingerprint != request.fingerprint:
                     return OtherBody()
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
                 return Running() if body is None else Answered(body)
-            if limited := _limited(database, entry.user, limits, max_cost, now):
+            if limited := _limited(database, request.user, limits, max_cost, now):
                 return limited
             database.execute(
-                "INSERT INTO entries (user, key, fingerprint) VALUES (?, ?, ?)",
-                (entry.user, entry.key, entry.fingerprint),
+                "INSERT INTO requests (user, key, fingerprint) VALUES (?, ?, ?)",
+                (request.user, request.key, request.fingerprint),
             )
-            database.execute("INSERT INTO begun VALUES (?, ?)", (entry.user, now))
+            database.execute("INSERT INTO recent_requests VALUES (?, ?)", (request.user, now))
             return Begun()
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
-        """Return the limit on cost that is reached now, or None."""
         with self._translated_errors():
             return _over_budget(self._database, user, limits, max_cost, self._clock())
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
-        """Keep the answer of a begun request, and add its usage."""
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         with self._transaction() as database:
             if body is None:
-                _drop(database, entry)
+                _drop(database, request)
             else:
                 database.execute(
-                    "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
+                    "INSERT INTO requests VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
                     "DO UPDATE SET body = excluded.body, answered = excluded.answered "
                     "WHERE body IS NULL AND fingerprint = excluded.fingerprint",
-                    (entry.user, entry.key, entry.fingerprint, body, now),
+                    (request.user, request.key, request.fingerprint, body, now),
                 )
             texts, failed = (0, 1) if body is None else (1, 0)
             counts = (usage.calls, usage.input_tokens, usage.output_tokens)
             cost = (usage.cost or 0.0, usage.cost is None)
-            database.execute(_ADD_USAGE, (month_of(now), entry.user, texts, failed, *counts, *cost))
+            database.execute(
+                _ADD_USAGE, (month_of(now), request.user, texts, failed, *counts, *cost)
+            )
 
-    def withdraw(self, entry: Entry) -> None:
-        """Take back a begun request for which nothing was written."""
+    def withdraw(self, request: KeyedRequest) -> None:
         with self._transaction() as database:
-            _drop(database, entry)
+            _drop(database, request)
 
     def beat(self) -> None:
-        """Make sure that the file is still there: what is kept in a deleted one is lost."""
+        # If the file was deleted, what is written to it now is lost.
         with self._translated_errors():
             self._path.stat()
 
     def expire(self, seconds: float) -> int:
-        """Drop the answers that are older, and return their number."""
         with self._transaction() as database:
             return database.execute(
-                "DELETE FROM entries WHERE body IS NOT NULL AND answered < ?",
+                "DELETE FROM requests WHERE body IS NOT NULL AND answered < ?",
                 (self._clock() - seconds,),
             ).rowcount
 
     def usage(self) -> list[MonthlyUsage]:
-        """Return the usage of each user and month, by month and user."""
         with self._translated_errors():
             rows = self._database.execute(
                 "SELECT user, month, CAST(texts AS INTEGER), CAST(failed AS INTEGER), "
@@ -209,10 +198,6 @@ class SQLiteLedger:
                 MonthlyUsage(str(user), str(month), texts, failed, Usage(*usage))
                 for user, month, texts, failed, *usage in rows
             ]
-
-    def problems(self) -> list[str]:
-        """Return an empty list."""
-        return []
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -232,8 +217,9 @@ class SQLiteLedger:
         try:
             yield
         except (OSError, sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+            reason, hint = _reason_and_hint(error)
             raise LedgerError(
-                f"the ledger {self._path} cannot be used ({_reason(error)}); {_hint(error)}"
+                f"the ledger {self._path} cannot be used ({reason}); {hint}"
             ) from error
 
     def _unlock(self) -> None:
@@ -305,7 +291,7 @@ def _create(database: sqlite3.Connection, path: Path) -> None:
 
 def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     """Return False if the database is empty. Raises LedgerError if it is not a ledger."""
-    # This comes first, since another process could create both in between.
+    # The tables come first, since another process could create both in between.
     has_tables = database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     (application,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()
@@ -322,9 +308,10 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-def _drop(database: sqlite3.Connection, entry: Entry) -> None:
+def _drop(database: sqlite3.Connection, request: KeyedRequest) -> None:
     database.execute(
-        "DELETE FROM entries WHERE user = ? AND key = ? AND body IS NULL", (entry.user, entry.key)
+        "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL",
+        (request.user, request.key),
     )
 
 
@@ -335,15 +322,16 @@ def _limited(
     if limited := _over_budget(database, user, limits, max_cost, now):
         return limited
     # Times in the future were stored before the clock was set back.
-    database.execute("DELETE FROM begun WHERE at <= ? OR at > ?", (now - 60, now + 60))
+    database.execute("DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60))
     row = database.execute(
-        "SELECT CAST(at AS REAL) FROM begun WHERE user = ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
+        "ORDER BY at DESC LIMIT 1 OFFSET ?",
         (user, limits.requests_per_minute - 1),
     ).fetchone()
     if row:
         return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
     (running,) = database.execute(
-        "SELECT count(*) FROM entries WHERE user = ? AND body IS NULL", (user,)
+        "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
     ).fetchone()
     return Limited("parallel") if running >= limits.parallel else None
 
@@ -352,48 +340,38 @@ def _over_budget(
     database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
 ) -> Limited | None:
     """Return the first limit on cost that is reached, or None."""
-    month = month_of(now)
-    if max_cost is not None and _cost(database, "month = ?", month) >= max_cost:
-        return Limited("max_cost", rest_of_month(now))
-    if (
-        limits.cost_per_month is not None
-        and _cost(database, "month = ? AND user = ?", month, user) >= limits.cost_per_month
-    ):
-        return Limited("cost_per_month", rest_of_month(now))
+    costs = database.execute(
+        "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage WHERE month = ?",
+        (user, month_of(now)),
+    ).fetchone()
+    names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
+    for (name, limit), cost in zip(names, costs, strict=True):
+        if limit is not None and cost >= limit:
+            return Limited(name, rest_of_month(now))
     return None
 
 
-def _cost(database: sqlite3.Connection, where: str, *values: str) -> float:
-    (cost,) = database.execute(f"SELECT total(cost) FROM usage WHERE {where}", values).fetchone()  # noqa: S608
-    return float(cost)
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong, on one line."""
-    if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    known = code in (sqlite3.SQLITE_BUSY, *_HINTS) and code != sqlite3.SQLITE_CORRUPT
-    # Other messages can quote what is in the file.
-    return str(error) if known and str(error).isprintable() else "it is damaged"
-
-
+_MAKE_WRITABLE = "make the file and its directory writable"
 _HINTS = {
     sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
     sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
-    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-    sqlite3.SQLITE_CANTOPEN: "make the file and its directory writable",
-    sqlite3.SQLITE_PERM: "make the file and its directory writable",
+    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
+    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
 }
 
 
-def _hint(error: Exception) -> str:
-    """Return what to do about an error."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return "create its directory, or set `ledger` to another file"
+def _reason_and_hint(error: Exception) -> tuple[str, str]:
+    """Return what went wrong, on one line, and what to do about it."""
     if isinstance(error, OSError):
-        return "make the file and its directory writable, or set `ledger` to another file"
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    return _HINTS.get(code, "restore it from a backup, or set `ledger` to another file")
+        hint = "make the file and its directory writable, or set `ledger` to another file"
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            hint = "create its directory, or set `ledger` to another file"
+        return error.strerror or type(error).__name__, hint
+    hint = _HINTS.get(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF, "")
+    # Other messages can quote what is in the file.
+    if hint and str(error).isprintable():
+        return str(error), hint
+    return "it is damaged", "restore it from a backup, or set `ledger` to another file"

@@ -1,1 +1,1 @@
-"""The writer as a server: the interface document for a team, its CI and other programs."""
+"""The writer as an HTTP server, for a team and its CI."""

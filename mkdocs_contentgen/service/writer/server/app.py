@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import math
 import secrets
 import time
 import uuid
@@ -20,18 +19,19 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ....concurrency import WorkerThread
 from ....digest import sha256
 from ....display import visible
-from ....errors import LedgerError
+from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
-from ...application import OPERATIONS, Caller, application
-from ..ledger import NAME, Entry, Ledger
+from ...application import OPERATIONS, Caller, application, error_response, refusal
+from ..ledger import NAME, KeyedRequest, Ledger
 from ..model import Model
 from ..prompts import check_prompts
 from ..usage import Spending, Usage
 from . import openapi
 from .configuration import Configuration
-from .jobs import Job, Jobs, LedgerThread, RefusedError, unusable_ledger_error
+from .jobs import RETRY_AFTER, Job, Jobs
 from .metrics import CONTENT_TYPE, Metrics
 
 Log = Callable[[dict[str, object]], None]
@@ -52,30 +52,32 @@ class Server:
         self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
     ) -> None:
         check_prompts(configuration.options)
-        self._ledger = LedgerThread(ledger)
-        # What a model server says can repeat the topic, which the log must not have.
+        self._ledger = ledger
+        self._thread = WorkerThread()
+        # Messages of a model server can quote the topic, which the log must not contain.
         self._model = Model(configuration.options, Spending(), quotes=False)
-        self.jobs = Jobs(configuration, self._model, self._ledger, self._warn)
+        self.jobs = Jobs(configuration, self._model, ledger, self._thread, self._warn)
         self._metrics = Metrics(self.jobs.__len__)
         self._log = log
         self._schema = openapi.describe()
-        self.app: ASGIApp = self._logged(
-            application(
-                self._write,
-                self._authenticate if authenticated else self._accept,
-                [
-                    Route("/healthz", self._healthz),
-                    Route("/readyz", self._readyz),
-                    Route("/metrics", self._show_metrics),
-                    Route("/openapi.json", self._describe),
-                ],
-            )
+        app = application(
+            self._write,
+            self._authenticate if authenticated else self._accept,
+            [
+                Route("/healthz", self._healthz),
+                Route("/readyz", self._readyz),
+                Route("/metrics", self._show_metrics),
+                Route("/openapi.json", self._describe),
+            ],
         )
+        for error in _REFUSALS:
+            app.add_exception_handler(error, _refuse)
+        self.app: ASGIApp = self._logged(app)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep the ledger's entries alive as long as the block runs. Raises LedgerError."""
-        await self._ledger.run(self._ledger.ledger.beat)
+        """Keep the requests in progress alive as long as the block runs. Raises LedgerError."""
+        await self._thread.run(self._ledger.beat)
         beats = asyncio.create_task(self.jobs.keep_alive())
         try:
             async with self._model:
@@ -83,7 +85,8 @@ class Server:
         finally:
             beats.cancel()
             await asyncio.gather(beats, return_exceptions=True)
-            self._ledger.close()
+            # Pending calls can take long, and nobody waits for them any more.
+            self._thread.close(cancel_pending=True)
 
     def _warn(self, message: str) -> None:
         self._log({"time": _now(), "warning": message})
@@ -91,29 +94,25 @@ class Server:
     async def _authenticate(self, user: str, token: str) -> None:
         expected = None
         if NAME.fullmatch(user):
-            try:
-                expected = await self._ledger.run(self._ledger.ledger.token_hash, user)
-            except LedgerError as error:
-                self._warn(str(error))
-                raise _http_error(unusable_ledger_error()) from None
+            expected = await self._thread.run(self._ledger.token_hash, user)
         is_right = hmac.compare_digest(sha256(token), expected or _NO_HASH)
         if not (is_right and expected):
             raise HTTPException(403, "the token is not that of user_id; check both")
 
     async def _accept(self, user: str, token: str) -> None:
-        """Accept any token. The names of users stand in the ledger."""
+        """Accept any token, but no name that the ledger cannot store."""
         if not NAME.fullmatch(user):
             raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
 
     async def _write(self, request: Request, caller: Caller) -> bytes:
         body = json.dumps([request.operation, request.body()], sort_keys=True)
         key = caller.idempotency_key or uuid.uuid4().hex
-        # Hashed: neither may be read by who reads the ledger.
-        entry = Entry(caller.user, sha256(key), sha256(body))
+        # Hashed, so that nobody can read topics and keys in the ledger.
+        keyed = KeyedRequest(caller.user, sha256(key), sha256(body))
         record = _record.get()
-        record |= {"user": caller.user, "key": entry.key[:12], "outcome": "refused"}
+        record |= {"user": caller.user, "key": keyed.key[:12], "outcome": "refused"}
         try:
-            job = self.jobs.start(entry, request)
+            job = self.jobs.start(keyed, request)
             joined, job.clients = job.clients > 0, job.clients + 1
             try:
                 # A client that goes away does not end the job.
@@ -122,8 +121,6 @@ class Server:
                 record |= _describe_job(job, joined=joined)
                 if not joined and job.outcome:
                     self._metrics.count_text(request.operation, job.outcome, job.usage, job.seconds)
-        except RefusedError as error:
-            raise _http_error(error) from None
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
@@ -150,7 +147,7 @@ class Server:
             try:
                 await app(scope, receive, observed)
             except asyncio.CancelledError:
-                pass  # The server ends, and its client stalls; uvicorn would log a traceback.
+                pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
                 _record.reset(token)
                 self._metrics.count_request(operation, int(str(record["status"])))
@@ -167,7 +164,7 @@ class Server:
         if self.jobs.is_draining:
             return PlainTextResponse("shutting down\n", 503)
         try:
-            await self._ledger.run(self._ledger.ledger.beat)
+            await self._thread.run(self._ledger.beat)
         except LedgerError:
             return PlainTextResponse("the ledger cannot be used\n", 503)
         return PlainTextResponse("ok\n")
@@ -180,28 +177,38 @@ class Server:
 
 
 _record: ContextVar[dict[str, object]] = ContextVar("record")
-"""What the log says of the current request."""
+"""The log record of the current request."""
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 
+_REFUSALS: dict[type[Exception], HTTPException] = {
+    LedgerError: refusal(503, "the ledger cannot be used now; ask again later", RETRY_AFTER),
+    UnusableServiceError: refusal(503, "the model cannot be used now; ask again later", 30),
+    ServiceError: refusal(500, "the model did not write a text; the log of the server says why"),
+}
+"""The answers to a client by exception. The messages of the exceptions are for the log only."""
+
+
+async def _refuse(request: HTTPRequest, error: Exception) -> Response:
+    """Answer a request that failed, and record the reason for the log."""
+    if isinstance(error, FailedCheckError):  # its message can quote the text
+        reason, answer = "the text failed its checks", refusal(500, str(error))
+    else:
+        reason = visible(str(error))
+        answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
+    _record.get()["error"] = reason
+    return await error_response(request, answer)
+
 
 def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
-    """Return what the log says of a job. What it took stands in the record of one request."""
+    """Return the fields of the log for a job. Tokens and cost are logged for its first request."""
     usage = Usage() if joined else job.usage
-    described: dict[str, object] = {
+    return {
         "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
         "tokens": usage.tokens,
         "cost": usage.cost,
         "waited": round(job.spending.waited, 3),
     }
-    return {**described, "error": visible(job.error)} if job.error else described
-
-
-def _http_error(error: RefusedError) -> HTTPException:
-    headers = {}
-    if error.retry_after is not None:
-        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
-    return HTTPException(error.status, str(error), headers)
 
 
 def _now() -> str:

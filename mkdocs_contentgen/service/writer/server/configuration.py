@@ -68,7 +68,7 @@ def load_configuration(path: Path) -> Configuration:
     value = {
         name: getattr(fields, name)
         for name in WriterFields.__struct_fields__
-        # Of the server's months, the ledger takes care.
+        # The ledger limits the cost of a month.
         if name != "max_cost"
     }
     options = load_options(

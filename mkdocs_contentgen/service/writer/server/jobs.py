@@ -1,4 +1,4 @@
-"""Write the text of each request once, whoever asks for it and however often."""
+"""Write the text of each request once, even if several clients send it, or one repeatedly."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
-from typing import TypeVar, TypeVarTuple
 
-from ....errors import (
-    ContentgenError,
-    FailedCheckError,
-    LedgerError,
-    ServiceError,
-    UnusableServiceError,
-)
+from ....concurrency import WorkerThread
+from ....errors import LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
-from ..ledger import BEAT, Answered, Begun, Entry, Ledger, Limited, OtherBody, Running
+from ...application import refusal
+from ..ledger import BEAT, Answered, Begun, KeyedRequest, Ledger, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
@@ -28,34 +22,22 @@ from ..writing import encode_written, raise_problems, write
 from .configuration import Configuration
 
 POLL_INTERVAL = 0.5
-"""Seconds between two looks for a text that another process writes."""
+"""Seconds between two checks for a text that another process writes."""
 
-LEDGER_RETRY = 5
-"""Seconds after which a client may ask again while the ledger cannot be used."""
+RETRY_AFTER = 5
+"""Seconds after which a client may ask again, where the time is not known and usually short."""
 
 _EXPIRY_INTERVAL = 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _FIRST_GUESS = 30.0
 """Seconds that a text takes, until one has been written."""
 
-_Arguments = TypeVarTuple("_Arguments")
-_Result = TypeVar("_Result")
-
-
-class RefusedError(Exception):
-    """A request that gets no text. `retry_after` is in seconds."""
-
-    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retry_after = retry_after
-
 
 @dataclass
 class Job:
-    """A request in progress, and what it has taken so far."""
+    """A request in progress, with its usage so far."""
 
-    entry: Entry
+    keyed: KeyedRequest
     task: asyncio.Task[bytes] = field(init=False)
     started: float = field(default_factory=time.monotonic)
     clients: int = 0
@@ -66,29 +48,10 @@ class Job:
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
 
-    error: str = ""
-    """The reason for a failure, for the log."""
-
     @property
     def usage(self) -> Usage:
         """The usage so far."""
         return self.spending.total
-
-
-class LedgerThread:
-    """Runs the calls of a ledger one after the other in a thread of their own."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self._executor = ThreadPoolExecutor(1, "ledger")
-
-    async def run(self, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
-        """Run a method of the ledger in the thread, and return its result."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-    def close(self) -> None:
-        """Wait for the current call, and drop those behind it, which can take long."""
-        self._executor.shutdown(cancel_futures=True)
 
 
 class Jobs:
@@ -98,13 +61,15 @@ class Jobs:
         self,
         configuration: Configuration,
         model: Model,
-        ledger: LedgerThread,
+        ledger: Ledger,
+        thread: WorkerThread,
         on_warning: Callable[[str], None],
     ) -> None:
         self.is_draining = False
         self._configuration = configuration
         self._model = model
         self._ledger = ledger
+        self._thread = thread
         self._on_warning = on_warning
         self._logged: list[str] = []
         self._jobs: dict[tuple[str, str], Job] = {}
@@ -115,22 +80,22 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def start(self, entry: Entry, request: Request) -> Job:
-        """Begin a request, or join it if it is in progress. Raises RefusedError."""
-        identity = (entry.user, entry.key)
+    def start(self, keyed: KeyedRequest, request: Request) -> Job:
+        """Begin a request, or join it if it is in progress. Raises HTTPException."""
+        identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
         if job is None:
             self._check_room()
-            job = self._jobs[identity] = Job(entry)
+            job = self._jobs[identity] = Job(keyed)
             job.task = asyncio.create_task(self._process(job, request))
             job.task.add_done_callback(lambda task: self._end(identity, task))
-        elif job.entry.fingerprint != entry.fingerprint:
+        elif job.keyed.fingerprint != keyed.fingerprint:
             raise _other_body_error()
         return job
 
     def _end(self, identity: tuple[str, str], task: asyncio.Task[bytes]) -> None:
         del self._jobs[identity]
-        # The client may be gone; then nobody else looks at the exception.
+        # If the client is gone, nothing else retrieves the exception, and asyncio would log it.
         if not task.cancelled():
             task.exception()
 
@@ -140,14 +105,14 @@ class Jobs:
         fields = self._configuration.fields
         if len(self._jobs) >= fields.parallel + fields.queue:
             message = "too many texts are waiting for the model; ask again later"
-            raise RefusedError(503, message, self._seconds_per_text)
+            raise refusal(503, message, self._seconds_per_text)
 
     async def _process(self, job: Job, request: Request) -> bytes:
-        """Return the body of the answer. Raises RefusedError."""
+        """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         fields = self._configuration.fields
         while True:
-            match await self._ask_ledger(
-                job, self._ledger.ledger.begin, job.entry, fields.limits, fields.max_cost
+            match await self._thread.run(
+                self._ledger.begin, job.keyed, fields.limits, fields.max_cost
             ):
                 case Answered(body):
                     job.outcome = "kept"
@@ -155,37 +120,27 @@ class Jobs:
                 case OtherBody():
                     raise _other_body_error()
                 case Limited(limit, seconds):
-                    raise self._limit_error(job.entry.user, limit, seconds)
+                    raise self._limit_error(job.keyed.user, limit, seconds)
                 case Begun():
                     return await self._write(job, request)
                 case Running():
                     if time.monotonic() > job.started + fields.call_timeout:
-                        raise RefusedError(
-                            409, "the text is still being written; ask again later", LEDGER_RETRY
+                        raise refusal(
+                            409, "the text is still being written; ask again later", RETRY_AFTER
                         )
                     await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
 
-    async def _ask_ledger(
-        self, job: Job, call: Callable[[*_Arguments], _Result], *arguments: *_Arguments
-    ) -> _Result:
-        """Return the result of a method of the ledger. Raises RefusedError if it is unusable."""
-        try:
-            return await self._ledger.run(call, *arguments)
-        except LedgerError as error:
-            job.error = str(error)
-            raise unusable_ledger_error() from None
-
-    def _limit_error(self, user: str, limit: str, seconds: float | None) -> RefusedError:
+    def _limit_error(self, user: str, limit: str, seconds: float | None) -> Exception:
         if limit == "max_cost":
-            return RefusedError(503, "the server's budget of this month is spent", seconds)
+            return refusal(503, "the server's budget of this month is spent", seconds)
         if seconds is None:
-            begun = [job.started for job in self._jobs.values() if job.entry.user == user]
+            begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = self._seconds_per_text - elapsed
-        return RefusedError(429, f"the limit {limit} is reached; ask again later", seconds)
+        return refusal(429, f"the limit {limit} is reached; ask again later", seconds)
 
     async def _write(self, job: Job, request: Request) -> bytes:
-        """Write a text and keep it. Raises RefusedError."""
+        """Write a text and keep it. Raises the same as _process()."""
         body: bytes | None = None
         try:
             async with self._places:
@@ -194,7 +149,7 @@ class Jobs:
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 await self._check_budget(job)
-                job.outcome = "failed"  # unless it gets better
+                job.outcome = "failed"  # until the text is complete
                 written = await write(
                     request,
                     self._configuration.options,
@@ -207,40 +162,43 @@ class Jobs:
                 seconds = time.monotonic() - started
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
-        except ServiceError as error:
-            raise _model_error(error, job) from None
+        except UnusableServiceError as error:
+            if job.usage.calls:  # 503 would mean that nothing was written
+                raise ServiceError(str(error)) from None
+            job.outcome = ""
+            raise
         finally:
             job.seconds = time.monotonic() - job.started
             self._log_sources()
             await self._record(job, body)
 
     def _log_sources(self) -> None:
-        """Log which files are left out of the sources, if these are others than before."""
+        """Log which files are left out of the sources, if they have changed since the last time."""
         warnings = self._configuration.options.sources.warnings
         for warning in warnings if warnings != self._logged else ():
             self._on_warning(warning)
         self._logged = warnings
 
     async def _check_budget(self, job: Job) -> None:
-        """Raise RefusedError if the budget was spent while the request waited."""
-        fields, user = self._configuration.fields, job.entry.user
+        """Raise HTTPException if the budget was spent while the request waited."""
+        fields, user = self._configuration.fields, job.keyed.user
         if fields.max_cost is None and fields.limits.cost_per_month is None:
             return
-        limited = await self._ask_ledger(
-            job, self._ledger.ledger.over_budget, user, fields.limits, fields.max_cost
+        limited = await self._thread.run(
+            self._ledger.over_budget, user, fields.limits, fields.max_cost
         )
         if limited:
             raise self._limit_error(user, limited.limit, limited.retry_after)
 
     async def _record(self, job: Job, body: bytes | None) -> None:
-        """Record the end of a job, however long that takes: its text was paid for."""
-        ledger, pause = self._ledger.ledger, _FIRST_PAUSE
+        """Record the end of a job. Retries without a limit, since the text was paid for."""
+        pause = _FIRST_PAUSE
         while True:
             try:
                 if job.outcome:
-                    await self._ledger.run(ledger.finish, job.entry, body, job.usage)
+                    await self._thread.run(self._ledger.finish, job.keyed, body, job.usage)
                 else:
-                    await self._ledger.run(ledger.withdraw, job.entry)
+                    await self._thread.run(self._ledger.withdraw, job.keyed)
             except LedgerError as error:
                 if pause == _FIRST_PAUSE:
                     self._on_warning(f"{error}; a finished text waits to be kept")
@@ -250,15 +208,15 @@ class Jobs:
                 return
 
     async def keep_alive(self) -> None:
-        """Tell other processes that this one lives, and drop old answers, until it is cancelled."""
+        """Send heartbeats to other processes, and drop old answers, until cancelled."""
         next_expiry = 0.0
         last_problem = ""
         while True:
             try:
-                await self._ledger.run(self._ledger.ledger.beat)
+                await self._thread.run(self._ledger.beat)
                 if time.monotonic() >= next_expiry:
                     seconds = self._configuration.keep_seconds
-                    await self._ledger.run(self._ledger.ledger.expire, seconds)
+                    await self._thread.run(self._ledger.expire, seconds)
                     next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
             except LedgerError as error:
@@ -274,26 +232,9 @@ class Jobs:
             await asyncio.wait([job.task for job in self._jobs.values()])
 
 
-def unusable_ledger_error() -> RefusedError:
-    """Return what a client is told if the ledger cannot be used."""
-    return RefusedError(503, "the ledger cannot be used now; ask again later", LEDGER_RETRY)
+def _draining_error() -> Exception:
+    return refusal(503, "the server is shutting down; ask again", RETRY_AFTER)
 
 
-def _draining_error() -> RefusedError:
-    return RefusedError(503, "the server is shutting down; ask again", LEDGER_RETRY)
-
-
-def _other_body_error() -> RefusedError:
-    return RefusedError(422, "this Idempotency-Key was used for another request; make a new one")
-
-
-def _model_error(error: ContentgenError, job: Job) -> RefusedError:
-    """Return what a client is told. The messages about the model server are for the log."""
-    if isinstance(error, FailedCheckError):
-        job.error = "the text failed its checks"
-        return RefusedError(500, str(error))
-    job.error = str(error)
-    if isinstance(error, UnusableServiceError) and not job.usage.calls:
-        job.outcome = ""
-        return RefusedError(503, "the model cannot be used now; ask again later", _FIRST_GUESS)
-    return RefusedError(500, "the model did not write a text; the log of the server says why")
+def _other_body_error() -> Exception:
+    return refusal(422, "this Idempotency-Key was used for another request; make a new one")

@@ -57,7 +57,7 @@ class Metrics:
         self._requests.labels(operation, str(status)).inc()
 
     def count_text(self, operation: str, outcome: str, usage: Usage, seconds: float) -> None:
-        """Count a text that was written, failed or was kept already."""
+        """Count a text that was written, failed or already kept."""
         self._texts.labels(operation, outcome).inc()
         self._calls.inc(usage.calls)
         self._tokens.labels("input").inc(usage.input_tokens)

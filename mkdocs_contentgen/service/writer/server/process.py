@@ -20,26 +20,26 @@ from .app import Log, Server
 from .configuration import Configuration
 
 MAX_CONNECTIONS = 2000
-"""Connections above which uvicorn answers with status 503."""
+"""The maximum number of connections. uvicorn answers further ones with status 503."""
 
 _OTHER_FILES = 200
 """Open files besides those connections."""
 
 LAST_ANSWERS_TIMEOUT = 5
-"""Seconds for sending the last answers. A client that does not read cannot keep the server."""
+"""Seconds to send the last answers. A client that does not read them cannot delay the stop."""
 
 MAX_WAITING_LINES = 10_000
-"""Lines of the log that can wait for whoever reads them. Further ones are dropped."""
+"""The maximum number of log lines that wait to be written. Further lines are dropped."""
 
 LAST_LINES_TIMEOUT = 2.0
-"""Seconds for the lines that still wait when the server ends."""
+"""Seconds to write the remaining log lines when the server stops."""
 
 
 @contextmanager
 def _log_to_stdout() -> Iterator[Log]:
-    """Return what writes records as lines of JSON to stdout.
+    """Yield a function that writes records as lines of JSON to stdout.
 
-    It neither waits nor fails, since a full disk or a stopped reader must not cost a text.
+    It neither blocks nor fails, so that no text is lost to a full disk or a stopped reader.
     """
     lines: queue.Queue[str] = queue.Queue(MAX_WAITING_LINES)
 
@@ -69,7 +69,7 @@ def _log_to_stdout() -> Iterator[Log]:
 def serve(
     configuration: Configuration, ledger: Ledger, listener: socket.socket, *, authenticated: bool
 ) -> None:
-    """Serve until SIGTERM or SIGINT. Texts in progress are finished; a second signal drops them.
+    """Serve until SIGTERM or SIGINT. Texts in progress are finished; a second signal cancels them.
 
     Raises ConfigurationError and LedgerError if it cannot start.
     """
@@ -114,7 +114,7 @@ async def _serve(
 
 
 class _Process(uvicorn.Server):
-    """A server that goes on answering while the texts in progress are finished."""
+    """A server that answers requests until the texts in progress are finished."""
 
     def __init__(self, settings: uvicorn.Config, server: Server, log: Log, timeout: float) -> None:
         super().__init__(settings)
@@ -125,7 +125,7 @@ class _Process(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain after the first signal, and end at once after the second."""
+        """Drain after the first signal, and stop at once after the second."""
         if self._draining is None:
             self._loop.call_soon_threadsafe(self._start_draining)
         else:

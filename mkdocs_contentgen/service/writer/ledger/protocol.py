@@ -1,4 +1,4 @@
-"""What every ledger keeps, and what it answers."""
+"""The protocol of ledgers, with the types of its arguments and results."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A request of a user, by its Idempotency-Key.
+class KeyedRequest:
+    """A request of a user with its Idempotency-Key.
 
-    `key` and `fingerprint` are SHA-256, of the user's key and of operation and body.
+    `key` is the SHA-256 of the Idempotency-Key, `fingerprint` that of the operation and body.
     """
 
     user: str
@@ -75,7 +75,7 @@ Beginning = Begun | Running | Answered | OtherBody | Limited
 
 @dataclass(frozen=True)
 class MonthlyUsage:
-    """What a user's texts of a month took. `texts` have been written, `failed` have not."""
+    """The usage of a user in a month. `texts` and `failed` are numbers of texts."""
 
     user: str
     month: str
@@ -93,7 +93,8 @@ class Ledger(Protocol):
     database cannot be used; then nothing has changed.
     """
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *error: object) -> None: ...
 
@@ -109,7 +110,7 @@ class Ledger(Protocol):
     def users(self) -> dict[str, datetime]:
         """Return when each user was added, by name."""
 
-    def begin(self, entry: Entry, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
@@ -120,17 +121,20 @@ class Ledger(Protocol):
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
         """Return the limit on cost that is reached now, or None. For a request that has waited."""
 
-    def finish(self, entry: Entry, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         """Keep the answer of a begun request, and add its usage.
 
         With None there is no text, so the request can be begun again. The first answer stays.
         """
 
-    def withdraw(self, entry: Entry) -> None:
-        """Take back a begun request for which nothing was written, as if it had not come."""
+    def withdraw(self, request: KeyedRequest) -> None:
+        """Undo begin() for a request for which nothing was written."""
 
     def beat(self) -> None:
-        """Keep the begun requests of this process. Called every BEAT seconds."""
+        """Keep the begun requests of this process, and raise LedgerError if the ledger is gone.
+
+        Called every BEAT seconds.
+        """
 
     def expire(self, seconds: float) -> int:
         """Drop the answers that are older, and return their number."""
@@ -144,6 +148,7 @@ class Ledger(Protocol):
 
     def problems(self) -> list[str]:
         """Return warnings about the settings of the database."""
+        return []
 
 
 BEAT = 2.0
