@@ -37,7 +37,9 @@ from .options import project_directory
 from .site import PageRendering, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
-_REQUEST = re.compile(r"^contentgen:.*\n(?:(?:[ \t]*\n)*[ \t-].*\n)*", re.MULTILINE)
+_REQUEST = re.compile(
+    r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*[ \t-].*\n)*""", re.MULTILINE
+)
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")

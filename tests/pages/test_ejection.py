@@ -417,6 +417,10 @@ def test_an_id_that_cannot_be_stated(project: Project, service: ServiceDouble) -
             "---\na: 1\nb: 2 # c\n---\n",
         ),
         ("contentgen:\n- type: blog\n  topic: Alpha\n", ""),
+        (
+            "'contentgen':\n  type: blog\n#  length: long\n\n  topic: Alpha\n\n# mine\na: 1\n",
+            "---\n\n# mine\na: 1\n---\n",
+        ),
     ],
 )
 def test_the_rest_of_the_front_matter_stays(
