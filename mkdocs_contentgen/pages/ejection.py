@@ -1,18 +1,22 @@
 """Eject articles: write them into their pages as Markdown.
 
-The page is rendered before and after, and the ejection is refused if the two differ.
+The page is rendered before and after. Blocks that then differ are written in their other form; if
+the page still differs, the ejection is refused.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from html import unescape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 import yaml
 from mkdocs.utils.meta import get_data
@@ -20,9 +24,9 @@ from mkdocs.utils.meta import get_data
 from ..errors import ApprovalError
 from ..files import replace_text
 from ..html.article import placeholder, put_first
-from ..html.comparison import Differences, Place, compare
+from ..html.comparison import shown
 from ..html.disclosure import Provenance
-from ..html.markdown_writer import DELIMITERS, HIGHEST_LEVEL, LIST_ITEM, Writer, flow, join
+from ..html.markdown_writer import DELIMITERS, LIST_ITEM, Writer, flow, join
 from ..html.plaintext import plain_text
 from ..html.presentation import Facts, Presentation, present
 from ..texts.approval import delete
@@ -33,11 +37,12 @@ from .options import project_directory
 from .site import PageRendering, Site
 
 _FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
+_REQUEST = re.compile(
+    r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*[ \t-].*\n)*""", re.MULTILINE
+)
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
-_BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
-_LINE_IN_LIST = re.compile(rf"[ \t>]*{LIST_ITEM.pattern}|[ >]*(?:    |\t)")
-_MAX_ROUNDS = 12
+_BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
 
 
 def eject_articles(site: Site, articles: Sequence[Article]) -> str:
@@ -62,20 +67,17 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     elements, before = _render_articles(site, source, articles)
     markers = _find_markers(site, source, articles, before)
     blocks = {name: flow(element) for name, element in elements.items()}
-    draft = _PageBody(
-        source, match.end(), markers, blocks, Writer({*DELIMITERS} | site.delimiters())
-    )
-    written = _find_equivalent_page(site, articles, before, (match[1], front, match[3]), draft)
+    writer = Writer(DELIMITERS | site.delimiters())
+    places = {a.request.id: _place(a, source, markers.get(a.request.id)) for a in articles}
+    text = match.end(), (match[1], front, match[3])
+    draft = _Draft(source, *text, markers, places, blocks, writer)
+    written = _find_equivalent_page(site, page, before, draft)
     docs, project = Path(site.config.docs_dir), project_directory(site.config)
     below = project if docs.is_relative_to(project) else docs
     try:
         replace_text(path, below, written.replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    return _success_message(page)
-
-
-def _success_message(page: str) -> str:
     return f"{page}: contains its text now, and no request"
 
 
@@ -106,19 +108,11 @@ def _current_text(article: Article) -> tuple[str, datetime]:
 
 def _remove_request(front: str, page: str) -> str:
     """Return a front matter without the lines of `contentgen`. All other lines stay the same."""
-    node = yaml.compose(front, yaml.SafeLoader)
-    if isinstance(node, yaml.MappingNode) and not node.flow_style:
-        lines = front.splitlines(keepends=True)
-        starts = [key.start_mark.line for key, _ in node.value] + [len(lines)]
-        for number, (key, value) in enumerate(node.value):
-            if key.value == "contentgen":
-                first, last = starts[number], starts[number + 1]
-                end = value.end_mark.line + (1 if value.end_mark.column else 0)
-                rest = "".join(lines[:first] + lines[min(max(end, first + 1), last) :])
-                if _metadata(rest) == {
-                    k: v for k, v in _metadata(front).items() if k != "contentgen"
-                }:
-                    return rest
+    metadata = _metadata(front)
+    metadata.pop("contentgen", None)
+    rest = _REQUEST.sub("", front, count=1)
+    if rest != front and _metadata(rest) == metadata:
+        return rest
     if "contentgen" not in _metadata(front):
         raise ApprovalError(f"{page}:1: the front matter has no `contentgen`")
     raise ApprovalError(
@@ -138,22 +132,22 @@ def _render_articles(
     In the page, the attribute `ai-disclosure` of an article holds its id.
     """
     how = Presentation("strip", site.options.image_hosts, disclosure=None)
-    elements: dict[str, Element] = {}
+    elements: dict[str, Element] = {}  # as they are outside of the page
     placed: dict[str, Element] = {}
-    shown: dict[str, PageContent] = {}
+    contents: dict[str, PageContent] = {}
     for article in articles:
         name = article.request.id
         text, generated_at = _current_text(article)
         provenance = Provenance(article.request.type, generated_at)
-        elements[name], _ = present(text, provenance, how)
 
         def make(name: str, text: str, provenance: Provenance) -> tuple[Element, Facts]:
             placed[name], facts = present(text, provenance, how)
             placed[name].set("ai-disclosure", name)
+            elements[name] = deepcopy(placed[name])
             return placed[name], facts
 
-        shown[name] = PageContent(partial(make, name, text, provenance), provenance)
-    page = site.render(articles[0].page, source, shown)
+        contents[name] = PageContent(partial(make, name, text, provenance), provenance)
+    page = site.render(articles[0].page, source, contents)
     for name, element in elements.items():
         # The page decides about the heading levels, and whether the title moves to the top.
         headings = _headings(element)
@@ -163,6 +157,8 @@ def _render_articles(
             headings.remove(title)
         for heading, other in zip(headings, _headings(placed[name]), strict=True):
             heading.tag = other.tag
+            if anchor := other.get("id"):
+                heading.set("id", anchor)
     return elements, page
 
 
@@ -200,6 +196,12 @@ def _find_markers(
                 f"{_place(article, source, marker)}: the marker shares its line with other text, "
                 "where Markdown cannot hold an article; move it to a line of its own"
             )
+        neighbours = source[: max(line_start - 1, 0)].rpartition("\n")[2], source[line_end + 1 :]
+        if indentation and any(LIST_ITEM.match(line.lstrip(" \t>")) for line in neighbours):
+            raise ApprovalError(
+                f"{_place(article, source, marker)}: the marker is in a list without empty lines "
+                "between its items; add them, since items with an article need them"
+            )
     return markers
 
 
@@ -217,20 +219,60 @@ def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
 
 
 @dataclass
-class _PageBody:
-    """The Markdown of a page. Articles replace their markers, or follow the text."""
+class _Draft:
+    """A page with its articles as Markdown. They replace their markers, or follow the text."""
 
     source: str
     start: int
     """The offset of the text after the front matter."""
 
+    front: tuple[str, str, str]
+    """The front matter without the requests, between its delimiters."""
+
     markers: Mapping[str, re.Match[str]]
+    places: Mapping[str, str]
+    """File and line of the marker or request of each article, such as `docs/post.md:12`."""
+
     blocks: Mapping[str, Sequence[Element]]
     writer: Writer
-    levels: dict[Place, int] = field(default_factory=dict)
+    escaped: set[Element] = field(default_factory=set)
+    title: str = ""
+    """A title for the front matter, for pages whose heading looks like markup."""
 
-    def text(self) -> str:
-        """Return the Markdown, with each block escaped as its level says."""
+    def page(self) -> str:
+        """Return the source of the page, whose front matter is left out if it is empty."""
+        start, fields, end = self.front
+        text = self._text()
+        if self.title:
+            title = {"title": self.writer.title(self.title)}
+            fields += yaml.safe_dump(title, allow_unicode=True, width=10_000)
+        if not fields.strip():
+            text = text.lstrip("\n")
+            if not text.startswith("---") and get_data(text) == (text, {}):
+                return text
+        if not _metadata(fields):
+            fields += "{}\n"  # MkDocs would take an empty one for text
+        return f"{start}{fields}{end}{text}"
+
+    def escape(self, expected: str, before: PageRendering, after: PageRendering) -> str:
+        """Have what differs in `after` escaped, and return the place of the first such block."""
+        content = f"{shown(after.content)}\n"
+        blocks = [(name, block) for name, article in self.blocks.items() for block in article]
+        differing = [
+            (name, block)
+            for name, block in blocks
+            if f"{shown(tostring(block, 'unicode', 'html'))}\n" not in content
+        ] or blocks
+        if content != f"{expected}\n":
+            self.escaped.update(block for _, block in differing)
+        abbreviations = re.findall(r"<abbr\b[^>]*>([^<]*)</abbr>", after.content)
+        self.writer.words |= set(map(unescape, abbreviations))
+        headings = zip(_heading_ids(before), _heading_ids(after), strict=False)
+        self.writer.ids |= {name for name, other in headings if name != other}
+        self.title = before.title if _is_markup(after.title) else ""
+        return self.places[differing[0][0]]
+
+    def _text(self) -> str:
         parts: list[str] = []
         position = self.start
         for name, marker in sorted(self.markers.items(), key=lambda item: item[1].start()):
@@ -251,20 +293,14 @@ class _PageBody:
         if not indentation.strip() and len(indentation.expandtabs(4)) < 4:
             indentation = ""
         continuation_indent = _BULLET.sub("    ", indentation)
-        lines = join(
-            self.writer.write(block, self.levels.get((name, number), 0), nested=bool(indentation))
-            for number, block in enumerate(self.blocks[name])
-        )
+        try:
+            lines = join(
+                self.writer.write(block, plain=block not in self.escaped, nested=bool(indentation))
+                for block in self.blocks[name]
+            )
+        except ValueError as error:
+            raise ApprovalError(f"{self.places[name]}: {error}") from error
         last = before.rstrip("\n").rpartition("\n")[2]
-        first = after.lstrip("\n").partition("\n")[0]
-        if (
-            LIST_ITEM.match(lines[0])
-            and _LINE_IN_LIST.match(last)
-            and continuation_indent == indentation
-        ):
-            lines = ["<!-- -->", "", *lines]
-        if self.blocks[name][-1].tag in ("ul", "ol") and _LINE_IN_LIST.match(first):
-            lines += ["", "<!-- -->"]
         lines = [
             f"{continuation_indent if number else indentation}{line}".rstrip()
             for number, line in enumerate(lines)
@@ -277,81 +313,57 @@ class _PageBody:
         return "\n".join(lines)
 
 
-def _find_equivalent_page(
-    site: Site,
-    articles: Sequence[Article],
-    before: PageRendering,
-    front: tuple[str, str, str],
-    draft: _PageBody,
-) -> str:
-    """Return the source of the page with as little escaping as keeps its HTML the same.
+def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _Draft) -> str:
+    """Return the source of the page, with the blocks escaped that would differ as plain Markdown.
 
-    Raises ApprovalError if no level of escaping does.
+    Raises ApprovalError if the page still differs.
     """
-    differences = Differences()
-    title = ""
-    for _ in range(_MAX_ROUNDS):
+    expected = shown(before.content, draft.blocks)
+    for _ in range(2):
+        page = draft.page()
         try:
-            page = _join_page(front, draft.writer.title(title), draft.text())
-        except ValueError as error:
-            raise ApprovalError(f"{articles[0].place}: {error}") from error
-        differences, new_title = _render_and_compare(site, articles[0].page, page, before, draft)
-        if not differences.problem:
-            if not title and new_title != before.title and _is_markup(new_title):
-                title = before.title
-                continue
-            if plain_text(before.title) == plain_text(new_title):
-                return page
-            differences.problem = "the page's title"
-            break
-        if new := differences.abbreviations - draft.writer.words:
-            draft.writer.words |= new
-            continue
-        levels = {block: draft.levels.get(block, 0) + 1 for block in differences.blocks}
-        if not levels or max(levels.values()) > HIGHEST_LEVEL:
-            break
-        draft.levels |= levels
-    name = min(differences.blocks, default=(articles[0].request.id, 0))[0]
-    article = next(a for a in articles if a.request.id == name)
+            after = site.render(name, page)
+        except Exception as error:  # noqa: BLE001  an extension may fail on any text
+            after = PageRendering("", before.title, [], set())
+            problem = f"the page, over which {error!r} is raised,"
+        else:
+            problem = _problem(expected, before, after)
+        if not problem:
+            return page
+        place = draft.escape(expected, before, after)
+    ids = draft.writer.ids
+    if any(f"{{ #{name} }}" in after.content for name in ids):  # attr_list would have read it
+        raise ApprovalError(
+            f"{place}: the heading '#{min(ids)}' would get another id, and links to it would "
+            "break; add attr_list to markdown_extensions, which keeps the ids, or give that "
+            "heading another text"
+        )
     raise ApprovalError(
-        f"{_place(article, draft.source, draft.markers.get(name))}: {differences.problem} would "
-        "not be the same in Markdown; give the article a marker between empty lines, outside of "
-        "lists, quotes and tabs, or write it there by hand"
+        f"{place}: {problem} would not be the same in Markdown; give the article a marker between "
+        "empty lines, outside of lists, quotes and tabs, or write it there by hand"
     )
 
 
-def _render_and_compare(
-    site: Site, name: str, source: str, before: PageRendering, draft: _PageBody
-) -> tuple[Differences, str]:
-    """Return how the page `name` differs when rendered from `source`, and its new title."""
-    try:
-        after = site.render(name, source)
-    except Exception as error:  # noqa: BLE001  an extension may fail on any text
-        places = {(name, number) for name, b in draft.blocks.items() for number in range(len(b))}
-        return Differences(places, set(), problem=f"the page, over which {error!r} is raised,"), ""
-    differences = compare(before.content, after.content)
-    if not differences.problem and before.toc != after.toc:
-        differences.problem = "the table of contents"
-    return differences, after.title
+def _problem(expected: str, before: PageRendering, after: PageRendering) -> str:
+    """Return what differs in a page that was rendered anew, or an empty string."""
+    for old, new in zip_longest(expected.split("\n"), shown(after.content).split("\n")):
+        if old != new:
+            text = re.sub("[\x03-\x08]", " ", (old or new).partition("\x02")[0])
+            return f"'{text[:40]}'"
+    if _heading_ids(before) != _heading_ids(after):
+        return "the ids of headings"
+    if before.toc != after.toc:
+        return "the table of contents"
+    is_same = plain_text(before.title) == plain_text(after.title)
+    if not is_same or (_is_markup(after.title) and after.title != before.title):
+        return "the page's title"
+    return ""
+
+
+def _heading_ids(page: PageRendering) -> list[str]:
+    return re.findall(r'<h[1-6]\b[^>]*\bid="([^"]*)"', page.content)
 
 
 def _is_markup(title: str) -> bool:
     """Tell whether themes or plugins may mistake a title for HTML or a template."""
-    return bool(re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', title))
-
-
-def _join_page(front: tuple[str, str, str], title: str, text: str) -> str:
-    """Return the source of a page. An empty front matter is left out if the text allows that.
-
-    `title` is added to the front matter, for pages whose heading looks like markup.
-    """
-    start, fields, end = front
-    if title:
-        fields += yaml.safe_dump({"title": title}, allow_unicode=True, width=10_000)
-    if not fields.strip():
-        text = text.lstrip("\n")
-        if not text.startswith("---") and get_data(text) == (text, {}):
-            return text
-    if not _metadata(fields):
-        fields += "{}\n"  # MkDocs would take an empty one for text
-    return f"{start}{fields}{end}{text}"
+    return bool(re.search(r'[<>]|".*=|\{[{%#]', title))

@@ -230,9 +230,10 @@ def test_an_ordinary_article_reads_as_prose(project: Project, service: ServiceDo
 
 
 def test_only_what_needs_care_gets_it(project: Project, service: ServiceDouble) -> None:
-    """An abbreviation costs one letter, typographic quotes their paragraphs, and no more."""
+    """Abbreviations, typographic quotes and brackets make HTML of their paragraphs only."""
     service.answer = generated(
-        "<article><h1>T</h1><p>HTML (plain), a_b.</p><p>It's so.</p>"
+        "<article><h1>T's HTML</h1><p>HTML (plain), a_b.</p><p>It's so.</p><p>[x] + 1</p>"
+        "<p>On <time datetime='2026-01-02'>2 January</time>.</p>"
         "<p>Plain, and (so) on.</p></article>"
     )
     configure(project)
@@ -240,7 +241,9 @@ def test_only_what_needs_care_gets_it(project: Project, service: ServiceDouble) 
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
     assert eject(project, "page") == {}
     assert source(project, "page") == (
-        "# T\n\n&#x48;TML (plain), a_b.\n\nIt&apos;s so.\n\nPlain, and (so) on.\n"
+        "# T&apos;s &#x48;TML\n\n<p>&#x48;TML (plain), a_b.</p>\n\n<p>It's so.</p>\n\n"
+        '<p>&#x5b;x&#x5d; + 1</p>\n\nOn <time datetime="2026-01-02">2 January</time>.\n\n'
+        "Plain, and (so) on.\n"
     )
 
 
@@ -297,9 +300,15 @@ REFUSED = {
         "docs/cell.md:8: the marker shares its line with other text",
     ),
     "footnote": ("A.[^1]\n\n[^1]: <!-- contentgen -->\n", "would not be the same in Markdown"),
-    "tight": ("- a\n- <!-- contentgen -->\n- b\n", "docs/tight.md:7: <li> ('b') would not"),
+    "tight": (
+        "- a\n- <!-- contentgen -->\n- b\n",
+        "docs/tight.md:7: the marker is in a list without",
+    ),
     "included": ("{% include-markdown '_place.md' %}\n", "'main' is not in this file"),
-    "notes-first": ("A.[^1]\n\n[^1]: A note.\n", "docs/notes-first.md:2: <div> ('A note."),
+    "notes-first": (
+        "A.[^1]\n\n[^1]: A note.\n",
+        "docs/notes-first.md:2: '<div class=footnote>' would",
+    ),
 }
 
 
@@ -329,7 +338,7 @@ def test_html_in_a_tab_is_refused(project: Project, service: ServiceDouble) -> N
     project.configure(markdown_extensions=["admonition"])
     project.page("page.md", ASKED, "!!! note\n\n    <!-- contentgen -->\n")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "docs/page.md:8: <aside> ('Tip & more') would not" in eject(project, "page")["page"]
+    assert "docs/page.md:8: <aside> is HTML, which cannot stand" in eject(project, "page")["page"]
 
 
 def test_several_articles_on_a_page(project: Project, service: ServiceDouble) -> None:
@@ -351,6 +360,53 @@ def test_several_articles_on_a_page(project: Project, service: ServiceDouble) ->
     assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
 
 
+def test_what_differs_in_places_where_html_cannot_stand(
+    project: Project, service: ServiceDouble
+) -> None:
+    """In a tab, in a quote and behind them, extensions change nothing of an ordinary article."""
+    service.answer = generated(
+        "<article><h1>What's new</h1><p>It's <b>HTML</b>: <a href='https://x.example/'>x</a>.</p>"
+        "<ul><li>it's one</li><li>two<ul><li>HTML</li></ul></li></ul>"
+        "<blockquote>It's so...</blockquote><pre><code>it's</code></pre></article>"
+    )
+    configure(project)
+    asked = [{"id": name, **ASKED} for name in ("tab", "quote", "end")]
+    text = '# Own\n\n=== "Tab"\n\n    <!-- contentgen tab -->\n\n> <!-- contentgen quote -->\n'
+    project.page("page.md", asked, text)
+    ejected = eject_site(project, ["page"])
+    assert ejected.refused == {}
+    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
+
+
+ALPHA = "<article><h1>T</h1><h2>Alpha</h2><p>a</p><h2>What's new</h2></article>"
+OWN_ALPHA = "# Own\n\n<!-- contentgen -->\n\n## Alpha\n\nOf mine.\n\n[To it](#alpha)\n"
+
+
+def test_headings_keep_their_ids(project: Project, service: ServiceDouble) -> None:
+    """An article's heading states its id where it would take that of an author's heading."""
+    service.answer = generated(ALPHA)
+    project.configure(markdown_extensions=["attr_list"])
+    project.page("page.md", ASKED, OWN_ALPHA.replace("## Alpha", "### Alpha"))
+    ejected = eject_site(project, ["page"])
+    assert ejected.refused == {}
+    assert "### Alpha { #alpha_1 }\n\na\n\n### What's new\n" in source(project, "page")
+    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
+
+
+def test_an_id_that_cannot_be_stated(project: Project, service: ServiceDouble) -> None:
+    """Without attr_list, the message names the heading whose links would break, and the cure."""
+    service.answer = generated(ALPHA)
+    project.page("page.md", ASKED, OWN_ALPHA)
+    before = source(project, "page")
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert eject(project, "page")["page"] == (
+        "docs/page.md:8: the heading '#alpha' would get another id, and links to it would break; "
+        "add attr_list to markdown_extensions, which keeps the ids, or give that heading another "
+        "text"
+    )
+    assert source(project, "page") == before
+
+
 @pytest.mark.parametrize(
     ("front", "left"),
     [
@@ -361,6 +417,10 @@ def test_several_articles_on_a_page(project: Project, service: ServiceDouble) ->
             "---\na: 1\nb: 2 # c\n---\n",
         ),
         ("contentgen:\n- type: blog\n  topic: Alpha\n", ""),
+        (
+            "'contentgen':\n  type: blog\n#  length: long\n\n  topic: Alpha\n\n# mine\na: 1\n",
+            "---\n\n# mine\na: 1\n---\n",
+        ),
     ],
 )
 def test_the_rest_of_the_front_matter_stays(
