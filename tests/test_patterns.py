@@ -95,18 +95,22 @@ def repeat(start: str, piece: str, times: int) -> str:
 
 
 def slow_text(call: Callable[[str], object], pattern: str) -> str:
-    """Return the beginning of a text that takes more than linear time, or nothing.
+    """Return the beginning of a text that takes more than linear time, or nothing."""
+    return next((make(10)[:40] for make in texts(pattern) if is_slow(call, make)), "")
+
+
+def is_slow(call: Callable[[str], object], make: Callable[[int], str]) -> bool:
+    """Tell whether a call takes more than linear time for the texts of a function.
 
     Texts are doubled, so that even for exponential time, the first slow one takes milliseconds.
     """
-    for make in texts(pattern):
-        times, before = 4, float("inf")
-        while len(text := make(times)) < LENGTH:
-            taken = seconds(partial(call, text), times=1)
-            if taken > max(3e-4, 3 * before) and growth(call, make, times // 2) > 3:
-                return text[:40]
-            times, before = 2 * times, taken
-    return ""
+    times, before = 1, float("inf")
+    while len(text := make(times)) < LENGTH:
+        taken = seconds(partial(call, text), times=1)
+        if taken > max(3e-4, 3 * before) and growth(call, make, times // 2) > 3:
+            return True
+        times, before = 2 * times, taken
+    return False
 
 
 def caller(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
@@ -119,16 +123,21 @@ def caller(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
     return partial(getattr(pattern, method))
 
 
-def test_every_pattern_takes_linear_time() -> None:
-    """Twice as long a text takes about twice as long, whatever it repeats.
+def calls() -> list[tuple[re.Pattern[str], str]]:
+    """Return the patterns with their methods. Those without are searched for, and have to match."""
+    return [
+        (pattern, method)
+        for pattern, methods in patterns().items()
+        for method in methods or ("search", "fullmatch")
+    ]
 
-    What a pattern is used for is not always in the code; then it is searched for, and has to match.
-    """
-    found = patterns()
+
+def test_every_pattern_takes_linear_time() -> None:
+    """Twice as long a text takes about twice as long, whatever it repeats."""
+    found = calls()
     slow = {
         f"{pattern.pattern[:60]} ({method})": text
-        for pattern, methods in found.items()
-        for method in methods or ("search", "fullmatch")
+        for pattern, method in found
         if (text := slow_text(caller(pattern, method), pattern.pattern))
     }
     assert slow == {}

@@ -40,7 +40,7 @@ from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 7
+TESTS = 9
 KEY = "a" * 64
 
 TAGS = "article h1 h2 p a b i img table td pre svg math style script template select font".split()

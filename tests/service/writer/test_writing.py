@@ -98,6 +98,15 @@ def test_the_first_problems_are_repaired() -> None:
     assert "- the text has 0 headings with '## '; it needs at least 1\n" in last(script, 1)
 
 
+def test_a_text_that_is_too_large_is_repaired_once() -> None:
+    """Nothing of it is read or checked, and what is kept is what is wrong."""
+    written, script = run("a\n\n" * 3_000, "A-" * 60_000)
+    assert last(script, 1).count("\n- ") == 1
+    assert "- the text has 5,999 lines, 5,000 at most" in last(script, 1)
+    assert [problem.check for problem in written.problems] == ["size"]
+    assert "more than 32,768 characters, the most for 60 words" in written.problems[0].message
+
+
 def test_an_empty_answer_is_repaired() -> None:
     """An assistant's message is never empty, which many servers refuse."""
     _, script = run("", SHORT)
