@@ -11,7 +11,7 @@ from bs4.element import PreformattedString
 from .markdown_writer import INLINE, PRESENTATIONAL, SPACE, SYNONYMS, WRAPPERS
 
 _VISIBLE_WITHOUT_TEXT = "br hr img input svg wbr".split()
-_INLINE_TAG = "\x03[^\x04]*\x04"
+_INLINE_TAG = "\x03[^\x03\x04]*\x04"
 _CODE_WHITESPACE = {ord(" "): "\x05", ord("\n"): "\x06", ord("\t"): "\x07", ord("\r"): "\x08"}
 
 
@@ -31,7 +31,8 @@ def shown(html: str, articles: Collection[str] = ()) -> str:
                 tag.attrs = {k: v for k, v in tag.attrs.items() if not PRESENTATIONAL.fullmatch(k)}
     lines = []
     for line in "".join(_serialize(soup)).split("\n"):
-        markup = re.sub(f" *({_INLINE_TAG}) *", r"\1", line).strip(" ")
+        line = re.sub(" +", " ", line)
+        markup = re.sub(f" ?({_INLINE_TAG}) ?", r"\1", line).strip(" ")
         text = re.sub(" +", " ", re.sub(_INLINE_TAG, "", line)).strip(" ")
         lines.append(f"{text}\x02{markup}" if markup != text else text)
     return "\n".join(filter(None, ["", *lines]))
@@ -56,7 +57,7 @@ def _serialize_tag(tag: Tag, *, verbatim: bool) -> Iterator[str]:
     )
     inner = "".join(_serialize(tag, verbatim=verbatim or name == "pre"))
     if name == "pre":
-        inner = re.sub("\x06+(\x03/code\x04)?$", r"\1", inner)
+        inner = re.sub("(?<!\x06)\x06++(\x03/code\x04)?$", r"\1", inner)
     children = [child.name for child in tag.find_all(recursive=False)]
     if name == "div" and children in (["pre"], ["table"]):
         attributes = ""

@@ -41,7 +41,7 @@ _SPECIAL = re.compile(
     r"[\\`<\[\]{|]|(?<! )\*|\*(?! )|(?<![^\W_])_|_(?![^\W_])|&#?\w+;"  # within a line
     r"|^ ?(?:(?![\"'(&])[!-/:-@^~]|\d+[.)](?: |$))"  # at the beginning of a line
 )
-_PLAIN_TITLE = re.compile(r"(?:[\w,.;:-]+(?: (?! ))?)*")
+_PLAIN_TITLE = re.compile(r"(?:[\w,.;:-]++(?: (?! ))?)*")
 _PLAIN_URL = re.compile(r"(?!.*&\#?\w+;)[\w/:?#@!$&+,;=.%~-]+")
 
 # What is escaped in HTML, in `<pre>`, in attributes, and in lines that are Markdown.
@@ -274,7 +274,9 @@ def _markup(element: Element) -> str:
     match [tag, *attrs]:
         case ["strong" | "em"]:
             marks = "**" if tag == "strong" else "*"
-            return re.sub(r"^( *)(.*?)( *)$", rf"\1{marks}\2{marks}\3", _inline(element))
+            inner = _inline(element)
+            start = inner[: len(inner) - len(inner.lstrip(" "))]
+            return f"{start}{marks}{inner.strip(' ')}{marks}{inner[len(inner.rstrip(' ')) :]}"
         case ["code"] if not len(element) and text == text.strip() and "`" not in text:
             return f"`{text}`"
         case ["a", "href"]:

@@ -42,7 +42,7 @@ _REQUEST = re.compile(
 )
 _HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
-_BULLET = re.compile(r"(?:[-+*:]|\d+[.)])[ \t]+")
+_BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
 
 
 def eject_articles(site: Site, articles: Sequence[Article]) -> str:
@@ -265,7 +265,7 @@ class _Draft:
         ] or blocks
         if content != f"{expected}\n":
             self.escaped.update(block for _, block in differing)
-        abbreviations = re.findall(r"<abbr\b[^>]*>([^<]*)</abbr>", after.content)
+        abbreviations = re.findall(r"<abbr\b[^<>]*>([^<]*)</abbr>", after.content)
         self.writer.words |= set(map(unescape, abbreviations))
         headings = zip(_heading_ids(before), _heading_ids(after), strict=False)
         self.writer.ids |= {name for name, other in headings if name != other}
@@ -361,9 +361,9 @@ def _problem(expected: str, before: PageRendering, after: PageRendering) -> str:
 
 
 def _heading_ids(page: PageRendering) -> list[str]:
-    return re.findall(r'<h[1-6]\b[^>]*\bid="([^"]*)"', page.content)
+    return re.findall(r'<h[1-6]\b[^<>]*?\bid="([^"]*)"', page.content)
 
 
 def _is_markup(title: str) -> bool:
     """Tell whether themes or plugins may mistake a title for HTML or a template."""
-    return bool(re.search(r'[<>]|".*=|\{[{%#]', title))
+    return bool(re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', title))

@@ -797,7 +797,6 @@ def test_status_says_where_each_text_is(machines: list[Project], server: RedisSe
     assert len(shared) == 1
     listed = json.loads(b.run("mkdocs_contentgen", "status", "--json").stdout)
     assert [article["page"] for article in listed if article["state"] == "draft"] == shared
-    assert "shared cache" in b.run("mkdocs_contentgen", "status").stdout
 
 
 def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: RedisServer) -> None:
