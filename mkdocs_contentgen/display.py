@@ -29,7 +29,7 @@ def hidden_character(text: str) -> str | None:
     return _escape(match) if match else None
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Return a text on one line, with control characters and CI commands escaped.
 
     Escapes are such as `\x1b`. Text of all languages stays as it is.
@@ -61,7 +61,7 @@ def valid_sources(value: object) -> dict[str, str]:
     }
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Return a value from YAML or JSON on one line, of 60 characters at most."""
     if value is None:
         return "nothing"

@@ -90,7 +90,7 @@ class UnsafeHTMLError(ContentgenError):
     """The HTML of a text is not an article, or cannot be sanitized."""
 
 
-class Absence(Enum):
+class MissingReason(Enum):
     """The reason why a request has no text, although nothing failed."""
 
     MISSING = auto()
@@ -110,7 +110,7 @@ class Absence(Enum):
 class NoText:
     """The reason for a missing text that is not an error: it is returned and never raised."""
 
-    absence: Absence
+    absence: MissingReason
     message: str
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from .digest import sha256
-from .display import shown
+from .display import quoted
 
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""
@@ -213,7 +213,7 @@ def parse_front_matter(
         else [(("contentgen",), value)]
     )
     if not entries:
-        return [], [Problem(("contentgen",), f"{shown(value)} asks for nothing; {_EXAMPLE_HINT}")]
+        return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
     requests: list[Request] = []
     problems: list[Problem] = []
@@ -247,7 +247,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
                 Problem(path, unknown_name_message("key", name, ["length", *REQUEST_TYPES]))
             )
         elif not isinstance(value, dict):
-            problems.append(Problem(path, f"expected a mapping of fields, found {shown(value)}"))
+            problems.append(Problem(path, f"expected a mapping of fields, found {quoted(value)}"))
         else:
             allowed = [n for n in field_types(model) if n not in _NOT_DEFAULTABLE]
             problems += [
@@ -263,7 +263,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
 def check_inherited(value: object) -> list[Problem]:
     """Return the problems in the `contentgen` of a folder, which may lack fields."""
     if not isinstance(value, dict):
-        return [Problem(("contentgen",), f"expected a mapping of fields, found {shown(value)}")]
+        return [Problem(("contentgen",), f"expected a mapping of fields, found {quoted(value)}")]
     _, problems = _parse_entry(("contentgen",), {"topic": "-", **value}, None, {})
     return [problem for problem in problems if problem.path[1:]]  # others: missing fields
 
@@ -306,7 +306,7 @@ def _parse_entry(
     path: tuple[str | int, ...], entry: object, title: object, defaults: Mapping[str, object]
 ) -> tuple[Request | None, list[Problem]]:
     if not isinstance(entry, dict):
-        return None, [Problem(path, f"expected a mapping, found {shown(entry)}; {_EXAMPLE_HINT}")]
+        return None, [Problem(path, f"expected a mapping, found {quoted(entry)}; {_EXAMPLE_HINT}")]
 
     kind = entry.get("type")
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
@@ -363,20 +363,20 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
     if name in choices(model):
         return _not_one_of_message(value, choices(model)[name])
     if name == "revision":
-        return f"{shown(value)} is not a whole number from 1 to 1000000000"
+        return f"{quoted(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
-        return f"{shown(value)} is not made of a-z, 0-9 and '-' alone"
+        return f"{quoted(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
-        return f"{shown(value)} is not a text; put it in quotes"
+        return f"{quoted(value)} is not a text; put it in quotes"
     if name == "topic" and value and len(value) > _MAX_TOPIC:
         return f"is too long: {len(value):,} characters, {_MAX_TOPIC:,} at most"
     if value and value.strip():
-        return f"{shown(value)} contains an unpaired surrogate, which is not valid Unicode"
+        return f"{quoted(value)} contains an unpaired surrogate, which is not valid Unicode"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"
 
 
 def _not_one_of_message(value: object, known: Collection[str]) -> str:
-    return f"{shown(value)} is not one of {', '.join(known)}{_spelling_hint(value, known)}"
+    return f"{quoted(value)} is not one of {', '.join(known)}{_spelling_hint(value, known)}"
 
 
 def unknown_name_message(kind: str, name: object, known: Collection[str]) -> str:
@@ -391,4 +391,4 @@ def _spelling_hint(found: object, known: Collection[str]) -> str:
 
 
 def _displayed_key(key: object) -> str:
-    return key if isinstance(key, str) and key and key.isprintable() else shown(key)
+    return key if isinstance(key, str) and key and key.isprintable() else quoted(key)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.display import hidden_character, shown, visible, without_commands
+from mkdocs_contentgen.display import escape_controls, hidden_character, quoted, without_commands
 
 ORDINARY = [
     "Ten ways to speed up a docs build: faster, cheaper",
@@ -27,7 +27,7 @@ ORDINARY = [
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_stays(text: str) -> None:
     """Texts of all languages are shown as they are, with the marks that their letters need."""
-    assert visible(text) == text
+    assert escape_controls(text) == text
     assert hidden_character(text) is None
 
 
@@ -51,13 +51,13 @@ def test_ordinary_text_stays(text: str) -> None:
 )
 def test_what_would_be_obeyed(text: str, expected: str) -> None:
     """It is shown as an escape, also in the middle of a line that a log may fold."""
-    assert visible(text) == expected
+    assert escape_controls(text) == expected
 
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_nothing_is_obeyed(text: str) -> None:
     """Whatever the text, it is one line of text that can be encoded, and no command."""
-    line = visible(text)
+    line = escape_controls(text)
     assert all(
         unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") or character == "\t"
         for character in line
@@ -66,7 +66,7 @@ def test_nothing_is_obeyed(text: str) -> None:
     assert not any(unicodedata.bidirectional(character) in overriding for character in line)
     assert line.splitlines() in ([line], [])
     line.encode()
-    assert visible(line) == line
+    assert escape_controls(line) == line
     assert hidden_character(line) is None
     if hidden_character(text) is None:
         assert line == without_commands(text)
@@ -80,9 +80,9 @@ def test_nothing_is_obeyed(text: str) -> None:
 )
 def test_no_line_is_a_command(text: str) -> None:
     """Neither as it stands nor folded at its spaces is a text what a runner looks for."""
-    for line in re.split(r"\s", visible(text)):
+    for line in re.split(r"\s", escape_controls(text)):
         assert not re.match(r"::\w", line)
-    assert not re.search(r"##\w*\[", visible(text))
+    assert not re.search(r"##\w*\[", escape_controls(text))
     for line in without_commands(text).split("\n"):
         assert not re.match(r"\s*::\w", line)
 
@@ -92,7 +92,7 @@ def test_no_line_is_a_command(text: str) -> None:
     | st.dictionaries(st.text(), inner)))  # fmt: skip
 def test_values_are_shown_short(value: object) -> None:
     """A value of any kind is one short line."""
-    text = shown(value)
+    text = quoted(value)
     assert 0 < len(text) <= 60
     assert hidden_character(text) is None
 
@@ -101,5 +101,5 @@ def test_values_of_any_size_are_shown() -> None:
     """Neither a large number nor a list that holds itself takes time, or fails."""
     value: list[object] = [10**5000]
     value.append(value)
-    assert shown(value) == "a number with too many digits"
-    assert len(shown({"a": value[1:], "b": "x" * 10**6})) <= 60
+    assert quoted(value) == "a number with too many digits"
+    assert len(quoted({"a": value[1:], "b": "x" * 10**6})) <= 60

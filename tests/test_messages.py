@@ -87,7 +87,7 @@ def test_the_guide_has_every_message() -> None:
     "code",
     [
         "raise StoreError('no room') from error",
-        "NoText(Absence.MISSING, f'{disk} has none' if disk else 'no room')",
+        "NoText(MissingReason.MISSING, f'{disk} has none' if disk else 'no room')",
         "print_line(visible('no room'), err=True)",
         "show(message='no room')",
         "line, hint = 1, 'no room'",

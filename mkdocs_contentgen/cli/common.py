@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import visible
+from ..display import escape_controls
 from ..errors import ContentgenError
 from .output import debug_printer, print_errors, print_line, print_warnings
 
@@ -90,7 +90,7 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             print_errors(site.problems)
             yield site
     except ContentgenError as error:
-        raise click.ClickException(visible(str(error))) from error
+        raise click.ClickException(escape_controls(str(error))) from error
 
 
 def print_notes(site: Site) -> None:

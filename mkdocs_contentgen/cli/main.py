@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from ..display import visible
+from ..display import escape_controls
 from .common import complete_pages, config_option, load_articles, open_site, verbose_option
 from .output import (
     debug_printer,
@@ -37,7 +37,7 @@ class _SafeGroup(click.Group):
             return super().invoke(ctx)
         except click.ClickException as error:
             # MkDocs raises these exceptions too, some with several lines.
-            lines = map(visible, error.message.split("\n"))
+            lines = map(escape_controls, error.message.split("\n"))
             error.message = "\n".join(lines)  # type: ignore[misc]  # no other way to change it
             raise
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import shown, visible, without_commands
+from ..display import escape_controls, quoted, without_commands
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -45,7 +45,7 @@ MAX_VALUE = 200
 
 def print_line(line: str, *, err: bool = False) -> None:
     """Print a line, with control characters and CI commands escaped."""
-    click.echo(visible(line), err=err)
+    click.echo(escape_controls(line), err=err)
 
 
 def debug_printer() -> Callable[[str], None] | None:
@@ -117,12 +117,12 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         return
     rows = [
         {
-            "Page": Text(visible(article.page)),
-            "Id": Text(visible(article.request.id)),
+            "Page": Text(escape_controls(article.page)),
+            "Id": Text(escape_controls(article.request.id)),
             "State": Text(article.state, style=STATE_COLOURS[article.state]),
-            "Reason": Text(visible(article.reason)),
-            "Model": Text(visible(article.model)),
-            "Topic": Text(visible(f"{article.request.type}: {article.request.topic}")),
+            "Reason": Text(escape_controls(article.reason)),
+            "Model": Text(escape_controls(article.model)),
+            "Topic": Text(escape_controls(f"{article.request.type}: {article.request.topic}")),
         }
         for article in articles
     ]
@@ -216,7 +216,7 @@ def _block_text(block: Element) -> Text:
 
     text = Text(_BLOCK_PREFIXES[block.tag], style=_STYLES.get(block.tag, ""))
     if block.tag == "pre":
-        text.append("\n".join(map(visible, "".join(block.itertext()).splitlines())))
+        text.append("\n".join(map(escape_controls, "".join(block.itertext()).splitlines())))
     else:
         text.append_text(_to_rich(block))
     text.append("\n")
@@ -247,7 +247,7 @@ def _to_rich(element: Element) -> Text:
 
 
 def _one_line(text: str | None) -> str:
-    return visible(re.sub(r"\s+", " ", text or ""))
+    return escape_controls(re.sub(r"\s+", " ", text or ""))
 
 
 _INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
@@ -263,7 +263,7 @@ def _print_table(left: Sequence[str], right: Sequence[str], rows: Iterable[Seque
     for heading in right:
         table.add_column(heading, justify="right")
     for row in rows:
-        table.add_row(*map(visible, row))
+        table.add_row(*map(escape_controls, row))
     _print_rich(table)
 
 
@@ -334,4 +334,4 @@ def print_cached_request(request: Mapping[str, object]) -> None:
 
 
 def _shorten(value: object) -> str:
-    return value if isinstance(value, str) and len(value) <= MAX_VALUE else shown(value)
+    return value if isinstance(value, str) and len(value) <= MAX_VALUE else quoted(value)

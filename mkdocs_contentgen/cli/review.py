@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import visible
+from ..display import escape_controls
 from .common import (
     complete_pages,
     config_option,
@@ -39,7 +39,7 @@ def diff(config_file: str | None, page: str) -> None:
             name = f"{article.page}, article '{article.request.id}'"
             compared = list(compare_versions(article, site.options))
             for heading, changes in compared:
-                click.echo(click.style(visible(f"{name}: {heading}"), bold=True))
+                click.echo(click.style(escape_controls(f"{name}: {heading}"), bold=True))
                 click.echo(changes)
             if not compared:
                 print_line(
@@ -78,7 +78,7 @@ def approve(
 
     def prefer_draft(article: Article) -> bool:
         message = f"{article.path} was edited by hand. Replace it by the newer draft?"
-        return sys.stdin.isatty() and click.confirm(visible(message), default=False)
+        return sys.stdin.isatty() and click.confirm(escape_controls(message), default=False)
 
     with open_site(config_file) as site:
         failures: list[str] = []
@@ -109,7 +109,9 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
     def confirm(article: Article) -> bool:
         message = f"{article.path}: is not needed any more. Delete it?"
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        return is_terminal and article.state == "approved" and click.confirm(visible(message))
+        return (
+            is_terminal and article.state == "approved" and click.confirm(escape_controls(message))
+        )
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)

@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from ..display import visible
+from ..display import escape_controls
 from ..errors import ContentgenError
 from .common import verbose_option
 from .output import debug_printer, print_errors, print_line, print_warnings
@@ -58,7 +58,7 @@ def _run(command: Callable[..., int], arguments: Sequence[str]) -> None:
     try:
         status = command(arguments, log, debug, _report)
     except ContentgenError as error:
-        raise click.ClickException(visible(str(error))) from error
+        raise click.ClickException(escape_controls(str(error))) from error
     raise SystemExit(status)
 
 

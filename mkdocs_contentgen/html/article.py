@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from xml.etree.ElementTree import Element, SubElement
 
-from ..display import visible
+from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from .sanitizer import sanitize
 
@@ -109,7 +109,7 @@ def _article_with_message(kind: str, title: str, message: str) -> Element:
     article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
     SubElement(article, "p", {"class": "admonition-title"}).text = title
     # The message may quote a page; Python-Markdown uses control characters as placeholders.
-    SubElement(article, "p").text = visible(message)
+    SubElement(article, "p").text = escape_controls(message)
     return article
 
 

@@ -28,7 +28,7 @@ class Presentation:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ArticleMetadata:
     """The metadata of an article as plain text. Unknown values are empty.
 
     `published` is an ISO date such as `2026-11-02`.
@@ -39,7 +39,9 @@ class Facts:
     published: str
 
 
-def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Element, Facts]:
+def present(
+    html: str, provenance: Provenance, how: Presentation
+) -> tuple[Element, ArticleMetadata]:
     """Return the element to insert into a page for a text of the service, and its metadata.
 
     Raises UnsafeHTMLError, as parse_article() does.
@@ -51,7 +53,7 @@ def present(html: str, provenance: Provenance, how: Presentation) -> tuple[Eleme
         plain_text(_text_of(element))
         for element in (article.find(".//h1"), _lead_paragraph(article))
     )
-    facts = Facts(title, lead, _publication_date(article))
+    facts = ArticleMetadata(title, lead, _publication_date(article))
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)

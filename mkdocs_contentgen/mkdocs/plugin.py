@@ -18,7 +18,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from ..display import visible
+from ..display import escape_controls
 from ..errors import ContentgenError
 from ..pages.extension import (
     GENERATED_SEPARATOR,
@@ -35,7 +35,7 @@ from .search import index_articles_last
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
-    from ..html.presentation import Facts
+    from ..html.presentation import ArticleMetadata
     from ..pages.background import Background
     from ..pages.build import PageContent
     from ..service.writer.usage import Spending
@@ -47,7 +47,7 @@ log = get_plugin_logger("contentgen")
 
 def _escape_record(record: logging.LogRecord) -> bool:
     """Escape control characters and CI commands that a message quotes."""
-    record.msg, record.args = visible(record.getMessage()), ()
+    record.msg, record.args = escape_controls(record.getMessage()), ()
     return True
 
 
@@ -114,7 +114,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         try:
             self.moved, problems = self.config.move_cache(config)
         except ContentgenError as error:
-            raise PluginError(visible(f"contentgen: {error}")) from error
+            raise PluginError(escape_controls(f"contentgen: {error}")) from error
         for message in () if self.collect_only else self.moved:
             log.info(message)
         for problem in problems:
@@ -180,7 +180,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             source = self._background and self._background.source(build.generation)
             resolution = resolve(build, problems, approved, source or build.foreground())
         except ContentgenError as error:
-            raise PluginError(visible(f"contentgen: {error}")) from error
+            raise PluginError(escape_controls(f"contentgen: {error}")) from error
         self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)
@@ -239,7 +239,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.articles = self._articles = articles
         return self._extension
 
-    def _add_metadata(self, page: Page, facts: Facts | None) -> None:
+    def _add_metadata(self, page: Page, facts: ArticleMetadata | None) -> None:
         """Set description and date of a page where its author did not, replacing earlier values."""
         metadata = {"description": facts.lead, "date": facts.published} if facts else {}
         for key, before in self._added_metadata.pop(page.file.src_uri, {}).items():

@@ -12,7 +12,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from types import FrameType
 
-from ..errors import Absence, ContentgenError, NoText
+from ..errors import ContentgenError, MissingReason, NoText
 from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
@@ -101,12 +101,12 @@ class Background:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
                 error = NoText(
-                    Absence.OVER_BUDGET,
+                    MissingReason.OVER_BUDGET,
                     f"{len(new)} more requests would be sent, and max_requests leaves "
                     f"{self._budget} to this server; to pay for them, raise max_requests",
                 )
             else:
-                error = NoText(Absence.PENDING, "the text is being generated")
+                error = NoText(MissingReason.PENDING, "the text is being generated")
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
                     waiting = _QueuedRequest(request, since, key in cached_keys)
@@ -118,7 +118,7 @@ class Background:
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
-            generation.stop(NoText(Absence.STOPPED, "stopped"))  # nobody is shown it
+            generation.stop(NoText(MissingReason.STOPPED, "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             log(WAITING_MESSAGE)
         for thread in self._threads:
@@ -139,7 +139,7 @@ class Background:
             for key in due:
                 del self._queued[key]
             self._budget -= len(due)
-            pending = Outcome(error=NoText(Absence.PENDING, "the text is being generated"))
+            pending = Outcome(error=NoText(MissingReason.PENDING, "the text is being generated"))
             self._outcomes |= dict.fromkeys(due, pending)
             self._rebuild_interval = REBUILD_INTERVAL
             generation = self._new_generation(self._progress_callback())

@@ -16,11 +16,11 @@ from xml.etree.ElementTree import Element
 
 from mkdocs.utils.meta import get_data
 
-from ..errors import Absence, NoText, UnsafeHTMLError
+from ..errors import MissingReason, NoText, UnsafeHTMLError
 from ..files import read_text
 from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
-from ..html.presentation import Facts, Presentation, present
+from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import Request
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class PageContent:
     """One article of a page. `provenance` is None for a placeholder."""
 
-    factory: Callable[[], tuple[Element, Facts | None]]
+    factory: Callable[[], tuple[Element, ArticleMetadata | None]]
     provenance: Provenance | None
 
     source: bytes = b""
@@ -50,14 +50,14 @@ class PageContent:
     cited: Collection[str] = ()
     """The addresses that the text cites."""
 
-    _made: tuple[Element, Facts | None] | None = None
+    _made: tuple[Element, ArticleMetadata | None] | None = None
 
-    def make(self) -> tuple[Element, Facts | None]:
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
         made, self._made = self._made, None
         return made or self.factory()
 
-    def facts(self) -> Facts | None:
+    def facts(self) -> ArticleMetadata | None:
         """Return the metadata of the article, or None if it cannot be shown."""
         try:
             self._made = self.factory()  # kept for make(), which follows
@@ -67,7 +67,7 @@ class PageContent:
 
 
 def page_json_ld(
-    contents: Mapping[str, PageContent], metadata: Mapping[str, Facts], title: str
+    contents: Mapping[str, PageContent], metadata: Mapping[str, ArticleMetadata], title: str
 ) -> str:
     """Return the `<script>` with the JSON-LD of a page's articles, of which some have no title."""
     from ..html.disclosure import json_ld_script
@@ -284,14 +284,14 @@ def _page_content(
 
 def _is_pending(outcome: Outcome) -> bool:
     match outcome:
-        case Outcome(text=None, error=NoText(absence=Absence.PENDING)):
+        case Outcome(text=None, error=NoText(absence=MissingReason.PENDING)):
             return True
     return False
 
 
 def _present_packed(
     packed: bytes, provenance: Provenance, presentation: Presentation
-) -> tuple[Element, Facts]:
+) -> tuple[Element, ArticleMetadata]:
     return present(zlib.decompress(packed).decode(), provenance, presentation)
 
 
@@ -306,7 +306,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     can contain paths and addresses.
     """
     topic, error = article.request.topic, article.outcome.error
-    if show_errors and not (isinstance(error, NoText) and error.absence is Absence.MISSING):
+    if show_errors and not (isinstance(error, NoText) and error.absence is MissingReason.MISSING):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {shlex.quote(article.page)}"
     return f"“{topic}” is not generated yet; `{command}` generates it"

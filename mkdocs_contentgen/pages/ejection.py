@@ -28,7 +28,7 @@ from ..html.comparison import shown
 from ..html.disclosure import Provenance
 from ..html.markdown_writer import DELIMITERS, LIST_ITEM, Writer, flow, join
 from ..html.plaintext import plain_text
-from ..html.presentation import Facts, Presentation, present
+from ..html.presentation import ArticleMetadata, Presentation, present
 from ..texts.approval import delete
 from ..texts.articles import Article
 from .build import PageContent
@@ -140,7 +140,7 @@ def _render_articles(
         text, generated_at = _current_text(article)
         provenance = Provenance(article.request.type, generated_at)
 
-        def make(name: str, text: str, provenance: Provenance) -> tuple[Element, Facts]:
+        def make(name: str, text: str, provenance: Provenance) -> tuple[Element, ArticleMetadata]:
             placed[name], facts = present(text, provenance, how)
             placed[name].set("ai-disclosure", name)
             elements[name] = deepcopy(placed[name])

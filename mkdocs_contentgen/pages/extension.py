@@ -29,7 +29,7 @@ from ..errors import UnsafeHTMLError
 from .typos import marker_typo_problem
 
 if TYPE_CHECKING:
-    from ..html.presentation import Facts
+    from ..html.presentation import ArticleMetadata
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
 
@@ -57,7 +57,7 @@ class RenderedPage(Protocol):
 class Content(Protocol):
     """An article that can be inserted into a page."""
 
-    def make(self) -> tuple[Element, Facts | None]:
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
 
 
@@ -108,7 +108,7 @@ class ArticleExtension(Extension):
         self.styles: Callable[[Markdown, RenderedPage], Element] | None = None
         self.end_line = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
-        self.facts: dict[str, dict[str, Facts]] = {}
+        self.facts: dict[str, dict[str, ArticleMetadata]] = {}
         self.marked: dict[str, set[str]] = {}
         self.leading: dict[str, str] = {}
 

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
 
-from ..display import shown, visible
+from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..files import find_link
 from ..html.disclosure import LINES
@@ -90,7 +90,7 @@ class _Integer(c.OptionallyRequired[int]):
     def run_validation(self, value: object) -> int:
         if type(value) is not int or value < self._least:
             raise ValidationError(
-                f"expected a whole number from {self._least} up, found {shown(value)}"
+                f"expected a whole number from {self._least} up, found {quoted(value)}"
             )
         return value
 
@@ -102,7 +102,7 @@ class _Seconds(c.OptionallyRequired[float]):
         number = cast(float, value) if type(value) in (int, float) else 0
         if 0 < number <= sys.float_info.max:
             return float(number)
-        raise ValidationError(f"expected a number of seconds above 0, found {shown(value)}")
+        raise ValidationError(f"expected a number of seconds above 0, found {quoted(value)}")
 
 
 class _Age(c.OptionallyRequired[timedelta]):
@@ -112,7 +112,7 @@ class _Age(c.OptionallyRequired[timedelta]):
         text = value if isinstance(value, str) else ""
         match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", text)
         if not match:
-            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {shown(value)}")
+            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {quoted(value)}")
         unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
         return timedelta(**{unit: int(match[1])})
 
@@ -148,17 +148,17 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
             return LINES if value else None
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
             raise ValidationError(
-                f"expected true, false or a mapping of lines, found {shown(value)}"
+                f"expected true, false or a mapping of lines, found {quoted(value)}"
             )
         for key, line in value.items():
             if key not in LINES:
                 from ..requests import unknown_name_message
 
-                raise ValidationError(f"{shown(key)} {unknown_name_message('key', key, LINES)}")
+                raise ValidationError(f"{quoted(key)} {unknown_name_message('key', key, LINES)}")
             # Python-Markdown uses control characters as placeholders.
             if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
                 raise ValidationError(
-                    f"the line {shown(key)} contains {shown(controls[0])}, a control character; "
+                    f"the line {quoted(key)} contains {quoted(controls[0])}, a control character; "
                     "remove it"
                 )
         return {**LINES, **value}
@@ -295,7 +295,9 @@ class ContentgenConfig(Config):
         for name in (name for name in self if name not in known):
             from ..requests import unknown_name_message
 
-            warnings.append((visible(str(name)), unknown_name_message("option", name, known)))
+            warnings.append(
+                (escape_controls(str(name)), unknown_name_message("option", name, known))
+            )
         if not failed and (self.token or self.writer or self.cache_url):
             from .plain_secrets import plain_secret_warnings
 
@@ -332,7 +334,9 @@ class ContentgenConfig(Config):
         value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
         if value not in get_args(OnMissing):
             known = ", ".join(get_args(OnMissing))
-            raise ConfigurationError(f"CONTENTGEN_ON_MISSING: {shown(value)} is not one of {known}")
+            raise ConfigurationError(
+                f"CONTENTGEN_ON_MISSING: {quoted(value)} is not one of {known}"
+            )
         return cast(OnMissing, value)
 
     def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
@@ -457,7 +461,7 @@ def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError
     if expanded.startswith("~"):
         raise ConfigurationError(
-            f"{option}: {shown(value)} names a home directory that is not known; "
+            f"{option}: {quoted(value)} names a home directory that is not known; "
             "write the whole path"
         )
     directory = Path(os.path.normpath(project / expanded))
@@ -465,7 +469,7 @@ def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
         directory.exists()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it has a character that no path can have"
-        message = f"{option}: {shown(value[:80])} is not a path ({reason})"
+        message = f"{option}: {quoted(value[:80])} is not a path ({reason})"
         raise ConfigurationError(message) from None
     if link := find_link(directory, project):
         raise ConfigurationError(

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
-from ..display import visible
+from ..display import escape_controls
 
 _LEAST_KEY = 16
 """A shorter key is a word such as `ollama`, for a model server that needs none."""
@@ -66,6 +66,6 @@ def _plain_text_message(name: str, file: Path) -> str:
     variable = _VARIABLES.get(name)
     hint = f"set {variable} instead, or use `!ENV`" if variable else "use `!ENV`"
     return (
-        f"{name} is in plain text in {visible(str(file))}, where others can read it; "
+        f"{name} is in plain text in {escape_controls(str(file))}, where others can read it; "
         f"{hint} in mkdocs.yml"
     )

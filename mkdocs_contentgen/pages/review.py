@@ -18,7 +18,7 @@ import click
 from msgspec import structs
 
 from ..digest import sha256
-from ..display import visible
+from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
@@ -93,7 +93,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     if article.state == "changed":
         file = "edited file"
         original = _approved_text(article, options)
-        lost = visible(_lost_text_message(article))
+        lost = escape_controls(_lost_text_message(article))
         changes = lost if original is None else word_diff(original, approved.html)
         yield "from the approved text to the edited file", changes
         if not _is_newer_draft(article):
@@ -102,7 +102,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         lines = draft_lines(draft, options)
         changes = word_diff(approved.html, lines)
         checks = statement_lines(draft) if lines != approved.html else []
-        yield f"from the {file} to the draft", "\n".join([changes, *map(visible, checks)])
+        yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
 def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
@@ -254,7 +254,7 @@ def word_diff(before: str, after: str) -> str:
     if before == after:
         return _SAME_TEXT_MESSAGE
     texts = (text.removesuffix("\n").split("\n") for text in (before, after))
-    old, new = ([visible(line) for line in lines] for lines in texts)
+    old, new = ([escape_controls(line) for line in lines] for lines in texts)
     budget = _Budget(_MAX_PAIRS)
     shown = []
     for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():

@@ -17,7 +17,7 @@ from ..errors import (
 from ..requests import Request
 from . import SANDBOX
 from .answer import parse_answer
-from .connection import Answer, Connection, check_address, check_token, quoted
+from .connection import Answer, Connection, check_address, check_token, without_secret
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -114,7 +114,7 @@ def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
     """Return the service's own message without the user, or nothing if it has the token in it."""
     forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
     reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
-    return quoted(reason, token)
+    return without_secret(reason, token)
 
 
 def _raise_status(answer: Answer, reason: str) -> None:

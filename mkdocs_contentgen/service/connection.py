@@ -3,7 +3,7 @@
 Errors tell whether a request was sent, and may have been processed.
 
 The clients of the service and of a model server share this module. Messages quote no header, which
-could contain the token, and only those parts of an answer that quoted() returns.
+could contain the token, and only those parts of an answer that without_secret() returns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Self
 import httpx
 import msgspec
 
-from ..display import visible
+from ..display import escape_controls
 from ..errors import (
     ConfigurationError,
     InvalidAnswerError,
@@ -92,7 +92,7 @@ def decode_json(body: bytes) -> object:
         return None
 
 
-def quoted(text: str, secret: str) -> str:
+def without_secret(text: str, secret: str) -> str:
     """Return the start of a server's text, to quote it in a message.
 
     The result is empty if the text contains eight consecutive characters of the secret, or a
@@ -103,7 +103,7 @@ def quoted(text: str, secret: str) -> str:
     parts = (secret[start : start + length] for start in range(len(secret) - length + 1))
     if secret and any(part in letters for part in parts):
         return ""
-    return visible(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
+    return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
 
 
 class Connection:

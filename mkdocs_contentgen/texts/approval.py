@@ -21,7 +21,7 @@ import msgspec
 import yaml
 
 from ..digest import sha256
-from ..display import hidden_character, model_name, shown, valid_sources
+from ..display import hidden_character, model_name, quoted, valid_sources
 from ..errors import ApprovalError
 from ..files import read_text, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
@@ -115,7 +115,7 @@ def describe_changes(before: Mapping[str, object], request: Request) -> list[str
     """Return a message for each field of a stored request that differs from `request`."""
     fields = request.record()
     return [
-        f"{name} was {shown(before[name])}"
+        f"{name} was {quoted(before[name])}"
         for name, value in fields.items()
         if name in before and before[name] != value
     ]
@@ -323,11 +323,11 @@ def _parse_times(header: object) -> object:
 def _value_problem(name: str, value: object) -> str | None:
     """Return a message about a wrong value that shows the right form, or None."""
     if name == "format" and isinstance(value, int) and value > 1:
-        return f"{shown(value)} is of a newer mkdocs-contentgen than this one; update it"
+        return f"{quoted(value)} is of a newer mkdocs-contentgen than this one; update it"
     if value is not None and name == "approved_at":
-        return f"{shown(value)} is not a date; write it as 2026-11-02"
+        return f"{quoted(value)} is not a date; write it as 2026-11-02"
     if value is not None and name in ("generated_at", "declined"):
-        return f"{shown(value)} is not a time; write it as 2026-11-02T10:11:12Z"
+        return f"{quoted(value)} is not a time; write it as 2026-11-02T10:11:12Z"
     return None
 
 

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from ..errors import ApprovalError, ContentgenError
 from ..html.disclosure import Provenance, Review
-from ..html.presentation import Facts, Presentation, present
+from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import Request
 from .approval import (
     ApprovedFiles,
@@ -131,7 +131,7 @@ class Article:
         kind = self.request.type
         return Provenance(kind, text.generated_at, self.review, model=text.model)
 
-    def present(self, how: Presentation) -> tuple[Element, Facts]:
+    def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
 
         Raises ContentgenError if there is no text, and UnsafeHTMLError as present() does.

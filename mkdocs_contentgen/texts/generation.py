@@ -17,12 +17,12 @@ from types import FrameType
 from typing import Protocol
 
 from ..concurrency import WorkerThread
-from ..display import shown
+from ..display import quoted
 from ..errors import (
-    Absence,
     ContentgenError,
     FailedCheckError,
     InvalidAnswerError,
+    MissingReason,
     NoText,
     NotSentError,
     RejectedError,
@@ -252,7 +252,7 @@ class Generation:
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for attempt in range(tries):
-            line = f"{request.type} {shown(request.topic)}, try {attempt + 1} of {tries}"
+            line = f"{request.type} {quoted(request.topic)}, try {attempt + 1} of {tries}"
             started = self._clock.monotonic()
             try:
                 with self._throttle.sending():
@@ -299,7 +299,7 @@ class Generation:
                 f"{failure}; the text is in this build only, and no more requests are sent"
             )
             reason = "it was not sent, since the cache can keep no more texts"
-            self.stop(NoText(Absence.STOPPED, reason))
+            self.stop(NoText(MissingReason.STOPPED, reason))
         self._claims.forget(key)
         self._set_outcome(key, Outcome("service", text))
 
@@ -372,7 +372,7 @@ def generate(
             elif generation.in_flight:
                 loop.call_soon_threadsafe(log, WAITING_MESSAGE)
             received.append(number)
-            generation.stop(NoText(Absence.STOPPED, "interrupted"))  # nobody is shown it
+            generation.stop(NoText(MissingReason.STOPPED, "interrupted"))  # nobody is shown it
 
         caught = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, interrupt) for number in caught}

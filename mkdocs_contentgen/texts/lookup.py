@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import Absence, ContentgenError, NoText, UnsafeHTMLError
+from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
@@ -102,10 +102,10 @@ _HAS_TEXT = re.compile(r">\s*[^\s<]")
 
 def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=NoText(Absence.MISSING, missing))
+        return Outcome(error=NoText(MissingReason.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        old = NoText(Absence.MISSING, f"the text is {_format_age(age)} old")
+        old = NoText(MissingReason.MISSING, f"the text is {_format_age(age)} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import Absence, ConfigurationError, ContentgenError, NoText, StoreError
+from ..errors import ConfigurationError, ContentgenError, MissingReason, NoText, StoreError
 from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
@@ -186,7 +186,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
         reason = f"{old.error}, and no newer text arrived: {new.error}"
     else:
         reason = f"no newer text arrived: {new.error}"
-    error = NoText(Absence.MISSING, reason)
+    error = NoText(MissingReason.MISSING, reason)
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
@@ -216,7 +216,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         if article.has_approval and article.key not in obtained.wanted:
             continue
         outcome = article.draft_outcome
-        is_missing = _absence(outcome) is Absence.MISSING
+        is_missing = _absence(outcome) is MissingReason.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
         obtained.add_message(_message(outcome, article.place, policy), warn_only=warn_only)
@@ -239,20 +239,20 @@ def _unapproved_message(article: Article) -> str:
     )
 
 
-def _absence(outcome: Outcome) -> Absence | None:
+def _absence(outcome: Outcome) -> MissingReason | None:
     return outcome.error.absence if isinstance(outcome.error, NoText) else None
 
 
 def _message(outcome: Outcome, place: str, policy: Policy) -> str:
     """Return the message about an outcome, or an empty string."""
     match outcome.error:
-        case None | NoText(absence=Absence.PENDING | Absence.STOPPED):
+        case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
             return ""  # the reason is reported once, not for each page
         case error if outcome.text:
             return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:
             return str(error)  # the same for all pages
-        case NoText(absence=Absence.MISSING) as error:
+        case NoText(absence=MissingReason.MISSING) as error:
             return (
                 f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' asks for it"

@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
-from ..display import shown
+from ..display import quoted
 from ..errors import ConfigurationError
 from ..pages.options import ContentgenConfig
 from ..pages.typos import NAME
@@ -162,7 +162,7 @@ def _named(entries: object) -> list[tuple[str, Mapping[str, object]]]:
         for name, options in entry.items() if isinstance(entry, dict) else [(entry, None)]:
             if name == NAME and not isinstance(options, dict | None):
                 raise ConfigurationError(
-                    f"plugins.{NAME}: expected a mapping of options, found {shown(options)}"
+                    f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
                 )
             named.append((str(name), options if isinstance(options, dict) else {}))
     return named

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from ..display import shown
+from ..display import quoted
 from ..errors import ConfigurationError
 
 CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
@@ -57,7 +57,7 @@ def find_configuration(named: str | None, directory: Path) -> Path:
     if named:
         if (path := directory / named).is_file():
             return path.absolute()
-        raise ConfigurationError(f"{shown(named)}: there is no such configuration file")
+        raise ConfigurationError(f"{quoted(named)}: there is no such configuration file")
     for name in CONFIGURATIONS:
         if (path := directory / name).is_file():
             return path.absolute()

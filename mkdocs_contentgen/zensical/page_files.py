@@ -14,7 +14,7 @@ import yaml
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
 from mkdocs.utils.meta import get_data
 
-from ..display import shown
+from ..display import quoted
 from ..errors import ConfigurationError
 from ..files import find_link, read_text
 from .configuration import Configuration
@@ -65,7 +65,7 @@ def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
     if not isinstance(file_name, str) or Path(file_name).name != file_name or not file_name:
         raise ConfigurationError(
             f"{configuration.path}: plugins.meta.meta_file: expected the name of a file, "
-            f"found {shown(file_name)}"
+            f"found {quoted(file_name)}"
         )
     found: dict[str, object] = {}
     for path in sorted(docs.rglob(file_name)):

@@ -14,8 +14,8 @@ from types import TracebackType
 
 from mkdocs.structure.files import File
 
-from ..display import visible
-from ..errors import Absence, ConfigurationError, ContentgenError, NoText, ServiceError
+from ..display import escape_controls
+from ..errors import ConfigurationError, ContentgenError, MissingReason, NoText, ServiceError
 from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
@@ -214,7 +214,7 @@ def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
         message = reasons.get(key, default)
         if message:
             return ServiceError(message)
-        return NoText(Absence.PENDING, "the text is being generated")
+        return NoText(MissingReason.PENDING, "the text is being generated")
 
     return reason
 
@@ -239,4 +239,4 @@ def _print_end(
 
 def print_line(line: str) -> None:
     """Print a line to stderr, with control characters and CI commands escaped."""
-    print(visible(line), file=sys.stderr, flush=True)
+    print(escape_controls(line), file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from test_fuzz import few, fuzz
 
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.html.presentation import Facts
+from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
 from mkdocs_contentgen.pages.extension import ArticleExtension
 from mkdocs_contentgen.zensical.renderer import render
@@ -74,11 +74,11 @@ class Sent:
         parts = "".join(f"<h2>{escape(heading)}</h2><p>Text</p>" for heading in headings[1:])
         self.html = f"<article class='x'><h1>{escape(headings[0])}</h1><p>Text</p>{parts}</article>"
 
-    def make(self) -> tuple[Element, Facts]:
+    def make(self) -> tuple[Element, ArticleMetadata]:
         """Return its element, which is shown like one of a service."""
         article = parse_article(self.html)
         article.set("class", "contentgen")
-        return article, Facts("", "", "")
+        return article, ArticleMetadata("", "", "")
 
 
 def configure(root: Path, toc: str) -> Path:

@@ -16,7 +16,7 @@ from service_double import Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.disclosure import LINES, Provenance, Review, json_ld_script
-from mkdocs_contentgen.html.presentation import Facts, Presentation, present
+from mkdocs_contentgen.html.presentation import ArticleMetadata, Presentation, present
 from mkdocs_contentgen.requests import REQUEST_TYPES
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -30,7 +30,7 @@ def shown(html: str, how: Presentation | None = None, provenance: Provenance = D
     return tostring(element, encoding="unicode", method="html")
 
 
-def facts(html: str) -> Facts:
+def facts(html: str) -> ArticleMetadata:
     """Return what a page can say of an article."""
     return present(html, DRAFT, Presentation())[1]
 
@@ -223,14 +223,14 @@ def test_the_language_is_kept() -> None:
             '<header><h1>A &amp; <i>B</i></h1><p class="byline">'
             '<time datetime="2026-11-02T08:00">x</time></p></header>'
             '<p class="lead">The\n  <b>l</b>ead.</p><p>Other.</p>',
-            Facts("A & B", "The lead.", "2026-11-02"),
+            ArticleMetadata("A & B", "The lead.", "2026-11-02"),
         ),
-        ('<h1>T</h1><p>First.</p><p class="intro">Intro.</p>', Facts("T", "Intro.", "")),
-        ("<p>First.</p>", Facts("", "First.", "")),
-        ('<h2>x</h2><time datetime="2026-13-77">y</time>', Facts("", "", "")),
+        ('<h1>T</h1><p>First.</p><p class="intro">Intro.</p>', ArticleMetadata("T", "Intro.", "")),
+        ("<p>First.</p>", ArticleMetadata("", "First.", "")),
+        ('<h2>x</h2><time datetime="2026-13-77">y</time>', ArticleMetadata("", "", "")),
     ],
 )
-def test_facts(html: str, expected: Facts) -> None:
+def test_facts(html: str, expected: ArticleMetadata) -> None:
     """Title, lead and date are found where the interface says they are, or not made up."""
     assert facts(f"<article>{html}</article>") == expected
 

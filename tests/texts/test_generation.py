@@ -15,10 +15,10 @@ import pytest
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
-    Absence,
     AccessDeniedError,
     ContentgenError,
     InvalidAnswerError,
+    MissingReason,
     NoText,
     NotSentError,
     RejectedError,
@@ -460,7 +460,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         while len(script.sent) < 2:
             await asyncio.sleep(0.01)
-        generation.stop(NoText(Absence.STOPPED, "stopped"))
+        generation.stop(NoText(MissingReason.STOPPED, "stopped"))
         return await running
 
     outcomes = asyncio.run(main())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Self
 
-from ...display import shown
+from ...display import quoted
 from ...requests import Request
 from ..answer import parse_answer
 from .model import Model
@@ -64,8 +64,8 @@ class WriterClient:
         raise_problems(written)
         usage = written.usage
         self._debug(
-            f"{request.type} {shown(request.topic)}: {written.words:,} words, statements to check: "
-            f"{written.marked}, repairs: {written.repairs}, {usage}, sections of sources: "
+            f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
+            f"statements to check: {written.marked}, repairs: {written.repairs}, {usage}, sections of sources: "
             f"{len(written.sources)}, cited: {len(written.cited)}"
         )
         return encode_written(written, self._model.name)

@@ -16,7 +16,7 @@ from typing import Literal, Self, TypedDict
 import msgspec
 
 from ...concurrency import backoff
-from ...display import shown
+from ...display import quoted
 from ...errors import (
     AccessDeniedError,
     InvalidAnswerError,
@@ -34,7 +34,7 @@ from ..connection import (
     check_address,
     check_token,
     decode_json,
-    quoted,
+    without_secret,
 )
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, format_cost, read_usage
@@ -227,8 +227,8 @@ class Model:
         if not isinstance(reported, dict):
             spending.add(usage)
         self._debug(
-            f"{shown(self.name)}: answered after {time.monotonic() - started:.1f} s, "
-            f"{completion.usage.tokens:,} tokens, finish_reason {shown(completion.finish_reason)}"
+            f"{quoted(self.name)}: answered after {time.monotonic() - started:.1f} s, "
+            f"{completion.usage.tokens:,} tokens, finish_reason {quoted(completion.finish_reason)}"
         )
         self._warn_if_cut(messages, completion.usage)
         return completion
@@ -322,12 +322,12 @@ class Model:
         known = await self._list_models()
         if known is None or self.name in known:
             return
-        quotable = [shown(name) for name in known if self._quote(name)]
+        quotable = [quoted(name) for name in known if self._quote(name)]
         names = ", ".join(quotable[:_MAX_NAMES]) or "none"
         more = f" and {len(quotable) - _MAX_NAMES} more" if len(quotable) > _MAX_NAMES else ""
         hint = f"; `ollama pull {self.name}` gets it" if self._is_ollama else ""
         raise UnusableServiceError(
-            f"{self._server} does not know the model {shown(self.name)} ({self._prefix}model); it "
+            f"{self._server} does not know the model {quoted(self.name)} ({self._prefix}model); it "
             f"has {names}{more}{hint}"
         )
 
@@ -374,7 +374,7 @@ class Model:
 
     def _quote(self, text: str) -> str:
         """Return a text of the server for a message, or an empty string if it contains the key."""
-        return quoted(text, self._key)
+        return without_secret(text, self._key)
 
     def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:
         characters = sum(len(message["content"]) for message in messages)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from ...display import MAX_MODEL, model_name, shown, visible
+from ...display import MAX_MODEL, escape_controls, model_name, quoted
 from ...errors import ConfigurationError
 from ...files import find_link, read_text
 from ...requests import unknown_name_message
@@ -178,7 +178,7 @@ def option_problems(
     for name in value:
         if name not in known:
             message = unknown_name_message("option", name, known)
-            problems.append((str(name), f"{shown(name)} {message}"))
+            problems.append((str(name), f"{quoted(name)} {message}"))
     for name in known:
         if value.get(name) is not None and (problem := _value_problem(name, value[name], model)):
             problems.append((name, problem))
@@ -195,7 +195,7 @@ def _value_problem(name: str, value: object, model: type[WriterFields]) -> str |
                 "instead"
             )
         # An address of a ledger could have a password in it.
-        found = "another value" if name == "ledger" else shown(value)
+        found = "another value" if name == "ledger" else quoted(value)
         return f"{name}: expected {_EXPECTED[name]}, found {found}"
     for reserved in _RESERVED:
         if reserved in fields.parameters:
@@ -244,7 +244,7 @@ def load_options(
         )
     if not model_name(fields.model):
         raise ConfigurationError(
-            f"writer.model: {shown(fields.model)} cannot be the name of a model; expected at most "
+            f"writer.model: {quoted(fields.model)} cannot be the name of a model; expected at most "
             f"{MAX_MODEL} characters, without line breaks"
         )
     instructions = ""
@@ -271,7 +271,8 @@ def _load_sources(value: bool | list[str], directory: Path, site: SitePages | No
     for location in paths:
         if not location.path.exists():
             raise ConfigurationError(
-                f"writer.sources: {visible(str(location.path))} does not exist; correct the path"
+                f"writer.sources: {escape_controls(str(location.path))} does not exist; "
+                "correct the path"
             )
     return Sources(paths, site)
 
@@ -309,8 +310,8 @@ def _locate(value: str, directory: Path, option: str) -> Location:
         raise _unreadable_error(option, path, error) from error
     if link:
         raise ConfigurationError(
-            f"writer.{option}: {visible(str(link))} is a symbolic link, which is not followed; "
-            "name what it leads to, or put that in its place"
+            f"writer.{option}: {escape_controls(str(link))} is a symbolic link, which is not "
+            "followed; name what it leads to, or put that in its place"
         )
     root = top.resolve()
     return Location(root / path.relative_to(top), root)
@@ -323,11 +324,14 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
         raise _unreadable_error("prompts", directory.path, error) from error
     if not paths:
         raise ConfigurationError(
-            f"writer.prompts: {visible(str(directory.path))} has no prompt file, such as "
+            f"writer.prompts: {escape_controls(str(directory.path))} has no prompt file, such as "
             "article.md; add one, or remove the option"
         )
     return {
-        path.stem: (visible(str(path)), _read_text(Location(path, directory.root), "prompts"))
+        path.stem: (
+            escape_controls(str(path)),
+            _read_text(Location(path, directory.root), "prompts"),
+        )
         for path in paths
     }
 
@@ -340,7 +344,7 @@ def _read_text(location: Location, option: str) -> str:
         raise _unreadable_error(option, path, error) from error
     if not text.strip():
         raise ConfigurationError(
-            f"writer.{option}: {visible(str(path))} is empty; write something, or remove it"
+            f"writer.{option}: {escape_controls(str(path))} is empty; write something, or remove it"
         )
     return text
 
@@ -349,4 +353,4 @@ def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> C
     reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its path is not valid"
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
-    return ConfigurationError(visible(f"writer.{option}: {path} cannot be read ({reason})"))
+    return ConfigurationError(escape_controls(f"writer.{option}: {path} cannot be read ({reason})"))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from ...display import shown
+from ...display import quoted
 from ...errors import ConfigurationError
 from ...requests import REQUEST_TYPES, Request, choices
 from .options import WriterOptions
@@ -103,7 +103,7 @@ def parse_prompt_file(kind: str, content: str, path: str = "") -> dict[tuple[str
         if value not in allowed.get(field, ()):
             known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
             raise ConfigurationError(
-                f"{path}:{number}: no {kind} has {shown(f'{field}: {value}')}; there are {known}"
+                f"{path}:{number}: no {kind} has {quoted(f'{field}: {value}')}; there are {known}"
             )
         current = sections.setdefault((field, value), [])
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}

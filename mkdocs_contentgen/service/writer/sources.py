@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...digest import sha256
-from ...display import visible
+from ...display import escape_controls
 from ...files import read_text
 
 _MARKDOWN = frozenset({".md", ".markdown"})
@@ -143,7 +143,7 @@ def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]
     left_out = []
     total = 0
     for number, file in enumerate(files):
-        path = visible(str(file.location.path))
+        path = escape_controls(str(file.location.path))
         if reason := _exhausted_reason(number, total, len(sections)):
             left_out.append(f"{path} and what follows it ({reason})")
             break
@@ -157,7 +157,7 @@ def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]
                 raise _too_large_error(f"it has more than {MAX_FILE_SECTIONS:,} sections")
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            left_out.append(f"{path} ({visible(reason)})")
+            left_out.append(f"{path} ({escape_controls(reason)})")
         else:
             sections += found
     return sections, left_out

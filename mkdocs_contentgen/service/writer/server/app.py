@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ....concurrency import WorkerThread
 from ....digest import sha256
-from ....display import visible
+from ....display import escape_controls
 from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import OPERATIONS, Caller, application, error_response, refusal
@@ -194,7 +194,7 @@ async def _refuse(request: HTTPRequest, error: Exception) -> Response:
     if isinstance(error, FailedCheckError):  # its message can quote the text
         reason, answer = "the text failed its checks", refusal(500, str(error))
     else:
-        reason = visible(str(error))
+        reason = escape_controls(str(error))
         answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
     _record.get()["error"] = reason
     return await error_response(request, answer)

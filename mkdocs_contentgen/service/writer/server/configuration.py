@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import yaml
 
-from ....display import shown
+from ....display import quoted
 from ....errors import ConfigurationError
 from ....yaml_lines import line_of
 from ..ledger import Limits
@@ -133,5 +133,5 @@ def _duplicates(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
         seen: list[object] = []
         for key, _ in mapping.value if isinstance(mapping, yaml.MappingNode) else ():
             if key.value in seen:
-                yield key.start_mark.line + 1, f"{shown(key.value)} is given twice"
+                yield key.start_mark.line + 1, f"{quoted(key.value)} is given twice"
             seen.append(key.value)
