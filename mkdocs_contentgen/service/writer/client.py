@@ -65,7 +65,7 @@ class WriterClient:
         usage = written.usage
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
-            f"statements to check: {written.marked}, repairs: {written.repairs}, {usage}, sections of sources: "
-            f"{len(written.sources)}, cited: {len(written.cited)}"
+            f"statements to check: {written.marked}, repairs: {written.repairs}, {usage}, "
+            f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
         return encode_written(written, self._model.name)
