@@ -100,8 +100,8 @@ class Pair:
         front = {"contentgen": {"type": "blog", "topic": topic}, **meta}
         return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n"
 
-    def build(self, **config: object) -> None:
-        """Build both sites strictly, and compare their other pages."""
+    def build(self, **config: object) -> str:
+        """Build both sites strictly, compare their other pages, and return what was printed."""
         merged = {"site_name": "Site", **self.row.config, **config}
         plugins = merged.pop("plugins")
         self.site.write(
@@ -109,11 +109,15 @@ class Pair:
             yaml.safe_dump({**merged, "plugins": [*plugins, {"contentgen": self.row.options}]}),
         )
         self.plain.write("mkdocs.yml", yaml.safe_dump({**merged, "plugins": plugins}))
-        for project in (self.site, self.plain):
-            built = project.run(self.row.command, "build", "--strict")
+        plain, site = (
+            project.run(self.row.command, "build", "--strict")
+            for project in (self.plain, self.site)
+        )
+        for built in (plain, site):
             assert built.returncode == 0, built.stdout
         self.assert_other_pages_untouched()
         self.assert_stylesheet_is_there()
+        return site.stdout
 
     def assert_other_pages_untouched(self) -> None:
         """Compare all that has nothing to do with an article, byte for byte."""
@@ -613,9 +617,9 @@ def check_languages(pair: Pair, path: str) -> None:
     for language, topic in topics.items():
         pair.page(path.format(name="page", language=language), topic=topic)
     pair.asking = ["page", "de/page"]
-    pair.build()
+    printed = pair.build()
     # Each language is a build of its own, with a summary.
-    summaries = re.findall(r"contentgen: (\w+): 1 text: 0 from approved files", pair.site.output)
+    summaries = re.findall(r"contentgen: (\w+): 1 text: 0 from approved files", printed)
     assert summaries == ["en", "de"]
     assert_whole(article_in(pair.site.soup("page/index.html")), "The end")
     assert_whole(article_in(pair.site.soup("de/page/index.html")), "Das Ende")
