@@ -61,6 +61,9 @@ _MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
 _MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
 """A text with more of them is not read: it is not for people, and takes seconds."""
 
+_MAX_BRACKETS = 5
+"""How deep square brackets are nested where they are read as links."""
+
 _MAX_REFERENCES = 40_000
 """The number of references times that of lines, above which they are read as text.
 
@@ -330,11 +333,16 @@ def _paragraph_problem(tokens: Iterable[Token]) -> str:
     )
 
 
-def _limit_paragraphs(state: StateCore) -> None:
-    """Drop all blocks if one takes quadratic time for its formatting, and say so."""
+def _parse_inline(state: StateCore) -> None:
+    """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
     state.env["problem"] = _paragraph_problem(state.tokens)
     if state.env["problem"]:
         state.tokens = []
+    parser = _inline_parser()
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            parser.inline.parse(token.content, parser, state.env, token.children)
 
 
 def _parser_for(text: str) -> MarkdownIt:
@@ -347,12 +355,19 @@ def _parser_for(text: str) -> MarkdownIt:
 @cache
 def _parser(*, references: bool = True) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
-    parser.core.ruler.after("block", "limit_paragraphs", _limit_paragraphs)
+    parser.core.ruler.at("inline", _parse_inline)
     if not references:
         parser.disable("reference")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser
+
+
+@cache
+def _inline_parser() -> MarkdownIt:
+    # Each `[` is tried together with so many that follow it.
+    options = {"html": False, "maxNesting": _MAX_BRACKETS}
+    return MarkdownIt("commonmark", options).enable("strikethrough")
 
 
 def _render_code(
