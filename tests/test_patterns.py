@@ -158,5 +158,5 @@ def test_every_pattern_takes_linear_time() -> None:
     ],
 )
 def test_a_slow_pattern_is_found(pattern: str, method: str) -> None:
-    """Patterns that take quadratic or exponential time do not pass."""
-    assert slow_text(caller(re.compile(pattern), method), pattern)
+    """Patterns that take quadratic or exponential time do not pass, on a busy machine neither."""
+    assert any(slow_text(caller(re.compile(pattern), method), pattern) for _ in range(5))
