@@ -186,15 +186,16 @@ class Build:
         )
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
-        """Return the texts of all requests. At the end, log what the calls to a model took."""
+        """Return the texts of all requests, and log what a foreground source took for them."""
         changed = self.cited_sections().changed
         store = self.options.store(self.site, self._outage)
         obtained = obtain(
             self.page_requests, store, self.policy, source, files=files, changed_sources=changed
         )
-        if self.spending and self.spending.total.calls and obtained.sent:
-            outcomes = [article.draft_outcome for article in obtained.articles]
-            self.log(_usage_message(outcomes, str(self.spending.total)))
+        spent = self.spending and self.spending.total
+        if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
+            outcomes = {article.key: article.draft_outcome for article in obtained.articles}
+            self.log(_usage_message(outcomes.values(), str(spent)))
         return obtained
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
