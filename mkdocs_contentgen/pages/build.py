@@ -27,7 +27,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, Shown, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
-from ..texts.store import Outage
+from ..texts.store import Cache, Outage
 from .cited import CitedSections, changed_source_warnings
 from .front_matter import PageProblem
 from .options import ContentgenConfig, PageFile, SiteConfig
@@ -143,9 +143,9 @@ class Build:
 
             self.spending = Spending()
 
-    def cited_sections(self) -> CitedSections:
-        """Return the sections of this site, to compare with those that texts cite."""
-        return CitedSections(self.pages, self.site.site_url)
+    def store(self) -> Cache:
+        """Return the cache. Raises ConfigurationError."""
+        return self.options.store(self.site, self._outage)
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
@@ -163,10 +163,8 @@ class Build:
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
-        store = self.options.store(self.site, self._outage)
-        return Foreground(
-            store, self.connect, self.options.limits(), self._show_progress, self.debug
-        )
+        limits = self.options.limits()
+        return Foreground(self.store(), self.connect, limits, self._show_progress, self.debug)
 
     def _show_progress(self) -> Shown:
         from .progress import show_progress
@@ -178,7 +176,7 @@ class Build:
         from ..texts.generation import Generation
 
         return Generation(
-            self.options.store(self.site, self._outage),
+            self.store(),
             self.connect,
             self.options.limits(),
             on_progress=on_progress,
@@ -187,10 +185,13 @@ class Build:
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests, and log what a foreground source took for them."""
-        changed = self.cited_sections().changed
-        store = self.options.store(self.site, self._outage)
         obtained = obtain(
-            self.page_requests, store, self.policy, source, files=files, changed_sources=changed
+            self.page_requests,
+            self.store(),
+            self.policy,
+            source,
+            files=files,
+            changed_sources=CitedSections(self.pages, self.site.site_url).changed,
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
