@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import Enum, auto
 from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -32,7 +34,10 @@ from ..errors import (
 )
 
 MAX_ANSWER = 2 * 1024 * 1024
-"""The maximum size of an answer in bytes."""
+"""The maximum size of an answer, or of an event of a stream, in bytes."""
+
+MAX_STREAM = 32 * 1024 * 1024
+"""The maximum size of a stream in bytes. Each token has an event of some hundred bytes."""
 
 REASON_TIMEOUT = 5.0
 """Seconds for the body of an answer with an error, which only explains the status."""
@@ -42,6 +47,15 @@ _MAX_REASON = 200
 MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
 )
+
+
+class Event(Enum):
+    """The meaning of a server-sent event."""
+
+    TOKEN = auto()
+    OTHER = auto()
+    END = auto()
+    """Nothing that follows is read."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +118,22 @@ def without_secret(text: str, secret: str) -> str:
     if secret and any(part in letters for part in parts):
         return ""
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
+
+
+class _Deadline:
+    """A time limit in seconds, and what the server did when it is over."""
+
+    def __init__(self, seconds: float, message: str) -> None:
+        self.seconds = seconds
+        self.timer = asyncio.timeout(seconds)
+        self._message = message
+
+    def restart(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.timer.reschedule(asyncio.get_running_loop().time() + seconds)
+
+    def __str__(self) -> str:
+        return self._message.format(f"{self.seconds:g}")
 
 
 class Connection:
@@ -186,6 +216,59 @@ class Connection:
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
         or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
+        deadline = _Deadline(timeout, "sent no complete answer within {} s")
+
+        async def receive(response: httpx.Response) -> bytes:
+            if response.status_code == 200:
+                return await self._read(response)
+            return await self._read_reason(response) if response.status_code in read else b""
+
+        return await self._send(method, path, body, headers, deadline, receive)
+
+    async def stream(
+        self,
+        path: str,
+        *,
+        body: Mapping[str, object],
+        first_timeout: float,
+        timeout: float,
+        on_event: Callable[[bytes], Event],
+    ) -> Answer:
+        """Post a JSON `body`, and pass the data of each server-sent event to `on_event`.
+
+        A token has to arrive within `first_timeout` seconds, and then one every `timeout` seconds.
+        `on_event` returns what the event is. The body of the returned answer is empty if it was
+        streamed. Raises the same as request().
+        """
+        deadline = _Deadline(first_timeout, "sent nothing for {} s")
+
+        async def receive(response: httpx.Response) -> bytes:
+            if response.status_code != 200:
+                return await self._read_reason(response)
+            media_type = response.headers.get("Content-Type", "").partition(";")[0]
+            if media_type.strip().lower() != "text/event-stream":
+                return await self._read(response)
+            async with aclosing(self._events(response)) as events:
+                async for data in events:
+                    event = on_event(data)
+                    if event is Event.END:
+                        break
+                    if event is Event.TOKEN:
+                        deadline.restart(timeout)
+            return b""
+
+        return await self._send("POST", path, body, None, deadline, receive)
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None,
+        headers: Mapping[str, str] | None,
+        deadline: _Deadline,
+        receive: Callable[[httpx.Response], Awaitable[bytes]],
+    ) -> Answer:
+        """Send a request, and return the answer, whose body `receive` returns."""
         failure: ServiceError
         sent = False
 
@@ -197,27 +280,22 @@ class Connection:
 
         try:
             async with (
-                asyncio.timeout(timeout),
+                deadline.timer,
                 self._client.stream(
                     method, path, json=body, headers=headers, extensions={"trace": trace}
                 ) as response,
             ):
-                status = response.status_code
-                content = b""
-                if status == 200:
-                    content = await _read(response, self._name)
-                elif status in read:
-                    content = await self._read_reason(response)
-                return Answer(status, response.headers, content)
+                content = await receive(response)
+                return Answer(response.status_code, response.headers, content)
         except TimeoutError:
             failure = (
                 UnknownOutcomeError(
-                    f"{self._name} sent no complete answer within {timeout:g} s "
+                    f"{self._name} {deadline} "
                     f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
                 )
                 if sent
                 else UnreachableError(
-                    f"no connection to {self._name} within {timeout:g} s; "
+                    f"no connection to {self._name} within {deadline.seconds:g} s; "
                     f"is {self._address_option} right?"
                 )
             )
@@ -239,13 +317,52 @@ class Connection:
         # answer, which could repeat the token.
         raise failure
 
+    async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
+        """Yield the data of each server-sent event, which is one line of all known servers."""
+        self._refuse_compressed(response)
+        line = bytearray()
+        total = 0
+        async for chunk in response.aiter_raw():
+            total += len(chunk)
+            *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
+            for end in ends:
+                line += end
+                if line.startswith(b"data:"):
+                    yield bytes(line[5:]).strip()
+                line.clear()
+            line += rest
+            if len(line) > MAX_ANSWER or total > MAX_STREAM:
+                raise self._too_large(MAX_ANSWER if len(line) > MAX_ANSWER else MAX_STREAM)
+        if line.startswith(b"data:"):  # the last line may have no end
+            yield bytes(line[5:]).strip()
+
     async def _read_reason(self, response: httpx.Response) -> bytes:
         """Return the body of an error, or an empty one if it does not arrive. The status counts."""
         try:
             async with asyncio.timeout(self._reason_timeout):
-                return await _read(response, self._name)
+                return await self._read(response)
         except (TimeoutError, httpx.HTTPError, InvalidAnswerError):
             return b""
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        self._refuse_compressed(response)
+        answer = bytearray()
+        async for chunk in response.aiter_raw():
+            answer += chunk
+            if len(answer) > MAX_ANSWER:
+                raise self._too_large(MAX_ANSWER)
+        return bytes(answer)
+
+    def _refuse_compressed(self, response: httpx.Response) -> None:
+        if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+            raise InvalidAnswerError(
+                f"{self._name} sent a compressed answer, which was not requested"
+            )
+
+    def _too_large(self, limit: int) -> InvalidAnswerError:
+        return InvalidAnswerError(
+            f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
+        )
 
 
 def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:
@@ -293,16 +410,3 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-async def _read(response: httpx.Response, name: str) -> bytes:
-    if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise InvalidAnswerError(f"{name} sent a compressed answer, which was not requested")
-    answer = bytearray()
-    async for chunk in response.aiter_raw():
-        answer += chunk
-        if len(answer) > MAX_ANSWER:
-            raise InvalidAnswerError(
-                f"the answer of {name} is larger than {MAX_ANSWER // 1024**2} MiB"
-            )
-    return bytes(answer)
