@@ -77,14 +77,7 @@ class Answer:
 
     def reason(self) -> str:
         """Return the server's own message about an error, or an empty string. It is untrusted."""
-        found = decode_json(self.body)
-        while not isinstance(found, str):
-            if isinstance(found, dict):
-                names = ("error", "message", "detail", "msg")
-                found = next((found[name] for name in names if found.get(name)), "")
-            else:
-                found = found[0] if isinstance(found, list) and found else ""
-        return found
+        return reason_of(decode_json(self.body))
 
     def retry_after(self) -> float | None:
         """Return the seconds in the header `Retry-After`, which is a number or a date."""
@@ -96,6 +89,17 @@ class Answer:
             return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
         except (ValueError, OverflowError):
             return None
+
+
+def reason_of(found: object) -> str:
+    """Return the message in the JSON of an error, or an empty string. It is untrusted."""
+    while not isinstance(found, str):
+        if isinstance(found, dict):
+            names = ("error", "message", "detail", "msg")
+            found = next((found[name] for name in names if found.get(name)), "")
+        else:
+            found = found[0] if isinstance(found, list) and found else ""
+    return found
 
 
 def decode_json(body: bytes) -> object:

@@ -77,7 +77,11 @@ class AnswerReader:
         self.thought = False
         self.usage: dict[str, object] | None = None
         self.error: object = None
+        self.has_choices = False
         self.has_message = False
+        self.was_streamed = False
+        self.was_stopped = False
+        self.is_complete = False
         self._parts: list[str] = []
         self._watch = watch
         self._unwatched = 0
@@ -87,8 +91,20 @@ class AnswerReader:
         """The text so far."""
         return "".join(self._parts)
 
-    def read(self, fields: object) -> bool:
-        """Read the JSON of an answer or an event, and return whether it has a part of the text."""
+    @property
+    def reason(self) -> str:
+        """Why the text ends."""
+        if self.finish_reason is None:
+            return "stop" if self.is_complete else "unknown"
+        return self.finish_reason if isinstance(self.finish_reason, str) else "unknown"
+
+    def read_answer(self, fields: object) -> None:
+        """Read the JSON of a whole answer."""
+        self.is_complete = True
+        self._read(fields)
+
+    def _read(self, fields: object) -> bool:
+        """Return whether the JSON of an answer or an event has a part of the text."""
         try:
             response = msgspec.convert(fields, _Response)
         except ValueError:
@@ -96,6 +112,7 @@ class AnswerReader:
         if isinstance(response.usage, dict):
             self.usage = response.usage
         self.error = self.error or response.error
+        self.has_choices = self.has_choices or response.choices is not None
         choice = next(iter(response.choices or ()), None)
         if choice is None:
             return False
@@ -112,13 +129,15 @@ class AnswerReader:
 
     def read_event(self, data: bytes) -> Event:
         """Read the data of a server-sent event."""
+        self.was_streamed = True
         if data == b"[DONE]":
+            self.is_complete = True
             return Event.END
-        is_token = self.read(decode_json(data))
+        is_token = self._read(decode_json(data))
         if self._watch and self._unwatched >= _WATCH_INTERVAL:
             self._unwatched = 0
             if reason := self._watch(self.text):
-                self.finish_reason = reason
+                self.finish_reason, self.was_stopped = reason, True
                 return Event.END
         if self.error:
             return Event.END

@@ -45,19 +45,11 @@ _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
 
-_MAX_PREFACE = 300
-"""The number of characters before or after a text that may be a remark to the reader."""
-
-_FENCE = re.compile(
-    rf"(?:[^#`~]{{0,{_MAX_PREFACE}}}\n)?(```+|~~~+)[ \t]*(?:(?P<language>markdown|md)[ \t]*)?\n"
-    rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
-    re.DOTALL | re.IGNORECASE,
-)
 _MAX_WORDS = 10_000
 """The largest target for the number of words, in `writer.words`."""
 
 _LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
-_MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
+MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
 _MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
 """A text with more of them is not read: it is not for people, and takes seconds."""
 
@@ -69,8 +61,6 @@ _MAX_REFERENCES = 40_000
 
 Reading them takes quadratic time.
 """
-
-_PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
 
 
 @dataclass(frozen=True)
@@ -150,24 +140,6 @@ def plain_text(tokens: Iterable[Token]) -> str:
         for token in tokens
         if token.type in ("text", "code_inline", "softbreak", "hardbreak")
     )
-
-
-def clean_answer(answer: str) -> str:
-    """Return the Markdown in an answer without what models put around it.
-
-    That is thinking text before it, a code fence around it, and remarks before the title. A text
-    that is too long for any target is cut just above the limit.
-    """
-    text = answer.replace("\r\n", "\n")
-    text = re.split(r"(?<!`)</think>(?!`)", text, maxsplit=1)[-1].strip()
-    text = text[: _MAX_CHARACTERS + 1]
-    if text.startswith("<think>"):
-        return ""
-    fenced = _FENCE.fullmatch(text)
-    if fenced and (fenced["language"] or fenced["text"].lstrip().startswith("#")):
-        text = fenced["text"].strip()
-    preface = _PREFACE.match(text)
-    return text[preface.end() :] if preface else text
 
 
 def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Document:

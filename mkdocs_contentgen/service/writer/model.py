@@ -10,10 +10,8 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Self, TypedDict
-
-import msgspec
 
 from ...concurrency import backoff
 from ...display import quoted
@@ -31,13 +29,16 @@ from ..connection import (
     MAY_BE_PAID_HINT,
     Answer,
     Connection,
+    Event,
     check_address,
     check_token,
     decode_json,
+    reason_of,
     without_secret,
 )
+from .completion import AnswerReader, Completion, Watch
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
-from .usage import Spending, Usage, format_cost, read_usage
+from .usage import Spending, Usage, estimate_usage, format_cost, read_usage
 
 FIRST_BACKOFF = 1.0
 """Maximum seconds before the second try if the server does not say how long to wait."""
@@ -47,6 +48,12 @@ LIST_TIMEOUT = 10.0
 
 _CHARACTERS_PER_TOKEN = 10
 """With more characters for each token of a prompt, the server probably cut the prompt."""
+
+PENALTY = 0.5
+"""The `frequency_penalty` of a second attempt, after a text that repeats itself."""
+
+PENALTY_FIELDS = {"frequency_penalty", "presence_penalty", "repeat_penalty", "repetition_penalty"}
+"""With one of these among the user's parameters, none is added."""
 
 _CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
 _MAX_NAMES = 10
@@ -68,15 +75,15 @@ class Message(TypedDict):
 
 
 @dataclass(frozen=True)
-class Completion:
-    """The answer of the model, and the usage of the call."""
+class _Call:
+    messages: Sequence[Message]
+    max_tokens: int
+    fields: Mapping[str, object]
+    watch: Watch | None = None
 
-    text: str
-    finish_reason: str = "stop"
-    thought: bool = False
-    """Whether the server reports thinking text apart from the answer."""
-
-    usage: Usage = field(default_factory=Usage)
+    @property
+    def characters(self) -> int:
+        return sum(len(message["content"]) for message in self.messages)
 
 
 class Model:
@@ -122,6 +129,7 @@ class Model:
         self._quotes = quotes
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
+        self._streams = True
         self._paused_until = 0.0
         self._calls = asyncio.Semaphore(fields.parallel)
 
@@ -132,33 +140,41 @@ class Model:
         await self._connection.__aexit__(*error)
 
     async def ask(
-        self, messages: Sequence[Message], max_tokens: int, spending: Spending | None = None
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        *,
+        watch: Watch | None = None,
+        penalty: bool = False,
+        spending: Spending | None = None,
     ) -> Completion:
         """Return the model's answer to a conversation, `parallel` of them at once.
 
-        `spending` gets the usage instead of the one of the model.
+        `watch` can stop the model while it writes. With `penalty`, the model is told to repeat
+        itself less. `spending` gets the usage instead of the one of the model.
 
-        After status 429 or 503 or a refused connection, the call is tried again, for `call_timeout`
-        seconds at most. A pause that the server asks for applies to all calls. Raises a
+        After status 429 or 503 or a refused connection, the call is tried again, as long as the
+        first token may take. A pause that the server asks for applies to all calls. Raises a
         ServiceError: an UnusableServiceError if all calls would fail, and never a NotSentError,
         since a text can have calls that were sent before.
         """
         spending = spending or self._spending
         started = time.monotonic()
+        fields: dict[str, object] = {"model": self.name, "messages": list(messages)}
+        if penalty and not self._fields.parameters.keys() & PENALTY_FIELDS:
+            fields["frequency_penalty"] = PENALTY
         async with self._calls:
             spending.waited += time.monotonic() - started
-            return await self._ask(messages, max_tokens, spending)
+            return await self._ask(_Call(messages, max_tokens, fields, watch), spending)
 
-    async def _ask(
-        self, messages: Sequence[Message], max_tokens: int, spending: Spending
-    ) -> Completion:
+    async def _ask(self, call: _Call, spending: Spending) -> Completion:
         await self._wait_for_pause()
-        deadline = time.monotonic() + self._fields.call_timeout
+        deadline = time.monotonic() + self._fields.first_token_timeout
         tries = 1
         while True:
             self._check_budget()
             try:
-                return await self._call(messages, max_tokens, spending)
+                return await self._call(call, spending)
             except NotSentError as error:
                 self._back_off(error, tries, deadline)
             await self._wait_for_pause()
@@ -171,10 +187,11 @@ class Model:
     def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""
         seconds = error.retry_after
-        if seconds is not None and seconds > self._fields.call_timeout:
+        longest = self._fields.first_token_timeout
+        if seconds is not None and seconds > longest:
             raise UnusableServiceError(
                 f"{error}, and asks to wait {seconds:.0f} s, which is longer than "
-                f"{self._prefix}call_timeout ({self._fields.call_timeout:g} s); build again later"
+                f"{longest:g} s (5 times {self._prefix}call_timeout); build again later"
             ) from None
         if seconds is None:
             seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
@@ -210,57 +227,78 @@ class Model:
                 "were spent, so no more calls are made; the finished texts are kept"
             )
 
-    async def _call(
-        self, messages: Sequence[Message], max_tokens: int, spending: Spending
-    ) -> Completion:
+    async def _call(self, call: _Call, spending: Spending) -> Completion:
         started = time.monotonic()
-        answer = await self._post_with_limit(messages, max_tokens)
-        if answer.status != 200:
-            await self._raise_status(answer)
-        fields = decode_json(answer.body)
-        reported = fields.get("usage") if isinstance(fields, dict) else None
-        usage = read_usage(reported, self._fields.price)
-        # Before the text is read, since an unusable text may have cost something too.
-        if isinstance(reported, dict):
+        reader = AnswerReader(call.watch)
+        error = None
+        try:
+            answer = await self._post_with_limit(call, reader)
+            if answer.status != 200:
+                await self._raise_status(answer)
+            self._read_body(answer, reader)
+        except UnknownOutcomeError as failure:
+            # It may have been paid for, so it counts with an estimate.
+            error, usage = failure, self._estimate(call, reader.text, spending)
             spending.add(usage)
-        completion = self._read(answer, fields, usage)
-        if not isinstance(reported, dict):
-            spending.add(usage)
+            if not reader.text:
+                raise
+        else:
+            usage = self._usage(call, reader, spending)
+            # Before the answer is checked, since an unusable one may have cost something too.
+            if reader.usage is not None or reader.has_message:
+                spending.add(usage)
+            self._check_answer(reader)
+        reason = "lost" if error else self._quote(reader.reason) or "unknown"
         self._debug(
             f"{quoted(self.name)}: answered after {time.monotonic() - started:.1f} s, "
-            f"{completion.usage.tokens:,} tokens, finish_reason {quoted(completion.finish_reason)}"
+            f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
         )
-        self._warn_if_cut(messages, completion.usage)
-        return completion
+        self._warn_if_cut(call.characters, usage)
+        return Completion(reader.text, reason, reader.thought, usage, error)
 
-    async def _post_with_limit(self, messages: Sequence[Message], max_tokens: int) -> Answer:
-        """Send a call with the token limit in the field that the server supports."""
+    def _usage(self, call: _Call, reader: AnswerReader, spending: Spending) -> Usage:
+        if reader.usage is None and reader.was_stopped:
+            return self._estimate(call, reader.text, spending)
+        return read_usage(reader.usage, self._fields.price)
+
+    def _estimate(self, call: _Call, text: str, spending: Spending) -> Usage:
+        return estimate_usage(call.characters, len(text), self._fields.price, spending.total)
+
+    async def _post_with_limit(self, call: _Call, reader: AnswerReader) -> Answer:
+        """Send a call with the fields that the server supports, and remember which these are."""
         old, new = _LIMIT_FIELDS
+        limit = self._limit_field
         if any(name in self._fields.parameters for name in _LIMIT_FIELDS):
-            return await self._post(messages, {})
-        used = self._limit_field
-        answer = await self._post(messages, {used: max_tokens})
-        # Another call may have changed _limit_field in the meantime.
-        if used == old and answer.status in (400, 422) and new.encode() in answer.body:
-            answer = await self._post(messages, {new: max_tokens})
-            if answer.status == 200:
-                self._limit_field = new
+            limit = ""
+        streams = self._streams
+        answer = await self._post(call, limit, reader, streams=streams)
+        # Another call may have changed the attributes in the meantime.
+        if streams and answer.status in (400, 422) and b"stream" in answer.body:
+            streams = False
+            answer = await self._post(call, limit, reader, streams=False)
+        if limit == old and answer.status in (400, 422) and new.encode() in answer.body:
+            limit = new
+            answer = await self._post(call, limit, reader, streams=streams)
+        if answer.status == 200:
+            self._streams, self._limit_field = streams, limit or self._limit_field
         return answer
 
-    async def _post(self, messages: Sequence[Message], limit: Mapping[str, int]) -> Answer:
+    async def _post(
+        self, call: _Call, limit: str, reader: AnswerReader, *, streams: bool
+    ) -> Answer:
         body = {
-            "model": self.name,
-            "messages": list(messages),
-            **limit,
+            **call.fields,
+            **({limit: call.max_tokens} if limit else {}),
+            **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
             **self._fields.parameters,
         }
         try:
-            return await self._connection.request(
-                "POST",
+            return await self._connection.stream(
                 "chat/completions",
                 body=body,
+                first_timeout=self._fields.first_token_timeout,
                 timeout=self._fields.call_timeout,
-                read=range(200, 600),
+                on_event=reader.read_event,
             )
         except UnreachableError as error:
             hint = " Is Ollama running? `ollama serve` starts it" if self._is_ollama else ""
@@ -344,40 +382,45 @@ class Model:
         names = [model.get("id") for model in models if isinstance(model, dict)]
         return [name for name in names if isinstance(name, str)]
 
-    def _read(self, answer: Answer, fields: object, usage: Usage) -> Completion:
-        """Return the completion in an answer. Raises InvalidAnswerError."""
+    def _read_body(self, answer: Answer, reader: AnswerReader) -> None:
+        """Read the body of an answer that was not streamed. Raises InvalidAnswerError."""
+        if reader.was_streamed:
+            return
+        if answer.body.startswith(b"data:"):  # a stream with a wrong media type
+            for line in answer.body.splitlines():
+                if reader.read_event(line.removeprefix(b"data:").strip()) is Event.END:
+                    return
+            return
         if _is_page(answer):
             raise InvalidAnswerError(
                 f"{self._server} answered with HTML, not JSON{self._endpoint_hint}"
             )
+        fields = decode_json(answer.body)
         if not isinstance(fields, dict):
             raise InvalidAnswerError(
                 f"{self._server} did not answer with a JSON object in UTF-8{self._endpoint_hint}"
             )
-        if fields.get("error"):
-            quote = self._quote(answer.reason()) if self._quotes else ""
+        reader.read_answer(fields)
+
+    def _check_answer(self, reader: AnswerReader) -> None:
+        """Raise InvalidAnswerError for an answer that is none of this API."""
+        if reader.error:
+            quote = self._quote(reason_of(reader.error)) if self._quotes else ""
             reason = quote or "without a message"
             raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
-        try:
-            choice = msgspec.convert(fields, _Response).choices[0]
-        except (ValueError, IndexError):
-            hint = "" if "choices" in fields else self._endpoint_hint
+        if not reader.has_message:
+            hint = "" if reader.has_choices else self._endpoint_hint
             raise InvalidAnswerError(
                 f"{self._server} answered without a message in `choices`{hint}"
-            ) from None
-        text, thought = choice.message.texts()
-        if len(self._key) >= _MIN_SECRET and self._key in text:
+            )
+        if len(self._key) >= _MIN_SECRET and self._key in reader.text:
             raise InvalidAnswerError(f"{self._server} repeats {self._prefix}api_key in its text")
-        given = choice.finish_reason or "stop"
-        reason = self._quote(given) if isinstance(given, str) else ""
-        return Completion(text, reason or "unknown", thought, usage)
 
     def _quote(self, text: str) -> str:
         """Return a text of the server for a message, or an empty string if it contains the key."""
         return without_secret(text, self._key)
 
-    def _warn_if_cut(self, messages: Sequence[Message], usage: Usage) -> None:
-        characters = sum(len(message["content"]) for message in messages)
+    def _warn_if_cut(self, characters: int, usage: Usage) -> None:
         if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN and not self.warnings:
             warning = (
                 f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
@@ -385,34 +428,6 @@ class Model:
                 f"larger context ({_CONTEXT_OPTIONS})"
             )
             self.warnings.append(warning)
-
-
-class _Message(msgspec.Struct):
-    content: object = None
-    reasoning: object = None
-    reasoning_content: object = None
-
-    def texts(self) -> tuple[str, bool]:
-        """Return the text, and whether there is thinking text apart from it."""
-        thought = bool(self.reasoning or self.reasoning_content)
-        if isinstance(self.content, str):
-            return self.content, thought
-        # Some servers answer with a list of parts.
-        parts = self.content if isinstance(self.content, list) else []
-        texts = [part.get("text") for part in parts if isinstance(part, dict)]
-        text = "".join(text for text in texts if isinstance(text, str))
-        return text, thought or (bool(parts) and not text)
-
-
-class _Choice(msgspec.Struct):
-    message: _Message
-    finish_reason: object = None
-
-
-class _Response(msgspec.Struct):
-    """The fields of an answer that are used. Others are ignored."""
-
-    choices: list[_Choice]
 
 
 def _is_page(answer: Answer) -> bool:

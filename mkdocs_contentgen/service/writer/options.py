@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -37,6 +37,10 @@ _EXPECTED = {
     "words": "whole numbers from 50 to 10000, such as `{short: 400, medium: 900, long: 2000}`",
     "parallel": "a whole number from 1 to 1000",
     "call_timeout": "a number of seconds above 0, up to 1000000",
+    "tolerance": "a share from 0.05 to 1",
+    "repairs": "a whole number from 0 to 5",
+    "strict": "true or false",
+    "sections": "auto, true or false",
     "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
     "max_cost": "a number from 0 to 1000000",
     "ledger": "the path of a file, or redis://host",
@@ -127,8 +131,29 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: `4`."""
 
-    call_timeout: Annotated[float, msgspec.Meta(gt=0, le=1e6)] = 300.0
-    """The timeout of one call to the model in seconds. It replaces `timeout`. Default: `300`."""
+    call_timeout: Annotated[float, msgspec.Meta(gt=0, le=1e6)] = 60.0
+    """The maximum number of seconds between two tokens of the model. It replaces `timeout`.
+
+    The first token, and the answer of a server that cannot stream, may take 5 times as long.
+    Default: `60`."""
+
+    tolerance: Annotated[float, msgspec.Meta(ge=0.05, le=1)] = 0.3
+    """The share by which the number of words may miss the target before a repair is bought.
+
+    Default: `0.3`."""
+
+    repairs: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
+    """The maximum number of further calls for a text, or a section, that misses something.
+
+    Default: `1`."""
+
+    strict: bool = False
+    """Whether texts with remarks are refused. Default: `false`."""
+
+    sections: Literal["auto"] | bool = "auto"
+    """Whether each section of a text has a call of its own, after one for a plan.
+
+    `auto` means long texts, and those of medium length by a small model. Default: `auto`."""
 
     price: Price | None = None
     """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
@@ -137,6 +162,11 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     max_cost: _Price | None = None
     """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+    @property
+    def first_token_timeout(self) -> float:
+        """The maximum number of seconds for the first token, before which a prompt is read."""
+        return 5 * self.call_timeout
 
 
 def texts_at_once(parallel: int) -> int:

@@ -7,6 +7,9 @@ from decimal import Decimal
 
 from .options import Price
 
+CHARACTERS_PER_TOKEN = 4
+"""For estimates."""
+
 _MAX_COUNT = 10**9
 """Reported numbers of this size or larger are errors of the server."""
 
@@ -58,6 +61,19 @@ def read_usage(fields: object, price: Price | None) -> Usage:
     if price and not cost and given is not None and written is not None:
         cost = price.cost(given, written)
     return Usage(1, given or 0, written or 0, cost)
+
+
+def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) -> Usage:
+    """Return a guess of the usage of a call for which the server reports none.
+
+    `asked` and `written` are numbers of characters. Without a `price`, the cost is that of the
+    tokens in the `known` usage.
+    """
+    tokens = asked // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN
+    cost = price.cost(*tokens) if price else None
+    if cost is None and known.cost is not None:
+        cost = known.cost * sum(tokens) / known.tokens if known.tokens else 0.0
+    return Usage(1, *tokens, cost)
 
 
 def _count(value: object) -> int | None:

@@ -28,8 +28,9 @@ from .checks import (
     opening_problem,
 )
 from .citations import address_of, cite, sources_list
+from .completion import Completion
 from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
-from .model import Completion, Message
+from .model import Message
 from .options import WriterOptions
 from .prompts import fill, sources_prompt, system_prompt, topic_prompt
 from .retrieval import MAX_CHARACTERS

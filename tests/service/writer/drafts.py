@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
 from mkdocs_contentgen.service.writer.checks import Draft
+from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.markdown import clean_answer, read_markdown
-from mkdocs_contentgen.service.writer.model import Completion
 
 TOPIC = "How a cache works"
 

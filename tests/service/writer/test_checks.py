@@ -9,8 +9,8 @@ from drafts import draft, request
 
 from mkdocs_contentgen.service.writer import checks
 from mkdocs_contentgen.service.writer.checks import ALL_CHECKS, Check, Draft, failed_checks
+from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.markdown import read_markdown
-from mkdocs_contentgen.service.writer.model import Completion
 
 WORDS = "one two three four five six seven eight nine ten"
 HOWTO = request("blog", format="howto")

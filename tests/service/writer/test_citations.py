@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from mkdocs_contentgen.display import valid_sources
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.service.writer.citations import cite, sources_list
+from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.service.writer.model import Completion, Message
+from mkdocs_contentgen.service.writer.model import Message
 from mkdocs_contentgen.service.writer.options import Words as WordsOption
 from mkdocs_contentgen.service.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.service.writer.prompts import sources_prompt

@@ -12,7 +12,8 @@ from drafts import TOPIC, request
 
 from mkdocs_contentgen.errors import FailedCheckError, RejectedError
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.writer.model import Completion, Message
+from mkdocs_contentgen.service.writer.completion import Completion
+from mkdocs_contentgen.service.writer.model import Message
 from mkdocs_contentgen.service.writer.options import Words as WordsOption
 from mkdocs_contentgen.service.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.service.writer.usage import Usage
