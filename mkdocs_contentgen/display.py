@@ -13,6 +13,7 @@ _CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
 )
 _MAX_SOURCES = 20
+_MAX_REMARKS, _MAX_REMARK = 50, 300
 _ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}")
 
 MAX_MODEL = 100
@@ -59,6 +60,16 @@ def valid_sources(value: object) -> dict[str, str]:
         and isinstance(digest, str)
         and re.fullmatch("[0-9a-f]{64}", digest)
     }
+
+
+def valid_remarks(value: object) -> tuple[str, ...]:
+    """Return the remarks in an untrusted value, each on one line, with control characters escaped.
+
+    Further and longer ones are cut off.
+    """
+    items = value[:_MAX_REMARKS] if isinstance(value, list) else []
+    lines = (" ".join(item.split()) for item in items if isinstance(item, str))
+    return tuple(escape_controls(line)[:_MAX_REMARK] for line in lines if line)
 
 
 def quoted(value: object) -> str:

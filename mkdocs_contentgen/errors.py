@@ -10,7 +10,7 @@ ContentgenError
 │   │   └── AccessDeniedError  status 401 or 403
 │   ├── RejectedError         any other status except 200
 │   ├── InvalidAnswerError    status 200, but the body violates the interface
-│   └── FailedCheckError      the text of a language model fails a check
+│   └── FailedTextError       it was paid for, but nobody can use the answer
 ├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
 ├── LedgerError               the writer's ledger cannot be read or written
@@ -70,8 +70,20 @@ class InvalidAnswerError(ServiceError):
     """The service answered with status 200, but not as in interface section 2.2."""
 
 
-class FailedCheckError(ServiceError):
-    """The text of a language model fails a check, also after its repair. It is not kept."""
+class FailedTextError(ServiceError):
+    """The answer was paid for, and nobody can use it. It is remembered, and not paid for again.
+
+    `answer` is what was answered, `model` the name of the model or empty, and `cost` None if it is
+    not known.
+    """
+
+    def __init__(
+        self, message: str, answer: str = "", *, model: str = "", cost: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.answer = answer
+        self.model = model
+        self.cost = cost
 
 
 class ApprovalError(ContentgenError):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ..display import model_name, valid_sources
-from ..errors import InvalidAnswerError, UnsafeHTMLError
+from ..display import model_name, valid_remarks, valid_sources
+from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 
 
@@ -22,6 +22,9 @@ class GeneratedText:
     sources: Mapping[str, str] = field(default_factory=dict)
     """The SHA-256 of each cited section by its address."""
 
+    remarks: tuple[str, ...] = ()
+    """What is not as requested, although a person can use the text."""
+
 
 def encode_answer(html: str, **fields: object) -> bytes:
     """Return the body of a successful answer (interface section 2.2) with further fields."""
@@ -29,9 +32,11 @@ def encode_answer(html: str, **fields: object) -> bytes:
 
 
 def parse_answer(answer: bytes) -> GeneratedText:
-    """Return the text in an answer (interface section 2.2). Raises InvalidAnswerError.
+    """Return the text in an answer (interface section 2.2).
 
-    The writer adds the fields `model` and `sources`. Unusable values count as none.
+    The writer adds the fields `model`, `sources` and `remarks`. Unusable values count as none.
+    Raises FailedTextError if the service reports success, but sent no article, and
+    InvalidAnswerError for other answers: they may be from another program than the service.
     """
     try:
         fields = json.loads(answer.decode())
@@ -43,14 +48,32 @@ def parse_answer(answer: bytes) -> GeneratedText:
         raise InvalidAnswerError("the service reports a failure (`success` is not true)")
     content = fields.get("content")
     if not isinstance(content, str):
-        raise InvalidAnswerError("the answer has no text in `content`")
+        raise failed_text("the answer has no text in `content`", answer.decode(), fields)
     try:
         parse_article(content)
         content.encode()
     except UnsafeHTMLError as error:
-        raise InvalidAnswerError(f"the answer's `content` cannot be used: {error}") from error
+        message = f"the answer's `content` cannot be used: {error}"
+        raise failed_text(message, content, fields) from error
     except UnicodeEncodeError as error:
-        raise InvalidAnswerError("the answer's `content` contains an unpaired surrogate") from error
+        message = "the answer's `content` contains an unpaired surrogate"
+        raise failed_text(message, content, fields) from error
     return GeneratedText(
-        content, model_name(fields.get("model")), valid_sources(fields.get("sources"))
+        content,
+        model_name(fields.get("model")),
+        valid_sources(fields.get("sources")),
+        valid_remarks(fields.get("remarks")),
     )
+
+
+def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
+    """Return the error for an unusable text, with the model and the cost in the answer's fields."""
+    usage = fields.get("usage")
+    cost = usage.get("cost") if isinstance(usage, dict) else None
+    if not isinstance(cost, int | float) or isinstance(cost, bool) or not 0 <= cost < _MAX_COST:
+        cost = None
+    return FailedTextError(message, answer, model=model_name(fields.get("model")), cost=cost)
+
+
+_MAX_COST = 10**9
+"""Reported costs of this size or larger are errors of the service."""

@@ -10,14 +10,24 @@ from urllib.parse import quote, quote_plus
 from ..errors import (
     AccessDeniedError,
     ConfigurationError,
+    FailedTextError,
     NotSentError,
     RejectedError,
     UnknownOutcomeError,
 )
 from ..requests import Request
 from . import SANDBOX
-from .answer import parse_answer
-from .connection import Answer, Connection, check_address, check_token, without_secret
+from .answer import GeneratedText, failed_text, parse_answer
+from .connection import (
+    Answer,
+    Connection,
+    check_address,
+    check_token,
+    decode_json,
+    has_secret,
+    without_secret,
+)
+from .progress import UNOBSERVED, TextInProgress
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -51,6 +61,9 @@ class ServiceClient:
         self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(
             answer, user_id, token
         )
+        self._without_token: Callable[[str], str] = lambda text: (
+            "" if has_secret(text, token) else text
+        )
         self._connection = Connection(
             url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT
         )
@@ -61,18 +74,32 @@ class ServiceClient:
     async def __aexit__(self, *error: object) -> None:
         await self._connection.__aexit__(*error)
 
-    read = staticmethod(parse_answer)
+    def read(self, answer: bytes) -> GeneratedText:
+        """Return the text in an answer, as parse_answer() does."""
+        try:
+            return parse_answer(answer)
+        except FailedTextError as error:
+            error.answer = self._without_token(error.answer)
+            raise
 
     @property
     def warnings(self) -> Sequence[str]:
         """Warnings about all requests. A service has none."""
         return ()
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Send `request` and return the body of the answer, if its status is 200.
 
-        `timeout` is in seconds, from the start of the connection to the last byte. Raises a
-        subclass of ServiceError, which tells whether the request may be sent again.
+        `timeout` is in seconds, from the start of the connection to the last byte. `progress` is
+        not used. Raises a subclass of ServiceError, which tells whether the request may be sent
+        again.
         """
         answer = await self._connection.request(
             "POST",
@@ -82,9 +109,18 @@ class ServiceClient:
             timeout=timeout,
             read=range(200, 600),
         )
+        if answer.status == 500:
+            self._raise_failed_text(answer)
         if answer.status != 200:
             _raise_status(answer, self._reason(answer))
         return answer.body
+
+    def _raise_failed_text(self, answer: Answer) -> None:
+        """Raise FailedTextError if a served writer tells what its model has answered."""
+        fields = decode_json(answer.body)
+        if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
+            message = _status_message(answer, self._reason(answer))
+            raise failed_text(message, self._without_token(text), fields)
 
 
 def _check_user_id(user_id: str) -> str:
@@ -117,10 +153,14 @@ def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
     return without_secret(reason, token)
 
 
+def _status_message(answer: Answer, reason: str) -> str:
+    return f"the service answered {answer.status_text}: {reason}".removesuffix(": ")
+
+
 def _raise_status(answer: Answer, reason: str) -> None:
     """Raise the error for a status other than 200. `reason` is the service's message, or empty."""
     status, status_text = answer.status, answer.status_text
-    message = f"the service answered {status_text}: {reason}".removesuffix(": ")
+    message = _status_message(answer, reason)
     if status in (401, 403):
         raise AccessDeniedError(
             f"{message}; check token and user_id, which are from the service's dashboard, or from "

@@ -110,16 +110,17 @@ def decode_json(body: bytes) -> object:
         return None
 
 
-def without_secret(text: str, secret: str) -> str:
-    """Return the start of a server's text, to quote it in a message.
-
-    The result is empty if the text contains eight consecutive characters of the secret, or a
-    shorter secret as a whole.
-    """
+def has_secret(text: str, secret: str) -> bool:
+    """Tell whether a text contains eight consecutive characters of a secret, or a shorter one."""
     length = min(len(secret), 8)
     letters, secret = "".join(text.split()).lower(), secret.lower()
     parts = (secret[start : start + length] for start in range(len(secret) - length + 1))
-    if secret and any(part in letters for part in parts):
+    return bool(secret) and any(part in letters for part in parts)
+
+
+def without_secret(text: str, secret: str) -> str:
+    """Return the start of a server's text, to quote it in a message; empty with has_secret()."""
+    if has_secret(text, secret):
         return ""
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
 

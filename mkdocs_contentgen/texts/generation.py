@@ -20,7 +20,7 @@ from ..concurrency import WorkerThread
 from ..display import quoted
 from ..errors import (
     ContentgenError,
-    FailedCheckError,
+    FailedTextError,
     InvalidAnswerError,
     MissingReason,
     NoText,
@@ -31,6 +31,7 @@ from ..errors import (
 )
 from ..requests import Request
 from ..service.answer import GeneratedText
+from ..service.progress import UNOBSERVED, TextInProgress
 from .claims import Claims
 from .lookup import Outcome, load_usable
 from .policy import Limits
@@ -57,14 +58,21 @@ CLAIM_BATCH = 100
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
 
-_DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedCheckError
+_DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedTextError
 """Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
 
 
 class Client(Protocol):
     """A client of the service."""
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Send a request, and return the body of the answer. Raises ServiceError."""
 
     def read(self, answer: bytes) -> GeneratedText:

@@ -28,6 +28,7 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
+from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.texts.generation import Clock, Generation
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, SharedStore, StoredText
@@ -49,7 +50,14 @@ class Service:
     _tokens: float = RATE * 10
     _filled: float = 0.0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Answer, or refuse what comes too fast."""
         now = self.clock.time()
         self._tokens = min(RATE * 10, self._tokens + (now - self._filled) * RATE)

@@ -44,6 +44,7 @@ from mkdocs_contentgen.errors import (
     AccessDeniedError,
     ConfigurationError,
     ContentgenError,
+    FailedTextError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
@@ -58,6 +59,7 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
+from mkdocs_contentgen.service.answer import encode_answer, parse_answer
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, Connection
 
@@ -681,6 +683,18 @@ def answer(**fields: object) -> bytes:
         pytest.param(answer(success=[True]), id="success-list"),
         pytest.param(b'{"success": NaN, "content": "<article>T</article>"}', id="success-nan"),
         pytest.param(b'{"content": "<article>T</article>"}', id="success-missing"),
+    ],
+)
+def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
+    """What the interface does not describe is an error, never a text."""
+    service.answer = raw(body)
+    failure(InvalidAnswerError, service.base_url)
+    assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         pytest.param(b'{"success": true}', id="content-missing"),
         pytest.param(answer(content=None), id="content-null"),
         pytest.param(answer(content=5), id="content-number"),
@@ -696,11 +710,64 @@ def answer(**fields: object) -> bytes:
         pytest.param(answer(content=f"<article>{'x' * 600_000}</article>"), id="large-html"),
     ],
 )
-def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
-    """What the interface does not describe is an error, never a text."""
+def test_a_paid_answer_without_an_article(service: ServiceDouble, body: bytes) -> None:
+    """What a service calls a success was paid for, so the error tells what was answered."""
     service.answer = raw(body)
-    failure(InvalidAnswerError, service.base_url)
-    assert len(service.received) == 1
+    content = json.loads(body).get("content")
+    error = failure(FailedTextError, service.base_url)
+    assert error.answer == (content if isinstance(content, str) else body.decode())
+    assert (error.model, error.cost) == ("", None)
+
+
+FAILED = {"success": False, "error": "looped", "answer": "a a\x1b", "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "model", "cost"),
+    [
+        ({"usage": {"cost": 0.25}}, "m", 0.25),
+        ({"usage": {"cost": True}}, "m", None),
+        ({"usage": {"cost": -1}}, "m", None),
+        ({"usage": {"cost": 1e300}}, "m", None),
+        ({"usage": [], "model": "\x1b"}, "", None),
+        ({"model": 7}, "", None),
+    ],
+)
+def test_a_failed_text_of_a_served_writer(
+    service: ServiceDouble, fields: dict[str, object], model: str, cost: float | None
+) -> None:
+    """Status 500 with what the model answered is a text that was paid for, and failed."""
+    service.answer = raw(json.dumps({**FAILED, **fields}).encode(), 500)
+    error = failure(FailedTextError, service.base_url)
+    assert str(error) == "the service answered 500 Internal Server Error: looped"
+    assert (error.answer, error.model, error.cost) == ("a a\x1b", model, cost)
+
+
+def test_a_failed_text_with_the_token(service: ServiceDouble) -> None:
+    """What was answered is kept and shown, so it is left out where it repeats the token."""
+    failed = json.dumps({**FAILED, "answer": f"Bearer {TOKEN}"}).encode()
+    paid = json.dumps({"success": True, "headers": TOKEN}).encode()
+    for body, status in ((failed, 500), (paid, 200)):
+        service.answer = raw(body, status)
+        assert failure(FailedTextError, service.base_url).answer == ""
+
+
+@pytest.mark.parametrize("answer", [b"[]", b"{", b'{"answer": 5}', b'"answer"', b""])
+def test_other_errors_of_the_server(service: ServiceDouble, answer: bytes) -> None:
+    """Status 500 without an answer of the model is as any other service means it."""
+    service.answer = raw(answer, 500)
+    failure(RejectedError, service.base_url)
+
+
+def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
+    """Remarks are lines for terminals, not too many and not too long; others count as none."""
+    remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
+    found = parse_answer(answer(content=ARTICLE, remarks=remarks)).remarks
+    assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
+    assert len(found) == 48
+    for other in (None, "text", {"a": "b"}, 5):
+        assert parse_answer(answer(content=ARTICLE, remarks=other)).remarks == ()
+    assert parse_answer(encode_answer(ARTICLE, remarks=["a"])).remarks == ("a",)
 
 
 @pytest.mark.parametrize(
@@ -719,7 +786,10 @@ def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
 def test_the_words_for_a_wrong_answer(service: ServiceDouble, body: bytes, words: str) -> None:
     """A message says what the answer is not, without quoting it."""
     service.answer = raw(body)
-    assert str(failure(InvalidAnswerError, service.base_url)).endswith(words)
+    expected = (
+        FailedTextError if "`content`" in words or "<article>" in words else InvalidAnswerError
+    )
+    assert str(failure(expected, service.base_url)).endswith(words)
 
 
 def test_the_largest_answer(service: ServiceDouble) -> None:

@@ -28,6 +28,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
+from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.texts.generation import Client, Clock, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.policy import Limits
@@ -69,7 +70,14 @@ class Script:
     sent: list[tuple[str, float, str, float]] = field(default_factory=list)
     takes: float = 0.0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Note the try, and answer or raise as planned."""
         tries = sum(topic == request.topic for topic, *_ in self.sent)
         self.sent.append((request.topic, self.time.now, idempotency_key, timeout))
@@ -168,7 +176,14 @@ class TwoAtATime:
     inside: int = 0
     refused: int = 0
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Answer, or refuse."""
         if self.inside == 2:
             self.refused += 1
@@ -220,7 +235,14 @@ class Refusing:
     refusals: list[tuple[float, float]]
     sent: list[tuple[float, float]] = field(default_factory=list)
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Note when the request came, and the time that it has; refuse or answer."""
         number = len(self.sent)
         self.sent.append((asyncio.get_running_loop().time(), timeout))

@@ -9,6 +9,7 @@ from typing import Self
 from ...display import quoted
 from ...requests import Request
 from ..answer import parse_answer
+from ..progress import UNOBSERVED, TextInProgress
 from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
@@ -52,11 +53,18 @@ class WriterClient:
     async def __aexit__(self, *error: object) -> None:
         await self._model.__aexit__(*error)
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Write a text, and return it as the body of an answer (interface section 2.2).
 
         `idempotency_key` and `timeout` are ignored, since nothing is sent twice, and each call to
-        the model has its own timeout. Raises a ServiceError, such as FailedCheckError, but never a
+        the model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
         own = self._own_text(request) if self._options.sources.paths else ""

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from ...errors import FailedCheckError, UnsafeHTMLError
+from ...errors import FailedTextError, UnsafeHTMLError
 from ...html.article import parse_article
 from ...requests import BlogRequest, Request
 from ..answer import encode_answer
@@ -106,10 +106,10 @@ async def write(
 
 
 def raise_problems(written: Written) -> None:
-    """Raise FailedCheckError if the text failed a check."""
+    """Raise FailedTextError if the text failed a check."""
     if written.problems:
         found = "; ".join(f"{problem.check}: {problem.message}" for problem in written.problems)
-        raise FailedCheckError(
+        raise FailedTextError(
             f"the model's text failed, also after a repair: {found} (nothing was kept, so the next "
             "build asks and pays again; try a larger model or a shorter length)"
         )

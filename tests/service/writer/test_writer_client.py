@@ -27,7 +27,7 @@ from service_double import reset
 from mkdocs_contentgen.errors import (
     AccessDeniedError,
     ConfigurationError,
-    FailedCheckError,
+    FailedTextError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
@@ -159,7 +159,7 @@ def test_a_repair(server: ModelDouble) -> None:
 def test_a_text_that_fails(server: ModelDouble, answer: Answer, words: str) -> None:
     """After one repair, a failed check is an error that names it."""
     server.answer = answer
-    with pytest.raises(FailedCheckError) as caught:
+    with pytest.raises(FailedTextError) as caught:
         send(server)
     assert words in str(caught.value)
     assert "nothing was kept, so the next build asks and pays again" in str(caught.value)

@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 from drafts import TOPIC, request
 
-from mkdocs_contentgen.errors import FailedCheckError, RejectedError
+from mkdocs_contentgen.errors import FailedTextError, RejectedError
 from mkdocs_contentgen.requests import Request
 from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.model import Message
@@ -120,7 +120,7 @@ def test_a_text_is_repaired_only_once() -> None:
     assert written.html.startswith("<article>")
     assert [problem.check for problem in written.problems] == ["length"]
     assert (written.repairs, written.usage) == (1, Usage(2, 200, 20, 1.0))
-    with pytest.raises(FailedCheckError, match=r"length: the text has 22 words; it needs 51 to 69"):
+    with pytest.raises(FailedTextError, match=r"length: the text has 22 words; it needs 51 to 69"):
         raise_problems(written)
 
 

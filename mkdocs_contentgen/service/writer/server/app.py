@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ....concurrency import WorkerThread
 from ....digest import sha256
 from ....display import escape_controls
-from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
+from ....errors import FailedTextError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import OPERATIONS, Caller, application, error_response, refusal
 from ..ledger import NAME, KeyedRequest, Ledger
@@ -191,7 +191,7 @@ _REFUSALS: dict[type[Exception], HTTPException] = {
 
 async def _refuse(request: HTTPRequest, error: Exception) -> Response:
     """Answer a request that failed, and record the reason for the log."""
-    if isinstance(error, FailedCheckError):  # its message can quote the text
+    if isinstance(error, FailedTextError):  # its message can quote the text
         reason, answer = "the text failed its checks", refusal(500, str(error))
     else:
         reason = escape_controls(str(error))
