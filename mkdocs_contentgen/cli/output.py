@@ -272,12 +272,13 @@ def print_trials(trials: Sequence[Trial]) -> None:
     rows = []
     for trial in trials:
         fields = trial.to_json()
-        failed = ", ".join(trial.failed_checks) or ("error" if trial.error else "passed")
         words = f"{fields['words']} of {fields['target']}"
         figures = [str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")]
-        rows.append([trial.name, words, failed, *figures, trial.cost, str(fields["seconds"])])
+        rows.append(
+            [trial.name, words, trial.outcome, *figures, trial.cost, str(fields["seconds"])]
+        )
     figures = ["Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds"]
-    _print_table(["Text", "Words", "Checks"], figures, rows)
+    _print_table(["Text", "Words", "Outcome"], figures, rows)
 
 
 def print_sources(written: Written) -> None:

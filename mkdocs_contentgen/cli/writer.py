@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ..errors import ContentgenError
+from ..errors import ContentgenError, FailedTextError
 from ..requests import REQUEST_TYPES, choices
 from .common import config_option, load_writer_options, verbose_option
 from .output import (
@@ -53,7 +53,7 @@ def writer() -> None:
 def try_(
     config_file: str | None, kind: str, topic: str, sources: bool, **fields: str | None
 ) -> None:
-    """Write a text about TOPIC, print it with its checks and cost, and keep nothing.
+    """Write a text about TOPIC, print it with its remarks and cost, and keep nothing.
 
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
     """
@@ -68,10 +68,15 @@ def try_(
     except ValueError as error:
         raise click.UsageError(f"the topic cannot be used: {error}") from error
     [trial] = _try_out(config_file, [request])
-    if trial.written and trial.written.html:
+    if trial.written:
         print_article(trial.written.html)
-    if trial.written and sources:
-        print_sources(trial.written)
+        if sources:
+            print_sources(trial.written)
+        for remark in trial.written.remarks:
+            print_line(remark)
+    elif isinstance(trial.error, FailedTextError):
+        for line in trial.error.answer.splitlines():
+            print_line(line)
     print_trials([trial])
     _exit_if_failed([trial])
 
@@ -89,13 +94,12 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
 
     These are 19 texts, which can take long and cost money with a provider.
     """
-    from ..service.writer.evaluation import requests_to_evaluate
+    from ..service.writer.evaluation import requests_to_evaluate, summary
 
     def show(trial: Trial) -> None:
         if as_json:
             return
-        outcome = ", ".join(trial.failed_checks) or "passed"
-        print_line(f"{trial.name}: {outcome} ({trial.seconds:.0f} s)", err=True)
+        print_line(f"{trial.name}: {trial.outcome} ({trial.seconds:.0f} s)", err=True)
 
     requests = requests_to_evaluate()
     trials = _try_out(config_file, requests, on_trial=show)
@@ -103,6 +107,7 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
         print_json([trial.to_json() for trial in trials])
     else:
         print_trials(trials)
+        print_line(summary(trials))
     _exit_if_failed(trials)
 
 
@@ -131,11 +136,7 @@ def _try_out(
 
 
 def _exit_if_failed(trials: Iterable[Trial]) -> None:
-    messages = [trial.error for trial in trials if trial.error]
-    for trial in trials:
-        problems = trial.written.problems if trial.written else []
-        messages += [f"{problem.check}: {problem.message}" for problem in problems]
-    print_errors(list(dict.fromkeys(messages)))
+    print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
 
 
 writer.add_command(try_)

@@ -14,6 +14,7 @@ from ..topics import items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .markdown import Block, Document, is_tip, quoted_texts
+from .reading import BEFORE
 from .statements import find_quotations, is_invented, item_number
 from .words import count_scripts
 
@@ -209,9 +210,9 @@ def _repetition_remark(draft: Draft) -> str:
 
 def _self_reference_remark(draft: Draft) -> str:
     prose = draft.document.prose.strip()
-    if not _MAY_BE_ABOUT_ITSELF.search(prose.casefold()):
-        return ""
-    match = _ABOUT_ITSELF.search(prose)
+    match = BEFORE.match(prose)
+    if match is None and _MAY_BE_ABOUT_ITSELF.search(prose.casefold()):
+        match = _ABOUT_ITSELF.search(prose)
     return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
 
 

@@ -14,7 +14,7 @@ from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
 from .usage import Spending
-from .writing import encode_written, raise_problems, write
+from .writing import encode_written, write
 
 
 class WriterClient:
@@ -63,17 +63,25 @@ class WriterClient:
     ) -> bytes:
         """Write a text, and return it as the body of an answer (interface section 2.2).
 
+        `progress` keeps the answers of a text of several calls until it is finished.
         `idempotency_key` and `timeout` are ignored, since nothing is sent twice, and each call to
         the model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
         own = self._own_text(request) if self._options.sources.paths else ""
-        written = await write(request, self._options, self._model.ask, today=date.today(), own=own)
-        raise_problems(written)
+        written = await write(
+            request,
+            self._options,
+            self._model.ask,
+            today=date.today(),
+            own=own,
+            progress=progress,
+        )
         usage = written.usage
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
-            f"statements to check: {written.marked}, repairs: {written.repairs}, {usage}, "
+            f"statements to check: {written.marked}, remarks: {len(written.remarks)}, "
+            f"repairs: {written.repairs}, {usage}, "
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
         return encode_written(written, self._model.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 import msgspec
 
@@ -12,11 +11,11 @@ from ...errors import UnknownOutcomeError
 from ..connection import Event, decode_json
 from .usage import Usage
 
-Watch = Callable[[str], Literal["", "loop", "too long"]]
-"""Gets the text so far, and returns why the model has to stop, or an empty string."""
+Watch = Callable[[str], str]
+"""Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
 
 _WATCH_INTERVAL = 300
-"""The number of characters between two looks at a text that is being written."""
+"""The least number of characters between two looks at a text that is being written."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,8 @@ class AnswerReader:
         self.is_complete = False
         self._parts: list[str] = []
         self._watch = watch
-        self._unwatched = 0
+        self._length = 0
+        self._next_watch = _WATCH_INTERVAL
 
     @property
     def text(self) -> str:
@@ -124,7 +124,7 @@ class AnswerReader:
         text, thought = message.texts()
         self.thought = self.thought or thought
         self._parts.append(text)
-        self._unwatched += len(text)
+        self._length += len(text)
         return bool(text or thought)
 
     def read_event(self, data: bytes) -> Event:
@@ -134,8 +134,9 @@ class AnswerReader:
             self.is_complete = True
             return Event.END
         is_token = self._read(decode_json(data))
-        if self._watch and self._unwatched >= _WATCH_INTERVAL:
-            self._unwatched = 0
+        if self._watch and self._length >= self._next_watch:
+            # In growing steps, so that all looks together take linear time.
+            self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
             if reason := self._watch(self.text):
                 self.finish_reason, self.was_stopped = reason, True
                 return Event.END

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 import msgspec
 
-from ...errors import ServiceError, UnusableServiceError
+from ...errors import FailedTextError, ServiceError, UnusableServiceError
 from ...requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .options import WriterOptions
@@ -21,6 +23,16 @@ _TOPICS = {
     "article": "How teams keep their documentation up to date",
     "blog": "Seven habits of good documentation",
     "news": "City library opens its catalogue to everyone",
+}
+
+
+Outcome = Literal["kept", "remarks", "refused", "error"]
+
+_OUTCOMES: dict[Outcome, str] = {
+    "kept": "kept",
+    "remarks": "kept with remarks",
+    "refused": "refused",
+    "error": "not written",
 }
 
 
@@ -47,7 +59,14 @@ class Trial:
     """The target number of words."""
 
     written: Written | None = None
-    error: str = ""
+    error: ServiceError | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the request."""
+        if self.written:
+            return "remarks" if self.written.remarks else "kept"
+        return "refused" if isinstance(self.error, FailedTextError) else "error"
 
     @property
     def name(self) -> str:
@@ -59,11 +78,6 @@ class Trial:
         return ", ".join([self.request.type, *changed])
 
     @property
-    def failed_checks(self) -> list[str]:
-        """The names of the checks that failed."""
-        return [problem.check for problem in self.written.problems] if self.written else []
-
-    @property
     def cost(self) -> str:
         """The cost, or an empty string if it is not known."""
         cost = self.written.usage.cost if self.written else None
@@ -71,14 +85,15 @@ class Trial:
 
     def to_json(self) -> dict[str, object]:
         """Return the figures as an object for scripts."""
-        written = self.written or Written()
+        written = self.written or Written("")
         return {
             **self.request.body(),
             "type": self.request.type,
             "words": written.words,
             "target": self.target,
-            "problems": {problem.check: problem.message for problem in written.problems},
-            "error": self.error or None,
+            "outcome": self.outcome,
+            "remarks": list(written.remarks),
+            "error": str(self.error) if self.error else None,
             "repairs": written.repairs,
             "marked": written.marked,
             "calls": written.usage.calls,
@@ -86,6 +101,17 @@ class Trial:
             "cost": written.usage.cost,
             "seconds": round(self.seconds, 1),
         }
+
+
+def summary(trials: Sequence[Trial]) -> str:
+    """Return how many texts were kept, have remarks, or were refused, with their share."""
+    counts = Counter(trial.outcome for trial in trials)
+    parts = [
+        f"{counts[outcome]} {name} ({100 * counts[outcome] / len(trials):.0f} %)"
+        for outcome, name in _OUTCOMES.items()
+        if counts[outcome]
+    ]
+    return f"{len(trials)} texts: {', '.join(parts)}"
 
 
 def requests_to_evaluate() -> Iterator[Request]:
@@ -108,7 +134,8 @@ async def try_out(
 ) -> Sequence[Trial]:
     """Write a text for each request, and return the trials in the same order.
 
-    `on_trial` gets each trial with a text as soon as it is done.
+    `on_trial` gets each trial with a text, also a refused one, as soon as it is done.
+
     Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
     error is raised if there is no text at all.
     """
@@ -119,22 +146,22 @@ async def try_out(
         nonlocal unusable
         async with places:
             started = time.monotonic()
-            written, error = None, ""
+            written, error = None, None
             try:
                 if unusable:
                     raise unusable
                 written = await write(request, options, model.ask, today=date.today())
             except ServiceError as failure:
-                error = str(failure)
+                error = failure
                 if isinstance(failure, UnusableServiceError):
                     unusable = failure
             seconds = time.monotonic() - started
             trial = Trial(request, seconds, options.target(request.length), written, error)
-            if written:
+            if trial.outcome != "error":
                 on_trial(trial)
             return trial
 
     trials = await asyncio.gather(*map(attempt, requests))
-    if unusable and not any(trial.written for trial in trials):
+    if unusable and all(trial.outcome == "error" for trial in trials):
         raise unusable
     return trials

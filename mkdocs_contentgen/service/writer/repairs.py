@@ -70,9 +70,9 @@ def _shorten(draft: Draft) -> Repair | None:
     """Return the repair that makes the longest section shorter, or None without sections."""
     blocks = draft.document.blocks
     starts = [index for index, block in enumerate(blocks) if block.kind == "h2"]
-    sections = list(zip(starts, [*starts[1:], len(blocks)], strict=True))
-    if not sections:
+    if not starts:
         return None
+    sections = list(zip(starts, [*starts[1:], len(blocks)], strict=True))
 
     def length(section: tuple[int, int]) -> int:
         return sum(len(block.words) for block in blocks[slice(*section)])

@@ -1,44 +1,40 @@
-"""Write a text with a model: prompt, Markdown, checks, one repair, HTML.
+"""Write a text with a model: prompt, Markdown, mended, checked, repaired, HTML.
 
-A short or medium text takes one call, a long one a plan and a call for each section. A text or a
-section that fails a check is repaired at most once, which limits the number of calls.
+A text of one call can be followed by a repair, which asks for what is missing alone. The better of
+all attempts is kept. A text with remarks is a text; only one that nobody can use is an error.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from ...errors import FailedTextError, UnsafeHTMLError
+from ...errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ...html.article import parse_article
 from ...requests import BlogRequest, Request
 from ..answer import encode_answer
+from ..progress import UNOBSERVED, TextInProgress
 from ..topics import items_of
-from .checks import (
-    ALL_CHECKS,
-    PLAN_CHECKS,
-    SECTION_CHECKS,
-    Check,
-    Draft,
-    Problem,
-    closing_problem,
-    failed_checks,
-    opening_problem,
-)
+from .checks import Draft, find_remarks, unusable_reason
 from .citations import address_of, cite, sources_list
-from .completion import Completion
-from .markdown import Block, Document, clean_answer, count_marks, read_markdown, to_html
+from .completion import Completion, Watch
+from .degenerate import find_loop
+from .markdown import Block, Document, as_section, count_marks, read_markdown, to_html
 from .model import Message
 from .options import WriterOptions
-from .prompts import fill, sources_prompt, system_prompt, topic_prompt
+from .parts import Ask, KeptAnswers
+from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
+from .reading import mend, trim, without_thinking
+from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
 from .sources import Section
-from .usage import Usage
+from .usage import CHARACTERS_PER_TOKEN, Usage
+from .words import count_words, split_words
 
 WORDS_PER_SECTION = 350
-"""The number of words of a section of a long text."""
+"""The number of words of a section of a text with a plan."""
 
 MAX_OWN = 4000
 """Characters of the text around an article that become a source."""
@@ -46,21 +42,25 @@ MAX_OWN = 4000
 TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
 """The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
 
+TOO_LONG = 3
+"""A text with so many times its target of words is stopped."""
+
+MAX_FAILED = 64 * 1024
+"""The maximum length of an answer that nobody can use, in characters. The rest is not kept."""
+
 _LEAST_WORDS = 100
 """The minimum number of words of a section. A text with shorter items takes one call."""
 
-_CHARACTERS_PER_TOKEN = 4
-
-Ask = Callable[[Sequence[Message], int], Awaitable[Completion]]
-"""Asks the model: a conversation, and the maximum number of tokens of the answer."""
+_LOST = ("lost", "content_filter")
+"""Why texts end that another attempt would not improve."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Written:
-    """A text, with the problems that remain after its repair. Texts with problems are not kept."""
+    """A text in HTML, and what a reviewer should know of it."""
 
-    html: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    html: str
+    remarks: Sequence[str] = ()
     words: int = 0
     marked: int = 0
     repairs: int = 0
@@ -85,13 +85,20 @@ class Estimate:
 
 
 async def write(
-    request: Request, options: WriterOptions, ask: Ask, *, today: date, own: str = ""
+    request: Request,
+    options: WriterOptions,
+    ask: Ask,
+    *,
+    today: date,
+    own: str = "",
+    progress: TextInProgress = UNOBSERVED,
 ) -> Written:
     """Return the text for a request. `today` is the date of a news article.
 
-    `own` is the text around the article on its page, which becomes the first source.
+    `own` is the text around the article on its page, which becomes the first source. `progress`
+    keeps the answers of a text that takes several calls.
 
-    Raises the errors of `ask`.
+    Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
     """
     sections: list[Section] = []
     if options.sources.paths:
@@ -99,20 +106,9 @@ async def write(
         if own.strip():
             title = "the text around the article, on the same page"
             sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
-    writing = _Writing(request, options, ask, sections)
-    document = await writing.write()
-    await asyncio.to_thread(writing.finish, document, today)
-    return writing.written
-
-
-def raise_problems(written: Written) -> None:
-    """Raise FailedTextError if the text failed a check."""
-    if written.problems:
-        found = "; ".join(f"{problem.check}: {problem.message}" for problem in written.problems)
-        raise FailedTextError(
-            f"the model's text failed, also after a repair: {found} (nothing was kept, so the next "
-            "build asks and pays again; try a larger model or a shorter length)"
-        )
+    writing = _Writing(request, options, ask, sections, progress)
+    draft = await writing.write()
+    return await asyncio.to_thread(writing.finish, draft, today)
 
 
 def encode_written(written: Written, model: str) -> bytes:
@@ -122,6 +118,7 @@ def encode_written(written: Written, model: str) -> bytes:
         written.html,
         model=model,
         **({"sources": written.digests} if written.digests else {}),
+        **({"remarks": written.remarks} if written.remarks else {}),
         usage={
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
@@ -135,168 +132,262 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     words = options.target(request.length)
     prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
     prompt += MAX_CHARACTERS if options.sources.paths else 0
-    sections = _number_of_sections(request, words)
+    sections = _number_of_sections(request, options)
     calls = 1 + sections
     text = words * 3 // 2
-    given = calls * prompt // _CHARACTERS_PER_TOKEN + sections * text // 2
-    return Estimate(calls, 2 * calls, given, text)
+    given = calls * prompt // CHARACTERS_PER_TOKEN + sections * text // 2
+    # Each call can be repeated, and the whole text repaired, or written without a plan.
+    most = calls + options.fields.repairs * (calls + bool(sections)) + bool(sections)
+    return Estimate(calls, most, given, text)
 
 
 class _Writing:
     """The conversation with the model about one text."""
 
     def __init__(
-        self, request: Request, options: WriterOptions, ask: Ask, sections: Sequence[Section]
+        self,
+        request: Request,
+        options: WriterOptions,
+        ask: Ask,
+        sections: Sequence[Section],
+        progress: TextInProgress,
     ) -> None:
         self.words = options.target(request.length)
-        self.written = Written(sources=sections)
         self._request = request
-        self._ask = ask
+        self._options = options
+        self._ask = KeptAnswers(ask, progress)
+        self._report = progress.report
         self._sections = sections
-        self._site_url = options.fields.site_url
         self._sources = "\n".join(section.text for section in sections)
+        self._repairs = 0
         topic = topic_prompt(request, self.words)
         self._start: list[Message] = [
             {"role": "system", "content": system_prompt(request, options)},
             {"role": "user", "content": topic + sources_prompt(sections)},
         ]
 
-    async def write(self) -> Document:
-        """Return the text. If problems remain after a repair, it can be incomplete."""
-        if number := _number_of_sections(self._request, self.words):
-            return await self._long_text(number)
-        return (await self._checked(self._start, self.words, ALL_CHECKS)).document
+    async def write(self) -> Draft:
+        """Return a usable text, repaired if that pays. Raises FailedTextError."""
+        draft = None
+        if number := _number_of_sections(self._request, self._options):
+            draft = await self._text_of_sections(number)
+        if draft is None:
+            draft = await self._attempts(self._start, self.words)
+            if reason := unusable_reason(draft):
+                raise self._failure(reason, draft)
+        return await self._repaired(draft)
 
-    def finish(self, document: Document, today: date) -> None:
-        """Add the HTML of a document to what was written."""
-        self.written.words = document.words
-        self.written.cited = cite(document, self._sections, self._site_url)
-        addresses = ((address_of(it, self._site_url), it.digest) for it in self.written.cited)
-        self.written.digests = {address: digest for address, digest in addresses if address}
+    def finish(self, draft: Draft, today: date) -> Written:
+        """Return a text as HTML. Raises FailedTextError."""
+        document, fields = draft.document, self._options.fields
+        remarks = find_remarks(draft)
+        words = document.words
+        cited = cite(document, self._sections, fields.site_url)
+        addresses = ((address_of(it, fields.site_url), it.digest) for it in cited)
         html = to_html(
             document,
             self._request.type,
-            given=f"{self._request.topic}\n{self._sources}",
+            given=draft.source_text,
             day=today,
             names=bool(self._sections),  # without sources, all names would be marked
-            after=sources_list(self.written.cited, self._site_url),
+            after=sources_list(cited, fields.site_url),
         )
         try:
             parse_article(html)
         except UnsafeHTMLError as error:
-            self.written.problems = self.written.problems or [Problem("shape", str(error))]
-        else:
-            self.written.html, self.written.marked = html, count_marks(html)
+            raise self._failure(str(error), draft) from None
+        if fields.strict and remarks:
+            raise self._failure(
+                f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
+            )
+        return Written(
+            html,
+            remarks,
+            words,
+            count_marks(html),
+            self._repairs,
+            self._sections,
+            cited,
+            {address: digest for address, digest in addresses if address},
+            self._ask.usage,
+        )
 
-    async def _long_text(self, number: int) -> Document:
-        """Write a plan, and then each section."""
+    def _failure(self, reason: str, draft: Draft) -> FailedTextError:
+        return FailedTextError(
+            f"the model's text cannot be used: {reason}",
+            draft.completion.text[:MAX_FAILED],
+            model=self._options.fields.model,
+            cost=self._ask.usage.cost,
+        )
+
+    async def _text_of_sections(self, number: int) -> Draft | None:
+        """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
-        plan = await self._checked([*self._start, message], 50 * number, self._plan_checks(number))
+        plan = await self._attempts([*self._start, message], 50 * number, is_plan=True)
+        is_listicle = isinstance(self._request, BlogRequest) and self._request.format == "listicle"
+        headings = plan.document.headings[: number if is_listicle else 2 * number]
+        if unusable_reason(plan) or len(headings) < 2:
+            return None
         document = Document(plan.document.title)
-        headings = plan.document.headings
-        text = ""
+        plan_text = _mended(plan.completion)
+        text, remarks, draft = "", list(plan.mended), plan
         for index, heading in enumerate(headings):
-            if self.written.problems:
-                return document
-            words = max(50, (self.words - document.words) // (number - index))
-            place = {
-                0: "Before its heading, write the paragraph that opens the whole text.",
-                number - 1: "After the section, write a last paragraph that ends the whole text.",
-            }.get(index, "")
+            words = max(50, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
                 "section",
-                plan=clean_answer(plan.completion.text),
+                plan=plan_text,
                 text=text.strip() or "(nothing)",
                 number=index + 1,
-                sections=number,
+                sections=len(headings),
                 heading=heading,
                 words=words,
-                place=place,
+                place=_place(index, len(headings)),
             )
             messages = [*self._start, Message(role="user", content=prompt)]
-            checks = [
-                *SECTION_CHECKS,
-                *([opening_problem] if index == 0 else []),
-                *([closing_problem] if index == number - 1 else []),
-            ]
-            section = await self._checked(messages, words, checks, document.blocks)
-            document.blocks += section.document.blocks
-            text += f"\n\n{clean_answer(section.completion.text)}"
-        if not self.written.problems:
-            whole = Draft(
-                self._request, Completion(text), document, self.words, sources=self._sources
-            )
-            self.written.problems = failed_checks(whole, ALL_CHECKS)
-        return document
+            draft = await self._attempts(messages, words, document.blocks)
+            remarks += draft.mended
+            if reason := unusable_reason(draft):
+                remarks.append(f"section: '{heading}' is missing, since {reason}")
+                continue
+            document.blocks += as_section(draft.document, heading, headings[index + 1 :])
+            text += f"\n\n{_mended(draft.completion)}"
+        whole = replace(
+            draft,
+            completion=Completion(text),
+            document=document,
+            words=self.words,
+            mended=tuple(dict.fromkeys(remarks)),
+            earlier=(),
+        )
+        if not document.blocks:
+            raise self._failure(unusable_reason(draft), draft)
+        return whole
 
-    def _plan_checks(self, number: int) -> tuple[Check, ...]:
-        def plan_problem(draft: Draft) -> str | None:
-            found = len(draft.document.headings)
-            if found != number:
-                return f"the plan has {found} sections with '## '; it needs {number}"
-            return None
-
-        return (*PLAN_CHECKS, plan_problem)
-
-    async def _checked(
+    async def _attempts(
         self,
         messages: Sequence[Message],
         words: int,
-        checks: Sequence[Check],
         earlier: Sequence[Block] = (),
+        *,
+        is_plan: bool = False,
     ) -> Draft:
-        """Return a checked text, repaired once if needed, and record the problems that remain."""
-        draft, problems = await self._draft(messages, words, checks, earlier)
-        if problems:
-            self.written.repairs += 1
-            messages = _with_repair(messages, draft.completion, problems)
-            draft, problems = await self._draft(messages, words, checks, earlier)
-        self.written.problems = problems
+        """Return the better of all attempts, of which there are more if nobody can use the first.
+
+        A further attempt asks anew, since small models do not improve a text that they are shown.
+        """
+        best = await self._attempt(messages, words, earlier)
+        for _ in range(self._options.fields.repairs):
+            is_usable = not unusable_reason(best)
+            if is_plan:
+                is_usable = is_usable and len(best.document.headings) > 1
+            if is_usable or best.completion.finish_reason in _LOST:
+                break
+            self._repairs += 1
+            again = await self._attempt(messages, words, earlier, penalty=True)
+            best = min(best, again, key=_faults)
+        return best
+
+    async def _repaired(self, draft: Draft) -> Draft:
+        """Return a text with what it misses, if the model can write that."""
+        fields = self._options.fields
+        for _ in range(fields.repairs - min(self._repairs, fields.repairs)):
+            repair = find_repair(draft, fields.tolerance)
+            if repair is None:
+                break
+            self._repairs += 1
+            messages = [
+                *self._start,
+                Message(role="assistant", content=_mended(draft.completion)),
+                Message(role="user", content=repair.prompt),
+            ]
+            try:
+                piece = await self._attempt(messages, repair.words, draft.document.blocks)
+            except ServiceError:
+                break  # the text is there, and was paid for
+            if unusable_reason(piece) or not piece.document.blocks:
+                continue
+            blocks = repair.merge(piece.document.blocks)
+            merged = replace(draft, document=replace(draft.document, blocks=blocks))
+            draft = min(draft, merged, key=_faults)
         return draft
 
-    async def _draft(
+    async def _attempt(
         self,
         messages: Sequence[Message],
         words: int,
-        checks: Sequence[Check],
-        earlier: Sequence[Block],
-    ) -> tuple[Draft, list[Problem]]:
-        completion = await self._call(messages, words)
+        earlier: Sequence[Block] = (),
+        *,
+        penalty: bool = False,
+    ) -> Draft:
+        has_parts = self._ask.has_parts
+        limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+        watch = self._watch(words, sum(len(block.words) for block in earlier))
+        completion = await self._ask(messages, limit, watch=watch, penalty=penalty)
+        if completion.error and has_parts:
+            raise completion.error  # the next build goes on with what is written already
         # In a thread, so that calls for other texts do not wait for it.
-        return await asyncio.to_thread(self._read, completion, words, checks, earlier)
+        return await asyncio.to_thread(self._read, completion, words, earlier)
 
-    def _read(
-        self,
-        completion: Completion,
-        words: int,
-        checks: Sequence[Check],
-        earlier: Sequence[Block],
-    ) -> tuple[Draft, list[Problem]]:
-        text = clean_answer(completion.text)
-        document = read_markdown(text, title=self._request.topic, words=words)
-        draft = Draft(self._request, completion, document, words, earlier, self._sources)
-        return draft, failed_checks(draft, checks)
+    def _watch(self, words: int, before: int) -> Watch:
+        def watch(text: str) -> str:
+            text = without_thinking(text)
+            written = count_words(split_words(text))
+            self._report(before + written, self.words)
+            if written > TOO_LONG * words:
+                return "too long"
+            return "loop" if find_loop(text) is not None else ""
 
-    async def _call(self, messages: Sequence[Message], words: int) -> Completion:
-        completion = await self._ask(messages, words * TOKENS_PER_WORD + TOKENS_FOR_THINKING)
-        self.written.usage += completion.usage
-        return completion
+        return watch
+
+    def _read(self, completion: Completion, words: int, earlier: Sequence[Block]) -> Draft:
+        answer, reason = without_thinking(completion.text), completion.finish_reason
+        loop = find_loop(answer)
+        if loop is not None:
+            answer, reason = answer[:loop], "loop"
+        if reason in ("loop", "too long"):
+            answer = trim(answer)
+        emoji = isinstance(self._request, BlogRequest) and self._request.style == "casual"
+        text, remarks = mend(answer, emoji=emoji)
+        if loop is not None:
+            remarks.append("mended: the text was cut where the model began to repeat itself")
+        document = read_markdown(text, title=self._request.topic, words=TOO_LONG * words)
+        return Draft(
+            self._request,
+            replace(completion, finish_reason=reason),
+            document,
+            words,
+            (*remarks, *document.mended),
+            earlier,
+            self._sources,
+        )
 
 
-def _with_repair(
-    messages: Sequence[Message], completion: Completion, problems: Sequence[Problem]
-) -> list[Message]:
-    listed = "\n".join(f"- {problem.message}" for problem in problems)
-    return [
-        *messages,
-        {"role": "assistant", "content": clean_answer(completion.text) or "(nothing)"},
-        {"role": "user", "content": fill("repair", problems=listed)},
-    ]
+def _faults(draft: Draft) -> tuple[bool, int, int]:
+    """Return how far a text is from what was requested, to compare attempts."""
+    if unusable_reason(draft):
+        return True, 0, -draft.document.words
+    return False, len(find_remarks(draft)), abs(draft.document.words - draft.words)
 
 
-def _number_of_sections(request: Request, words: int) -> int:
+def _mended(completion: Completion) -> str:
+    """Return the Markdown of an answer for a prompt, which may not be empty."""
+    return mend(completion.text)[0] or "(nothing)"
+
+
+def _place(index: int, sections: int) -> str:
+    return {
+        0: "Before its heading, write the paragraph that opens the whole text.",
+        sections - 1: "After the section, write a last paragraph that ends the whole text.",
+    }.get(index, "")
+
+
+def _number_of_sections(request: Request, options: WriterOptions) -> int:
     """Return the number of sections with a call of their own, or 0 for a text of one call."""
-    if request.length != "long":
+    words, sections = options.target(request.length), options.fields.sections
+    if sections == "auto":
+        lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
+        sections = request.length in lengths
+    if not sections or request.length == "short":
         return 0
     if isinstance(request, BlogRequest) and request.format == "listicle":
         items = items_of(request.topic)

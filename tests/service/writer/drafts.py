@@ -5,7 +5,8 @@ from __future__ import annotations
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
 from mkdocs_contentgen.service.writer.checks import Draft
 from mkdocs_contentgen.service.writer.completion import Completion
-from mkdocs_contentgen.service.writer.markdown import clean_answer, read_markdown
+from mkdocs_contentgen.service.writer.markdown import read_markdown
+from mkdocs_contentgen.service.writer.reading import mend
 
 TOPIC = "How a cache works"
 
@@ -18,5 +19,8 @@ def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Requ
 def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Draft:
     """Return the draft in an answer, by default of the right length."""
     asked = asked or request()
-    document = read_markdown(clean_answer(answer), title=asked.topic)
-    return Draft(asked, Completion(answer), document, document.words if words is None else words)
+    text, remarks = mend(answer)
+    document = read_markdown(text, title=asked.topic)
+    target = document.words if words is None else words
+    mended = (*remarks, *document.mended)
+    return Draft(asked, Completion(answer), document, target, mended)

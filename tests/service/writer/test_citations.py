@@ -13,6 +13,7 @@ from drafts import TOPIC, request
 from golden_file import GOLDEN, expect
 from hypothesis import given
 from hypothesis import strategies as st
+from model_writer import sentences
 
 from mkdocs_contentgen.display import valid_sources
 from mkdocs_contentgen.html.article import parse_article
@@ -110,10 +111,9 @@ def written(tmp_path: Path, body: str, *, source: str, kind: str = "news") -> tu
     )
     prompts: list[str] = []
 
-    async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
+    async def ask(messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
         prompts.append(messages[-1]["content"])
-        filler = " ".join(["word"] * 45)
-        return Completion(f"# {TOPIC}\n\n{body}\n\n{filler}.")
+        return Completion(f"# {TOPIC}\n\n{body}\n\n## A section\n\n{sentences(42, 'filler')}")
 
     asked = request(kind, length="short")
     return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
@@ -149,7 +149,7 @@ class TestGrounding:
         """A figure that a source has is not marked, and another one is."""
         source = f"# {TOPIC}\nA build takes 42 seconds."
         text, _ = written(tmp_path, "It takes 42 seconds [1], not 43 seconds.", source=source)
-        assert text.problems == []
+        assert text.remarks == []
         assert "<mark>43 seconds</mark>" in text.html
         assert "<mark>42" not in text.html
         assert [section.file for section in text.cited] == ["a.md"]
@@ -165,10 +165,10 @@ class TestGrounding:
         """A quotation has to stand in a source word for word."""
         source = f"# {TOPIC}\nShe said: the cache is always the first thing to check."
         right = "She said “the cache is always the first thing to check” [1]."
-        assert written(tmp_path, right, source=source)[0].problems == []
+        assert written(tmp_path, right, source=source)[0].remarks == []
         wrong = "She said “the cache is never the first thing to check” [1]."
-        problems = written(tmp_path, wrong, source=source)[0].problems
-        assert [problem.check for problem in problems] == ["quotation"]
+        remarks = written(tmp_path, wrong, source=source)[0].remarks
+        assert [remark.partition(":")[0] for remark in remarks] == ["quotation"]
 
     def test_hostile_source(self, tmp_path: Path) -> None:
         """A source stays within its place in the prompt, whatever is written in it."""

@@ -1,8 +1,8 @@
 """Markdown of models as HTML: golden files of messy answers, and what holds for any text.
 
 `golden/writer/TYPE-NAME.answer.md` is what a model wrote about the topic in `TYPE-NAME.topic.txt`,
-or about TOPIC. `.html` is what a page gets, and `.problems.txt` is there instead where a check
-refuses the text. UPDATE_GOLDEN=1 rewrites both.
+or about TOPIC. `.html` is what a page gets, `.remarks.txt` what a reviewer is told, and
+`.refused.txt` is there instead where nobody can use the text. UPDATE_GOLDEN=1 rewrites them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,9 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.service.writer.checks import ALL_CHECKS, failed_checks
-from mkdocs_contentgen.service.writer.markdown import (
-    clean_answer,
-    count_marks,
-    read_markdown,
-    to_html,
-)
+from mkdocs_contentgen.service.writer.checks import find_remarks, unusable_reason
+from mkdocs_contentgen.service.writer.markdown import count_marks, read_markdown, to_html
+from mkdocs_contentgen.service.writer.reading import mend
 
 DAY = date(2026, 2, 3)
 FOLDER = GOLDEN / "writer"
@@ -35,7 +31,7 @@ ANSWERS = sorted(FOLDER.glob("*.answer.md"))
 
 def html_of(answer: str, kind: str = "article", topic: str = TOPIC) -> str:
     """Return the HTML of an answer."""
-    document = read_markdown(clean_answer(answer), title=topic)
+    document = read_markdown(mend(answer)[0], title=topic)
     return to_html(document, kind, given=topic, day=DAY)
 
 
@@ -49,12 +45,11 @@ def test_a_messy_answer_is_read_or_refused(path: Path) -> None:
     topic = topic_file.read_text(encoding="utf-8") if topic_file.exists() else TOPIC
     found = draft(path.read_text(encoding="utf-8"), request(kind, topic, **fields))
     medium = draft(found.completion.text, found.request, words=min(found.document.words, 900))
-    problems = failed_checks(medium, ALL_CHECKS)
-    html = "" if problems else f"{html_of(found.completion.text, kind, topic)}\n"
-    expect(
-        "".join(f"{problem.check}: {problem.message}\n" for problem in problems),
-        FOLDER / f"{name}.problems.txt",
-    )
+    refused = unusable_reason(medium)
+    remarks = [] if refused else find_remarks(medium)
+    html = "" if refused else f"{html_of(found.completion.text, kind, topic)}\n"
+    expect(f"{refused}\n" if refused else "", FOLDER / f"{name}.refused.txt")
+    expect("".join(f"{remark}\n" for remark in remarks), FOLDER / f"{name}.remarks.txt")
     expect(html, FOLDER / f"{name}.html")
     if html:
         assert_shape(html, kind)
@@ -104,7 +99,8 @@ def test_any_answer_becomes_an_article_or_problems(answer: str, kind: str) -> No
         assert_shape(html_of(answer, kind), kind)
     except UnsafeHTMLError as error:
         pytest.fail(f"{error}: {answer!r}")
-    failed_checks(draft(answer, request(kind), words=100), ALL_CHECKS)
+    if not unusable_reason(found := draft(answer, request(kind), words=100)):
+        find_remarks(found)
 
 
 REPEATED = (
@@ -119,9 +115,10 @@ def test_reading_takes_linear_time(piece: str) -> None:
     piece = piece.replace("␣", " ").replace("␤", "\n")
 
     def read(answer: str) -> None:
-        document = read_markdown(clean_answer(answer), title=TOPIC)
-        to_html(document, "article", given=TOPIC, day=DAY, names=True)
-        failed_checks(draft(answer, words=10), ALL_CHECKS)
+        found = draft(answer, words=10)
+        if not unusable_reason(found):
+            find_remarks(found)
+        to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
 
     assert growth(read, lambda size: piece * size, 400) < 3.3
 
@@ -144,23 +141,6 @@ def test_the_topic_replaces_a_missing_title() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ("```\r\n# T\r\n\r\nText.\r\n```\r\n", "# T\n\nText."),
-        ("~~~md\nText.\n~~~", "Text."),
-        ("Run this:\n\n```\nmake\n```\n\nThen wait.", None),
-        ("Text.\n\n```\n# make\n```\n\n## A\n\nText.", None),
-        ("Opening.\n\n## Section\n\nText.", None),
-        ("Sure!\n# T\n\nText.", "# T\n\nText."),
-        ("<think>", ""),
-    ],
-)
-def test_only_what_surrounds_a_text_is_removed(answer: str, text: str | None) -> None:
-    """Fences and remarks around a text go; those within it stay."""
-    assert clean_answer(answer) == (answer if text is None else text)
-
-
-@pytest.mark.parametrize(
     ("answer", "problem"),
     [
         ("word " * 400_000, "more than 120,000 characters, the most for 10,000 words"),
@@ -174,11 +154,11 @@ def test_only_what_surrounds_a_text_is_removed(answer: str, text: str | None) ->
 )
 def test_a_text_that_takes_long_is_not_read(answer: str, problem: str) -> None:
     """A small answer can be a table of a million cells; what is wrong is said in one line."""
-    document = read_markdown(clean_answer(f"# T\n\n{answer}\n"))
+    document = read_markdown(mend(f"# T\n\n{answer}\n")[0])
     assert problem in document.problem
     assert len(document.problem.splitlines()) == 1
     assert document.blocks == []
-    assert seconds(lambda: read_markdown(clean_answer(answer)), times=1) < 1
+    assert seconds(lambda: read_markdown(mend(answer)[0]), times=1) < 1
 
 
 def test_the_target_decides_about_the_length() -> None:

@@ -594,7 +594,10 @@ def test_a_pause_that_is_too_long(server: ModelDouble) -> None:
     """A server that is busy for hours is an error at once, for all texts."""
     server.answer = raw(error("quota"), 429, {"Retry-After": "3600"})
     text = str(failure(UnusableServiceError, server.endpoint, retries=5))
-    assert "quota, and asks to wait 3600 s, which is longer than 100 s (5 times writer.call_timeout)" in text
+    assert (
+        "quota, and asks to wait 3600 s, which is longer than 100 s (5 times writer.call_timeout)"
+        in text
+    )
     assert len(server.calls) == 1
 
 

@@ -192,10 +192,13 @@ _REFUSALS: dict[type[Exception], HTTPException] = {
 async def _refuse(request: HTTPRequest, error: Exception) -> Response:
     """Answer a request that failed, and record the reason for the log."""
     if isinstance(error, FailedTextError):  # its message can quote the text
-        reason, answer = "the text failed its checks", refusal(500, str(error))
-    else:
-        reason = escape_controls(str(error))
-        answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
+        _record.get()["error"] = "nobody can use the text"
+        body = {"error": str(error), "answer": error.answer, "model": error.model}
+        return JSONResponse(
+            {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
+        )
+    reason = escape_controls(str(error))
+    answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
     _record.get()["error"] = reason
     return await error_response(request, answer)
 

@@ -18,7 +18,7 @@ from ..ledger import BEAT, Answered, Begun, KeyedRequest, Ledger, Limited, Other
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
-from ..writing import encode_written, raise_problems, write
+from ..writing import encode_written, write
 from .configuration import Configuration
 
 POLL_INTERVAL = 0.5
@@ -156,7 +156,6 @@ class Jobs:
                     partial(self._model.ask, spending=job.spending),
                     today=date.today(),
                 )
-                raise_problems(written)
                 body = encode_written(written, self._model.name)
                 job.outcome = "written"
                 seconds = time.monotonic() - started

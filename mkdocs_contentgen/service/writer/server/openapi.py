@@ -122,6 +122,11 @@ _TEXT = {
             "description": "The SHA-256 of each cited section by its address.",
             "additionalProperties": {"type": "string"},
         },
+        "remarks": {
+            "type": "array",
+            "description": "What is not as requested.",
+            "items": {"type": "string"},
+        },
         "usage": {
             "type": "object",
             "properties": {
@@ -139,6 +144,9 @@ _FAILURE = {
     "properties": {
         "success": {"const": False},
         "error": {"type": "string"},
+        "answer": {"type": "string", "description": "What the model wrote that cannot be used."},
+        "model": {"type": "string"},
+        "usage": {"type": "object", "properties": {"cost": {"type": ["number", "null"]}}},
     },
     "required": ["success", "error"],
 }
