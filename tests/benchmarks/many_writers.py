@@ -33,6 +33,7 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.ledger import (
     Answered,
     Beginning,
@@ -42,7 +43,7 @@ from mkdocs_contentgen.service.writer.ledger import (
     MonthlyUsage,
     Running,
 )
-from mkdocs_contentgen.service.writer.model import Completion, Message, Model
+from mkdocs_contentgen.service.writer.model import Message, Model
 from mkdocs_contentgen.service.writer.options import WriterOptions
 from mkdocs_contentgen.service.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.service.writer.server.jobs import Jobs
@@ -157,9 +158,7 @@ class SimulatedModel(Model):
         self._at_once = asyncio.Semaphore(options.fields.parallel)
         self.calls = 0
 
-    async def ask(
-        self, messages: Sequence[Message], max_tokens: int, spending: Spending | None = None
-    ) -> Completion:
+    async def ask(self, messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
         """Return an answer."""
         async with self._at_once:
             self.calls += 1

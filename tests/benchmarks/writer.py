@@ -25,7 +25,8 @@ from sites import report
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.client import WriterClient
-from mkdocs_contentgen.service.writer.model import Completion, Message
+from mkdocs_contentgen.service.writer.completion import Completion
+from mkdocs_contentgen.service.writer.model import Message
 from mkdocs_contentgen.service.writer.options import load_options, texts_at_once
 from mkdocs_contentgen.service.writer.writing import write
 from mkdocs_contentgen.texts.generation import Generation, generate
@@ -45,7 +46,7 @@ def seconds_for_one_text() -> float:
     request = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
     texts: list[str] = []
 
-    async def ask(messages: Sequence[Message], max_tokens: int) -> Completion:
+    async def ask(messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
         # The same text each time, since composing it would be measured too.
         if not texts:
             texts.append(compose([{"content": it["content"]} for it in messages]))
@@ -54,8 +55,8 @@ def seconds_for_one_text() -> float:
     async def run() -> float:
         started = time.perf_counter()
         written = await write(request, options, ask, today=date(2026, 1, 1))
-        if written.problems:
-            raise SystemExit(str(written.problems))
+        if written.remarks:
+            raise SystemExit(str(written.remarks))
         return time.perf_counter() - started
 
     asyncio.run(run())

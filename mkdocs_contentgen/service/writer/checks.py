@@ -41,6 +41,9 @@ class Draft:
     sources: str = ""
     """The text of the sources."""
 
+    is_part: bool = False
+    """Whether it is a plan or a part of a text, and so can be very short."""
+
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""
@@ -52,8 +55,8 @@ def unusable_reason(draft: Draft) -> str:
     checks = (
         _finish_problem,
         _size_problem,
-        _empty_problem,
         _refusal_problem,
+        _empty_problem,
         _script_problem,
         _degenerate_problem,
     )
@@ -98,8 +101,10 @@ def _size_problem(draft: Draft) -> str:
 
 
 def _empty_problem(draft: Draft) -> str:
+    words = draft.document.words
     if draft.document.text.strip():
-        return ""
+        least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
+        return f"the answer has {_count(words, 'word')} only" if words < least else ""
     if draft.completion.thought or "<think>" in draft.completion.text:
         return (
             "the answer has thinking text only; turn off thinking with `parameters`, or choose a "
@@ -235,6 +240,9 @@ def _quotation_remark(draft: Draft) -> str:
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
+
+_LEAST_TEXT = 20
+"""A text with fewer words than this, or a tenth of the target, counts as empty."""
 
 _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""

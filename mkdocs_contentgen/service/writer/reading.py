@@ -164,7 +164,12 @@ def without_epilogue(text: str) -> str:
 
 def without_rules(text: str) -> str:
     """Drop lines of dashes around the text."""
-    return re.sub(r"\A(?:---+\s*\n)+|(?:\n\s*---+)+\Z", "", text)
+    lines = text.split("\n")
+    while len(lines) > 1 and not lines[0].strip("- "):
+        lines.pop(0)
+    while len(lines) > 1 and not lines[-1].strip("- "):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def without_front_matter(text: str) -> str:

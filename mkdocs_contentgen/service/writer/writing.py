@@ -258,6 +258,7 @@ class _Writing:
             words=self.words,
             mended=tuple(dict.fromkeys(remarks)),
             earlier=(),
+            is_part=False,
         )
         if not document.blocks:
             raise self._failure(unusable_reason(draft), draft)
@@ -275,7 +276,7 @@ class _Writing:
 
         A further attempt asks anew, since small models do not improve a text that they are shown.
         """
-        best = await self._attempt(messages, words, earlier)
+        best = await self._attempt(messages, words, earlier, is_part=is_plan)
         for _ in range(self._options.fields.repairs):
             is_usable = not unusable_reason(best)
             if is_plan:
@@ -283,7 +284,7 @@ class _Writing:
             if is_usable or best.completion.finish_reason in _LOST:
                 break
             self._repairs += 1
-            again = await self._attempt(messages, words, earlier, penalty=True)
+            again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
             best = min(best, again, key=_faults)
         return best
 
@@ -301,7 +302,9 @@ class _Writing:
                 Message(role="user", content=repair.prompt),
             ]
             try:
-                piece = await self._attempt(messages, repair.words, draft.document.blocks)
+                piece = await self._attempt(
+                    messages, repair.words, draft.document.blocks, is_part=True
+                )
             except ServiceError:
                 break  # the text is there, and was paid for
             if unusable_reason(piece) or not piece.document.blocks:
@@ -318,6 +321,7 @@ class _Writing:
         earlier: Sequence[Block] = (),
         *,
         penalty: bool = False,
+        is_part: bool = False,
     ) -> Draft:
         has_parts = self._ask.has_parts
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
@@ -326,7 +330,8 @@ class _Writing:
         if completion.error and has_parts:
             raise completion.error  # the next build goes on with what is written already
         # In a thread, so that calls for other texts do not wait for it.
-        return await asyncio.to_thread(self._read, completion, words, earlier)
+        draft = await asyncio.to_thread(self._read, completion, words, earlier)
+        return replace(draft, is_part=is_part)
 
     def _watch(self, words: int, before: int) -> Watch:
         def watch(text: str) -> str:

@@ -141,13 +141,15 @@ class TestTexts:
         configure(tmp_path, model.endpoint, sources=True)
         assert "a server has no pages of its own" in refusal(tmp_path)
 
-    def test_failed_checks(self, server: ServedWriter, model: ModelDouble) -> None:
-        """A text that fails its checks is an error which names them, and can be asked for again."""
-        model.answer = writing(lambda conversation: "# Bees\n\nToo short.")
+    def test_an_unusable_text(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The client gets the reason and what was answered, and can ask again."""
+        model.answer = writing(lambda conversation: "I cannot write about bees.")
         answer = server.ask(key="k")
         assert answer.status_code == 500
-        assert "length: the text has" in answer.json()["error"]
-        assert "Too short" not in json.dumps(server.log)
+        assert "the answer is a refusal" in answer.json()["error"]
+        assert answer.json()["answer"] == "I cannot write about bees."
+        assert answer.json()["model"] == "double"
+        assert "cannot write" not in json.dumps(server.log)
         model.answer = writing()
         assert server.ask(key="k").status_code == 200
         (row,) = usage_of(server.directory)

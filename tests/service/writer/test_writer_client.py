@@ -22,6 +22,7 @@ from model_double import (
     sequence,
     written,
 )
+from model_writer import sentences
 from service_double import reset
 
 from mkdocs_contentgen.errors import (
@@ -97,12 +98,6 @@ def send(
     return read
 
 
-def paragraph(words: int, word: str) -> str:
-    """Return a paragraph of so many words."""
-    others = " ".join(f"{word}{'x' * (number % 7)}" for number in range(words - 1))
-    return f"{word.capitalize()} {others}."
-
-
 def test_the_answer(server: ModelDouble) -> None:
     """The answer is that of the interface document, with the model's name and the usage."""
     server.answer = written(TEXT, usage={"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.5})
@@ -128,19 +123,15 @@ def test_the_text_that_is_read_from_the_answer(server: ModelDouble) -> None:
     assert text.html.startswith("<article")
 
 
-def test_a_repair(server: ModelDouble) -> None:
-    """A text that fails a check is repaired once, and both calls count."""
+def test_another_attempt(server: ModelDouble) -> None:
+    """A text that nobody can use is asked for anew with a penalty, and both calls count."""
     usage = {"prompt_tokens": 10, "completion_tokens": 5}
     server.answer = sequence([written("Too short.", usage=usage), written(TEXT, usage=usage)])
     answer = send(server)
     assert answer["usage"] == {"input_tokens": 20, "output_tokens": 10, "cost": None}
-    assert [item["role"] for item in server.calls[1].body["messages"]] == [
-        "system",
-        "user",
-        "assistant",
-        "user",
-    ]
-    assert server.calls[1].body["messages"][2]["content"] == "Too short."
+    first, second = (call.body for call in server.calls)
+    assert second.pop("frequency_penalty") == 0.5
+    assert first == second
 
 
 @pytest.mark.parametrize(
@@ -157,20 +148,20 @@ def test_a_repair(server: ModelDouble) -> None:
     ],
 )
 def test_a_text_that_fails(server: ModelDouble, answer: Answer, words: str) -> None:
-    """After one repair, a failed check is an error that names it."""
+    """After a second attempt, the error says why nobody can use the text."""
     server.answer = answer
     with pytest.raises(FailedTextError) as caught:
         send(server)
     assert words in str(caught.value)
-    assert "nothing was kept, so the next build asks and pays again" in str(caught.value)
-    assert len(server.calls) == 2
+    assert caught.value.model == MODEL
+    assert len(server.calls) == (1 if "filter" in words else 2)
 
 
 def test_a_long_text(server: ModelDouble) -> None:
     """A long text is a plan and its sections, each with the text so far."""
     plan = "# Tides\n\n## Moon: pulls\n## Sea: moves\n## Port: waits\n"
-    first = f"{paragraph(12, 'first')}\n\n## Moon\n\n{paragraph(46, 'moon')}"
-    sections = [f"## Sea\n\n{paragraph(58, 'sea')}", f"## Port\n\n{paragraph(58, 'port')}"]
+    first = f"First of all.\n\n## Moon\n\n{sentences(56, 'moon')}"
+    sections = [f"## Sea\n\n{sentences(58, 'sea')}", f"## Port\n\n{sentences(58, 'port')}"]
     server.answer = sequence([written(text) for text in (plan, first, *sections)])
     content = send(server, ArticleRequest(topic="Tides", length="long"))["content"]
     for heading in ("Moon</h2>", "Sea</h2>", "Port</h2>"):
@@ -193,7 +184,7 @@ def test_an_error_in_the_middle(
     server: ModelDouble, failure: Answer, expected: type[ServiceError]
 ) -> None:
     """No error of a later call lets the first one be sent again."""
-    server.answer = sequence([written("Too short."), failure])
+    server.answer = sequence([written(""), failure])
     with pytest.raises(expected) as caught:
         send(server)
     assert not isinstance(caught.value, NotSentError)

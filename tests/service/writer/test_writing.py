@@ -101,10 +101,10 @@ def replace_fields(**fields: object) -> WriterFields:
     return msgspec.structs.replace(FIELDS, **fields)
 
 
-def failure(*answers: str | Completion, **more: Request) -> FailedTextError:
+def failure(*answers: str | Completion, asked: Request | None = None) -> FailedTextError:
     """Return the error of a text that nobody can use."""
     with pytest.raises(FailedTextError) as caught:
-        run(*answers, **more)
+        run(*answers, asked=asked)
     return caught.value
 
 
