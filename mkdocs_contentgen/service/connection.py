@@ -128,17 +128,19 @@ def without_secret(text: str, secret: str) -> str:
 class _Deadline:
     """A time limit in seconds, and what the server did when it is over."""
 
-    def __init__(self, seconds: float, message: str) -> None:
+    def __init__(self, seconds: float, *, streamed: bool = False) -> None:
         self.seconds = seconds
         self.timer = asyncio.timeout(seconds)
-        self._message = message
+        self._streamed = streamed
 
     def restart(self, seconds: float) -> None:
         self.seconds = seconds
         self.timer.reschedule(asyncio.get_running_loop().time() + seconds)
 
     def __str__(self) -> str:
-        return self._message.format(f"{self.seconds:g}")
+        if self._streamed:
+            return f"sent nothing for {self.seconds:g} s"
+        return f"sent no complete answer within {self.seconds:g} s"
 
 
 class Connection:
@@ -221,7 +223,7 @@ class Connection:
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
         or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
-        deadline = _Deadline(timeout, "sent no complete answer within {} s")
+        deadline = _Deadline(timeout)
 
         async def receive(response: httpx.Response) -> bytes:
             if response.status_code == 200:
@@ -245,7 +247,7 @@ class Connection:
         `on_event` returns what the event is. The body of the returned answer is empty if it was
         streamed. Raises the same as request().
         """
-        deadline = _Deadline(first_timeout, "sent nothing for {} s")
+        deadline = _Deadline(first_timeout, streamed=True)
 
         async def receive(response: httpx.Response) -> bytes:
             if response.status_code != 200:

@@ -151,7 +151,8 @@ def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
 def test_thinking() -> None:
     """Thinking text apart from the answer is known, and counts as a sign of life."""
     think = event(None, delta={"reasoning_content": "hm"})
-    found = completion(*[think, 50.0] * 20, event("A"), STOP, DONE)
+    thoughts: list[Item] = [think, 50.0]
+    found = completion(*thoughts * 20, event("A"), STOP, DONE)
     assert (found.text, found.thought) == ("A", True)
 
 
@@ -183,7 +184,7 @@ class TestTime:
 
     def test_slow_and_steady(self) -> None:
         """A token a second for ten minutes is an answer."""
-        tokens = [item for number in range(600) for item in (1.0, event(f"w{number} "))]
+        tokens: list[Item] = [item for number in range(600) for item in (1.0, event(f"w{number} "))]
         found = completion(*tokens, STOP, DONE)
         assert len(found.text.split()) == 600
 
@@ -201,7 +202,8 @@ class TestTime:
 
     def test_signs_that_are_no_token(self) -> None:
         """Comments and empty events do not keep a call alive."""
-        found = completion(event("Half a"), *[20.0, b": ping\n\n", event("")] * 10)
+        signs: list[Item] = [20.0, b": ping\n\n", event("")]
+        found = completion(event("Half a"), *signs * 10)
         assert found.finish_reason == "lost"
 
     def test_call_timeout(self) -> None:

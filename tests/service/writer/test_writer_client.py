@@ -164,7 +164,7 @@ def test_a_long_text(server: ModelDouble) -> None:
     sections = [f"## Sea\n\n{sentences(58, 'sea')}", f"## Port\n\n{sentences(58, 'port')}"]
     server.answer = sequence([written(text) for text in (plan, first, *sections)])
     content = send(server, ArticleRequest(topic="Tides", length="long"))["content"]
-    for heading in ("Moon</h2>", "Sea</h2>", "Port</h2>"):
+    for heading in ("Moon: pulls</h2>", "Sea: moves</h2>", "Port: waits</h2>"):
         assert heading in content
     assert len(server.calls) == 4
     assert "First" in server.calls[2].body["messages"][-1]["content"]
