@@ -26,7 +26,7 @@ from ..errors import ApprovalError
 from ..files import read_text, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
-from ..yaml_lines import line_of
+from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
 from .store import StoredText
 
@@ -37,7 +37,6 @@ MAX_NAME = 200
 """Maximum length of the reviewer's name in characters."""
 
 _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
-_MAX_DEPTH = 10
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,26 +141,25 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     _check_size(path, match[1], match[2])
-    fields = _parse_times(_read_header(match[1], path))
     try:
+        front = read_yaml(match[1], first_line=2, plain=True)
+        fields = _parse_times(front.value)
         header = msgspec.convert(fields, Header)
-    except UnicodeEncodeError as error:
-        line, reason = 2, error.reason
-        raise ApprovalError(f"{path}:{line}: the header is not plain YAML: {reason}") from error
+    except (NotYAMLError, UnicodeEncodeError) as error:
+        raise ApprovalError(f"{path}:{getattr(error, 'line', 2)}: {error}") from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
-        line = _line_of(name, match[1])
         value = fields.get(name) if isinstance(fields, dict) else None
         reason = _value_problem(name, value) or message.lower()
-        raise ApprovalError(f"{path}:{line}: {name}: {reason}") from error
+        raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
     problems = {"approved_by": name_problem(header.approved_by)}
     if not 1 < header.generated_at.year < 9999:  # other time zones would overflow
         problems["generated_at"] = f"is in the year {header.generated_at.year}"
     for name, reason in problems.items():
         if reason:
-            raise ApprovalError(f"{path}:{_line_of(name, match[1])}: {name}: {reason}")
+            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}")
     return ApprovedText(header, match[2], match[1].count("\n") + 3)
 
 
@@ -258,28 +256,6 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-class _HeaderLoader(yaml.SafeLoader):
-    """A SafeLoader without aliases, tags and deep nesting, which could exhaust memory."""
-
-    depth = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call]  # it has no types
-        self.depth += 1
-        problem = None
-        if event.anchor is not None:  # or an alias
-            problem = "it has an anchor or an alias"
-        elif event.tag is not None:
-            problem = "it has a tag"
-        elif self.depth > _MAX_DEPTH:
-            problem = f"it is nested more than {_MAX_DEPTH} deep"
-        if problem:
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
-
-
 def _check_size(path: Path, header: str, text: str) -> None:
     if len(header) > MAX_HEADER:
         raise ApprovalError(
@@ -289,19 +265,6 @@ def _check_size(path: Path, header: str, text: str) -> None:
         raise ApprovalError(
             f"{path}: the text has {len(text)} characters, {MAX_CHARACTERS} at most"
         )
-
-
-def _read_header(header: str, path: Path) -> object:
-    try:
-        return yaml.load(header, _HeaderLoader)  # noqa: S506  a SafeLoader
-    except yaml.reader.ReaderError as error:
-        line, reason = header.count("\n", 0, error.position) + 2, str(error.reason)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        reason = str(error.problem)
-    except (ValueError, OverflowError) as error:
-        line, reason = 2, str(error)
-    raise ApprovalError(f"{path}:{line}: the header is not plain YAML: {reason[:200]}")
 
 
 def _parse_times(header: object) -> object:
@@ -437,7 +400,3 @@ def _start_tag(element: Element) -> str:
 
 def _identity(request: Request) -> tuple[object, ...]:
     return (request.operation, request.revision, *sorted(request.body().items()))
-
-
-def _line_of(name: str, header: str) -> int:
-    return line_of(yaml.compose(header, _HeaderLoader), [name], 2)

@@ -10,13 +10,13 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-import yaml
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
 from mkdocs.utils.meta import get_data
 
 from ..display import quoted
 from ..errors import ConfigurationError
 from ..files import find_link, read_text
+from ..yaml_files import NotYAMLError, read_yaml
 from .configuration import Configuration
 
 _MAX_METADATA = 1024 * 1024
@@ -72,10 +72,11 @@ def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
         name = path.relative_to(docs).as_posix()
         try:
             text = read_text(path, docs, _MAX_METADATA)
-            found[name] = yaml.safe_load(text.removeprefix("\ufeff"))
-        except (OSError, UnicodeError, yaml.YAMLError) as error:
-            reason = str(error).partition("\n")[0]
-            raise ConfigurationError(f"{path}: cannot be read ({reason})") from error
+            found[name] = read_yaml(text.removeprefix("\ufeff")).value
+        except NotYAMLError as error:
+            raise ConfigurationError(f"{path}:{error.line}: {error}") from error
+        except (OSError, UnicodeError) as error:
+            raise ConfigurationError(f"{path}: cannot be read ({error})") from error
     return found
 
 

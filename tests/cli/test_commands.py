@@ -224,7 +224,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
             "format: 99",
             ":2: format: 99 is of a newer mkdocs-contentgen than this one; update it",
         ),
-        ("key:", "key: [", "the header is not plain YAML"),
+        ("key:", "key: [", "is not valid YAML"),
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
