@@ -31,7 +31,7 @@ from redis_server import redis_running
 from service_double import Handler, Received, Server, listening, reset
 from writer_server import add_user, configure, environment, run
 
-from mkdocs_contentgen.service.writer.ledger import GRACE
+from mkdocs_contentgen.service.writer.ledger.protocol import GRACE
 from mkdocs_contentgen.service.writer.server.jobs import RETRY_AFTER
 
 pytestmark = pytest.mark.system

@@ -10,7 +10,15 @@ from functools import partial
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, config_option, load_articles, open_site, verbose_option
+from ..errors import ContentgenError
+from .common import (
+    complete_pages,
+    config_option,
+    json_option,
+    load_articles,
+    open_site,
+    verbose_option,
+)
 from .output import (
     debug_printer,
     print_articles_json,
@@ -30,11 +38,13 @@ from .zensical import zensical
 
 
 class _SafeGroup(click.Group):
-    """A group that escapes control characters and CI commands in error messages."""
+    """A group that ends with one line for a ContentgenError, and escapes error messages."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except ContentgenError as error:
+            raise click.ClickException(escape_controls(str(error))) from error
         except click.ClickException as error:
             # MkDocs raises these exceptions too, some with several lines.
             lines = map(escape_controls, error.message.split("\n"))
@@ -56,7 +66,7 @@ def main() -> None:
 @main.command()
 @config_option
 @verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@json_option
 @click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
 def status(config_file: str | None, as_json: bool, check: bool) -> None:
     """List every article with its state.
@@ -114,13 +124,10 @@ def generate(
         build = site.build(policy, log, debug, page_requests=page_requests)
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source)
-        estimate = build.estimate_message(obtained.wanted) if dry_run else ""
-    if dry_run:
-        print_dry_run(obtained, policy.max_requests)
-        if estimate:
-            print_line(estimate)
-    else:
-        print_obtained(obtained)
+        if dry_run:
+            print_dry_run(obtained, policy.max_requests, build.estimate_message(obtained.wanted))
+        else:
+            print_obtained(obtained)
     print_errors(obtained.failures)
 
 
@@ -135,9 +142,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     """
     with open_site(config_file, drafts=True) as site:
         needed = {
-            entry.request.key(sandbox=sandbox)
-            for entry in site.requests
-            for sandbox in (True, False)
+            it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()

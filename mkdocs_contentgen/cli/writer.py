@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ..errors import ContentgenError
 from ..requests import REQUEST_TYPES, choices
-from .common import config_option, load_writer_options, verbose_option
+from .common import config_option, json_option, load_writer_options, verbose_option
 from .output import (
     debug_printer,
     print_article,
@@ -58,13 +57,13 @@ def try_(
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
     """
     model = REQUEST_TYPES[kind]
-    given = {name: value for name, value in fields.items() if value is not None}
-    for name in given:
+    chosen = {name: value for name, value in fields.items() if value is not None}
+    for name in chosen:
         if name not in choices(model):
             known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
             raise click.UsageError(f"--{name} is not an option of {kind}; there are {known}")
     try:
-        request = msgspec.convert({"type": kind, "topic": topic, **given}, model)
+        request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:
         raise click.UsageError(f"the topic cannot be used: {error}") from error
     [trial] = _try_out(config_file, [request])
@@ -83,7 +82,7 @@ for _name, _values in _FIELDS.items():
 @writer.command()
 @config_option
 @verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@json_option
 def evaluate(config_file: str | None, as_json: bool) -> None:
     """Write a text for each value of each field, print how good they are, and keep nothing.
 
@@ -112,7 +111,7 @@ def _try_out(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
-    """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
+    """Write texts with the model of the site."""
     from ..service.writer.evaluation import try_out
     from ..service.writer.model import Model
     from ..service.writer.usage import Spending
@@ -123,11 +122,9 @@ def _try_out(
             print_warnings([*model.warnings, *options.sources.warnings])
             return trials
 
-    try:
-        # Before the loop: other plugins of the site may have loops of their own.
-        return asyncio.run(run(load_writer_options(config_file)))
-    except ContentgenError as error:
-        raise click.ClickException(str(error)) from error
+    # Before the loop: other plugins of the site may have loops of their own.
+    options = load_writer_options(config_file)
+    return asyncio.run(run(options))
 
 
 def _exit_if_failed(trials: Iterable[Trial]) -> None:

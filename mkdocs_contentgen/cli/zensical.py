@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from ..display import escape_controls
-from ..errors import ContentgenError
 from .common import verbose_option
 from .output import debug_printer, print_errors, print_line, print_warnings
+
+if TYPE_CHECKING:
+    from ..zensical.building import Terminal
 
 
 @click.group()
@@ -37,7 +39,7 @@ def build(arguments: tuple[str, ...]) -> None:
     """
     from ..zensical.building import build as build_site
 
-    _run(build_site, arguments)
+    raise SystemExit(build_site(arguments, _terminal()))
 
 
 @_zensical_command()
@@ -50,19 +52,15 @@ def serve(arguments: tuple[str, ...]) -> None:
     """
     from ..zensical.serving import serve as serve_site
 
-    _run(serve_site, arguments)
+    raise SystemExit(serve_site(arguments, _terminal()))
 
 
-def _run(command: Callable[..., int], arguments: Sequence[str]) -> None:
-    log, debug = partial(print_line, err=True), debug_printer()
-    try:
-        status = command(arguments, log, debug, _report)
-    except ContentgenError as error:
-        raise click.ClickException(escape_controls(str(error))) from error
-    raise SystemExit(status)
+def _terminal() -> Terminal:
+    from ..zensical.building import Terminal
+
+    return Terminal(partial(print_line, err=True), debug_printer(), _report)
 
 
 def _report(warnings: Sequence[str], failures: Sequence[str]) -> None:
-    """Print messages, and exit with status 1 if there are failures."""
     print_warnings(warnings)
     print_errors(failures)

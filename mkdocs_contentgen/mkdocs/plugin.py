@@ -177,7 +177,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             )
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
-            source = self._background and self._background.source(build.generation)
+            source = self._background and self._background.source(build.foreground)
             resolution = resolve(build, problems, approved, source or build.foreground())
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error

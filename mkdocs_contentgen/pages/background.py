@@ -12,13 +12,11 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from types import FrameType
 
-from ..errors import ContentgenError, MissingReason, NoText
+from ..errors import PENDING, ContentgenError, MissingReason, NoText
 from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
-
-NewGeneration = Callable[[Callable[[Progress], None]], Generation]
-"""Returns a generation that reports its progress."""
+from ..texts.obtain import Foreground
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -54,7 +52,7 @@ class Background:
         self._builds = 0
         self._depth = 0
         self._threads: dict[threading.Thread, Generation] = {}
-        self._new_generation: NewGeneration | None = None
+        self._foreground: Callable[[], Foreground] | None = None
         self._rebuild_needed = False
         self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
@@ -81,9 +79,9 @@ class Background:
         with self._lock:
             self._depth = 0 if failed else self._depth - 1
 
-    def source(self, new_generation: NewGeneration) -> Background:
-        """Return this text source, which generates with the options of the newest build."""
-        self._new_generation = new_generation
+    def source(self, foreground: Callable[[], Foreground]) -> Background:
+        """Return this text source, which generates as `foreground` of the newest build does."""
+        self._foreground = foreground
         return self
 
     def get(
@@ -106,7 +104,7 @@ class Background:
                     f"{self._budget} to this server; to pay for them, raise max_requests",
                 )
             else:
-                error = NoText(MissingReason.PENDING, "the text is being generated")
+                error = PENDING
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
                     waiting = _QueuedRequest(request, since, key in cached_keys)
@@ -134,15 +132,14 @@ class Background:
         with self._lock:
             now = time.monotonic()
             due = {k: w for k, w in self._queued.items() if now - w.since >= DEBOUNCE}
-            if not due or self._new_generation is None:
+            if not due or self._foreground is None:
                 return
             for key in due:
                 del self._queued[key]
             self._budget -= len(due)
-            pending = Outcome(error=NoText(MissingReason.PENDING, "the text is being generated"))
-            self._outcomes |= dict.fromkeys(due, pending)
+            self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
             self._rebuild_interval = REBUILD_INTERVAL
-            generation = self._new_generation(self._progress_callback())
+            generation = self._foreground().generation(self._progress_callback())
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 from mkdocs.utils.meta import get_data
 
-from ..errors import MissingReason, NoText, UnsafeHTMLError
+from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
 from ..files import read_text
 from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
@@ -30,11 +32,11 @@ from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
 from .cited import CitedSections, changed_source_warnings
 from .front_matter import PageProblem
-from .options import ContentgenConfig, PageFile, SiteConfig
+from .options import ContentgenConfig
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
-    from ..texts.generation import Client, Generation, Progress
+    from ..texts.generation import Client
 
 
 @dataclass
@@ -119,13 +121,13 @@ class Resolution:
 class Build:
     """One run over a site: its requests, and what its parts share."""
 
-    site: SiteConfig
+    site: MkDocsConfig
     options: ContentgenConfig
     policy: Policy
     page_requests: Sequence[PageRequest] = ()
     """The requests of all pages."""
 
-    pages: Sequence[PageFile] = ()
+    pages: Sequence[File] = ()
     """The pages that the built site has."""
 
     log: Callable[[str], None] = lambda line: None
@@ -170,18 +172,6 @@ class Build:
         from .progress import show_progress
 
         return show_progress(self.log, use_log=self.debug is not None)
-
-    def generation(self, on_progress: Callable[[Progress], None]) -> Generation:
-        """Return a generation for a text source that runs it itself."""
-        from ..texts.generation import Generation
-
-        return Generation(
-            self.store(),
-            self.connect,
-            self.options.limits(),
-            on_progress=on_progress,
-            debug=self.debug,
-        )
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests, and log what a foreground source took for them."""
@@ -235,14 +225,13 @@ def resolve(
     resolution.warnings += changed_source_warnings(obtained.articles)
     presentation = build.options.presentation()
     for article in obtained.articles:
-        it = article.page_request
         if build.debug:
-            build.debug(f"{it.place}: {article.outcome}")
+            build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
         content = _page_content(article, presentation, show_errors=warn_only)
-        resolution.add_article(it.page, it.request.id, content)
+        resolution.add_article(article.page, article.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
@@ -285,10 +274,7 @@ def _page_content(
 
 
 def _is_pending(outcome: Outcome) -> bool:
-    match outcome:
-        case Outcome(text=None, error=NoText(absence=MissingReason.PENDING)):
-            return True
-    return False
+    return outcome.text is None and outcome.error == PENDING
 
 
 def _present_packed(

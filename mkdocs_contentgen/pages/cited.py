@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from mkdocs.structure.files import File
+
 from ..texts.articles import Article
-from .options import PageFile, link_of
+from .options import link_of
 
 
 class CitedSections:
@@ -15,12 +17,12 @@ class CitedSections:
     Of the pages `files`, only cited ones are read.
     """
 
-    def __init__(self, files: Iterable[PageFile], site_url: str | None) -> None:
+    def __init__(self, files: Iterable[File], site_url: str | None) -> None:
         self._files, self._site_url = files, site_url
         self._digests: dict[str, dict[str, str]] = {}
 
     @cached_property
-    def _pages(self) -> dict[str, PageFile]:
+    def _pages(self) -> dict[str, File]:
         return {link_of(file): file for file in self._files}
 
     def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
@@ -49,7 +51,7 @@ def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _digests(page: str, file: PageFile | None) -> dict[str, str]:
+def _digests(page: str, file: File | None) -> dict[str, str]:
     """Return the SHA-256 of the sections of a page by their links."""
     from ..service.writer.sources import split_sections
 

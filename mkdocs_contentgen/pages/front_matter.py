@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
-from .options import PageFile, SiteConfig, project_directory
+from .options import project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ class CollectedRequests:
 
 
 def read_requests(
-    files: Iterable[PageFile],
-    site: SiteConfig,
+    files: Iterable[File],
+    site: MkDocsConfig,
     defaults: Mapping[str, object],
     folder_metadata: Mapping[str, object] | None = None,
 ) -> CollectedRequests:
@@ -109,19 +111,19 @@ def hidden_requests(
     ]
 
 
-def place_of(file: PageFile, site: SiteConfig, text: str) -> str:
+def place_of(file: File, site: MkDocsConfig, text: str) -> str:
     """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
     return f"{posixpath.join(_relative_docs_dir(site), file.src_uri)}:{line}"
 
 
-def _relative_docs_dir(site: SiteConfig) -> str:
+def _relative_docs_dir(site: MkDocsConfig) -> str:
     return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
 
 
 def _folder_defaults(
-    folder_metadata: Mapping[str, object], site: SiteConfig, collected: CollectedRequests
+    folder_metadata: Mapping[str, object], site: MkDocsConfig, collected: CollectedRequests
 ) -> list[tuple[PurePosixPath, dict[str, object]]]:
     """Return the `contentgen` of all `.meta.yml` files by folder, outer folders first."""
     folders: list[tuple[PurePosixPath, dict[str, object]]] = []

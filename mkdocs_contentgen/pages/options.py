@@ -6,16 +6,18 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 from unicodedata import category
 from urllib.parse import urljoin
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
@@ -38,46 +40,6 @@ EXTENSION = "contentgen"
 
 MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 """The default directories of the cache."""
-
-
-class SiteConfig(Protocol):
-    """What is needed of a site's configuration. That of MkDocs has it too."""
-
-    @property
-    def config_file_path(self) -> str | None:
-        """The configuration file."""
-
-    @property
-    def docs_dir(self) -> str:
-        """The absolute path of the directory of pages."""
-
-    @property
-    def site_url(self) -> str | None:
-        """The address of the built site, with a slash at its end."""
-
-    @property
-    def markdown_extensions(self) -> Sequence[str]:
-        """The names of the Markdown extensions."""
-
-
-class PageFile(Protocol):
-    """A page of a site, such as a File of MkDocs."""
-
-    @property
-    def src_uri(self) -> str:
-        """The path in the directory of pages, with slashes."""
-
-    @property
-    def url(self) -> str:
-        """The address, relative to that of the site."""
-
-    @property
-    def abs_src_path(self) -> str | None:
-        """The absolute path of the file, or None for a page that a plugin has in memory."""
-
-    @property
-    def content_string(self) -> str:
-        """The Markdown with its front matter. Raises OSError and UnicodeError."""
 
 
 class _Integer(c.OptionallyRequired[int]):
@@ -364,11 +326,11 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
-    def approved_directory(self, site: SiteConfig) -> Path:
+    def approved_directory(self, site: MkDocsConfig) -> Path:
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: SiteConfig, outage: Outage | None = None) -> Cache:
+    def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
         """Return the cache. The stores of a run share `outage`.
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
@@ -376,12 +338,12 @@ class ContentgenConfig(Config):
         local = DiskStore(self.cache_directory(site))
         return SharedStore(local, self.cache_url, outage) if self.cache_url else local
 
-    def cache_directory(self, site: SiteConfig) -> Path:
+    def cache_directory(self, site: MkDocsConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
         default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
         return _resolve_directory("cache_dir", self.cache_dir or default, site)
 
-    def move_cache(self, site: SiteConfig) -> tuple[list[str], list[str]]:
+    def move_cache(self, site: MkDocsConfig) -> tuple[list[str], list[str]]:
         """Move the texts of a site that began to use Zensical to its cache.
 
         Returns what was done, and warnings. Raises ConfigurationError and StoreError.
@@ -403,7 +365,7 @@ class ContentgenConfig(Config):
         )
         return [message] if number else [], problems
 
-    def writer_options(self, site: SiteConfig, pages: Iterable[PageFile]) -> WriterOptions:
+    def writer_options(self, site: MkDocsConfig, pages: Iterable[File]) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError.
 
         `pages` are those of the built site, which can be sources.
@@ -440,22 +402,22 @@ class ContentgenConfig(Config):
         )
 
 
-def link_of(page: PageFile) -> str:
+def link_of(page: File) -> str:
     """Return the path of a page in the site, as links to sources have it."""
     return "" if page.url in ("", ".", "./") else page.url
 
 
-def page_addresses(pages: Iterable[PageFile], site_url: str | None) -> dict[str, str]:
+def page_addresses(pages: Iterable[File], site_url: str | None) -> dict[str, str]:
     """Return the `src_uri` of each page by its address, or nothing for a site without address."""
     return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}
 
 
-def project_directory(site: SiteConfig) -> Path:
+def project_directory(site: MkDocsConfig) -> Path:
     """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
     return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
 
 
-def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
+def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
     """Return the path of a directory option. Raises ConfigurationError for a symbolic link."""
     project = project_directory(site)
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError

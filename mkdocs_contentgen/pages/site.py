@@ -9,13 +9,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+
 from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, find_articles
 from ..texts.policy import PageRequest, Policy
 from .build import Build
 from .cited import CitedSections
-from .options import ContentgenConfig, PageFile, SiteConfig
+from .options import ContentgenConfig
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
@@ -39,13 +42,13 @@ class PageRendering:
 class Site(ABC):
     """A configuration, and the requests of a build before it renders the pages."""
 
-    config: SiteConfig
+    config: MkDocsConfig
     options: ContentgenConfig
 
     requests: list[PageRequest]
     """The requests of all pages."""
 
-    pages: Sequence[PageFile]
+    pages: Sequence[File]
     """The pages that a build publishes."""
 
     others: Collection[str]

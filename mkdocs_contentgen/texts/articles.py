@@ -29,11 +29,10 @@ ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
 
 
-@dataclass(frozen=True)
-class Article:
+@dataclass(frozen=True, kw_only=True)
+class Article(PageRequest):
     """One article of a site, with its approved text and its draft."""
 
-    page_request: PageRequest
     key: str
     directory: Path
     """The directory of approved files."""
@@ -56,21 +55,6 @@ class Article:
 
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
-
-    @property
-    def request(self) -> Request:
-        """The request."""
-        return self.page_request.request
-
-    @property
-    def page(self) -> str:
-        """The path of the page (`src_uri`)."""
-        return self.page_request.page
-
-    @property
-    def place(self) -> str:
-        """The file and line of the request, such as `docs/post.md:2`."""
-        return self.page_request.place
 
     @property
     def own_path(self) -> Path:
@@ -230,10 +214,10 @@ def find_articles(
         name = it.page, it.request.id
         text = files.texts.get(name)
         article = Article(
-            it,
-            key,
-            files.directory,
-            files.moved.get(name),
+            **vars(it),
+            key=key,
+            directory=files.directory,
+            moved_from=files.moved.get(name),
             approved=text if isinstance(text, ApprovedText) else None,
             damaged=text if isinstance(text, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),

@@ -38,16 +38,6 @@ from .store import Cache, StoredText
 from .throttle import Throttle
 from .waiting import Clock, Stop
 
-__all__ = [
-    "WAITING_MESSAGE",
-    "Client",
-    "Clock",
-    "Connect",
-    "Generation",
-    "Progress",
-    "generate",
-]
-
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""
 
@@ -102,9 +92,9 @@ class Generation:
         store: Cache,
         connect: Connect,
         limits: Limits,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
         *,
         refresh: bool = False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
         debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
     ) -> None:

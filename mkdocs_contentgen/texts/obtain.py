@@ -16,7 +16,7 @@ from .policy import Limits, PageRequest, Policy
 from .store import Cache, Store
 
 if TYPE_CHECKING:
-    from .generation import Connect, Progress
+    from .generation import Connect, Generation, Progress
 
 Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
 """Yields two functions: one shows the progress, one shows a line."""
@@ -66,22 +66,25 @@ class Foreground:
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Generate the texts."""
-        from .generation import Generation, generate
+        from .generation import generate
 
         with self.display() as (show, log):
-            generation = Generation(
-                self.store,
-                self.connect,
-                self.limits,
-                refresh=refresh,
-                on_progress=show,
-                debug=self.debug,
-            )
+            generation = self.generation(show, refresh=refresh)
             try:
                 outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
             except (ConfigurationError, StoreError) as error:
                 outcomes = dict.fromkeys(wanted, Outcome(error=error))
         return outcomes, generation.problems
+
+    def generation(
+        self, on_progress: Callable[[Progress], None], *, refresh: bool = False
+    ) -> Generation:
+        """Return a Generation with these options, to be run once."""
+        from .generation import Generation
+
+        return Generation(
+            self.store, self.connect, self.limits, on_progress, refresh=refresh, debug=self.debug
+        )
 
 
 @dataclass

@@ -15,7 +15,7 @@ from types import TracebackType
 from mkdocs.structure.files import File
 
 from ..display import escape_controls
-from ..errors import ConfigurationError, ContentgenError, MissingReason, NoText, ServiceError
+from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError
 from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
@@ -212,9 +212,7 @@ def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
 
     def reason(key: str) -> ServiceError | NoText:
         message = reasons.get(key, default)
-        if message:
-            return ServiceError(message)
-        return NoText(MissingReason.PENDING, "the text is being generated")
+        return ServiceError(message) if message else PENDING
 
     return reason
 

@@ -28,10 +28,11 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.texts.generation import Client, Clock, Generation, Progress
+from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 ANSWER = HTML.encode()

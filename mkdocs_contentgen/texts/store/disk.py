@@ -139,17 +139,6 @@ class DiskStore(Cache):
                     if answered:
                         cache.delete(_IDEMPOTENCY + key)
 
-    def pause(self, seconds: float) -> None:
-        """Do nothing, since the directory is not shared with other machines."""
-
-    def paused(self) -> float:
-        """Return 0, since the directory is not shared with other machines."""
-        return 0.0
-
-    def shared(self, keys: Collection[str]) -> set[str]:
-        """Return an empty set, since the directory is not shared with other machines."""
-        return set()
-
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         requests: dict[str, dict[str, object]] = {}
 

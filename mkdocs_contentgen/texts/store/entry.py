@@ -65,6 +65,7 @@ class Store(Protocol):
 
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
+        return set()
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         """Return the request of each text on this machine by key, and the problems of the store.
@@ -81,7 +82,10 @@ class Store(Protocol):
 
 
 class Coordinator(Protocol):
-    """Prevents runs, also on other machines, from sending the same request or too many at once."""
+    """Prevents runs, also on other machines, from sending the same request or too many at once.
+
+    Pauses are only for a store that machines share.
+    """
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         """Claim requests, or renew claims, and return those that `owner` holds now.
@@ -102,6 +106,7 @@ class Coordinator(Protocol):
 
     def paused(self) -> float:
         """Return the remaining seconds of the current pause, or 0."""
+        return 0.0
 
 
 class Cache(Store, Coordinator, Protocol):

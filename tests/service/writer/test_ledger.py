@@ -21,7 +21,8 @@ from conftest import wait_until
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
-from mkdocs_contentgen.service.writer.ledger import (
+from mkdocs_contentgen.service.writer.ledger import SharedLedger, SQLiteLedger, open_ledger
+from mkdocs_contentgen.service.writer.ledger.protocol import (
     Answered,
     Beginning,
     Begun,
@@ -31,9 +32,6 @@ from mkdocs_contentgen.service.writer.ledger import (
     Limits,
     OtherBody,
     Running,
-    SharedLedger,
-    SQLiteLedger,
-    open_ledger,
 )
 from mkdocs_contentgen.service.writer.usage import Usage
 
@@ -408,7 +406,8 @@ def test_threads_that_begin_the_same_requests(opened: Open) -> None:
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from mkdocs_contentgen.service.writer.ledger import *
+from mkdocs_contentgen.service.writer.ledger import open_ledger
+from mkdocs_contentgen.service.writer.ledger.protocol import *
 from mkdocs_contentgen.service.writer.usage import Usage
 address, use = sys.argv[1:]
 many = Limits(requests_per_minute=1000, parallel=1000)

@@ -7,44 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .protocol import (
-    BEAT,
-    GRACE,
-    NAME,
-    Answered,
-    Beginning,
-    Begun,
-    KeyedRequest,
-    Ledger,
-    Limited,
-    Limits,
-    MonthlyUsage,
-    OtherBody,
-    Running,
-    check_name,
-)
+from .protocol import Ledger
 from .shared import SharedLedger
 from .sqlite import SQLiteLedger
 
-__all__ = [
-    "BEAT",
-    "GRACE",
-    "NAME",
-    "Answered",
-    "Beginning",
-    "Begun",
-    "KeyedRequest",
-    "Ledger",
-    "Limited",
-    "Limits",
-    "MonthlyUsage",
-    "OtherBody",
-    "Running",
-    "SQLiteLedger",
-    "SharedLedger",
-    "check_name",
-    "open_ledger",
-]
+__all__ = ["Ledger", "SQLiteLedger", "SharedLedger", "open_ledger"]
 
 
 def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:

@@ -12,16 +12,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import msgspec
 
 from ....errors import LedgerError
 from ....redis_connection import (
+    Command,
     RedisConnection,
     UnavailableError,
-    add_call,
     eviction_problems,
+    script_call,
     shown_address,
 )
 from ..usage import Usage
@@ -42,9 +43,6 @@ from .protocol import (
     month_of,
     rest_of_month,
 )
-
-if TYPE_CHECKING:
-    from ....redis_connection import Pipeline
 
 ROUND_TRIP_TIMEOUT = 10.0
 """Seconds for a whole round trip."""
@@ -112,10 +110,10 @@ class SharedLedger(Ledger):
         return self._call("add_user", [_USERS], name=check_name(name), value=value) == 1
 
     def remove_user(self, name: str) -> bool:
-        return self._send(lambda pipeline: pipeline.hdel(_USERS, name), int) == 1
+        return self._send(("HDEL", _USERS, name), int) == 1
 
     def token_hash(self, name: str) -> str | None:
-        values = self._send(lambda pipeline: pipeline.hmget(_USERS, [name]), list)
+        values = self._send(("HMGET", _USERS, name), list)
         for user in map(_user, cast(list[object], values)):
             return user[0] if user else None
         return None
@@ -225,7 +223,7 @@ class SharedLedger(Ledger):
         return dropped
 
     def usage(self) -> list[MonthlyUsage]:
-        months = self._send(lambda pipeline: pipeline.smembers(_MONTHS), set, _MAX_TABLE)
+        months = self._send(("SMEMBERS", _MONTHS), set, _MAX_TABLE)
         return [
             usage
             for month in sorted(_only_bytes(months))
@@ -234,7 +232,7 @@ class SharedLedger(Ledger):
         ]
 
     def problems(self) -> list[str]:
-        memory = self._send(lambda pipeline: pipeline.info("memory"), dict)
+        memory = self._send(("INFO", "memory"), dict)
         return eviction_problems(self._name, memory)
 
     def _new_attempt(self) -> str:
@@ -256,7 +254,7 @@ class SharedLedger(Ledger):
         self._last_beat = started
 
     def _table(self, key: str) -> dict[bytes, object]:
-        values = self._send(lambda pipeline: pipeline.hgetall(key), dict, _MAX_TABLE)
+        values = self._send(("HGETALL", key), dict, _MAX_TABLE)
         items = cast(dict[object, object], values).items()
         return {field: value for field, value in items if isinstance(field, bytes)}
 
@@ -282,16 +280,13 @@ class SharedLedger(Ledger):
         **arguments: object,
     ) -> object:
         """Call a command in `shared.lua`, and return its reply. Raises LedgerError."""
-        return self._send(
-            lambda pipeline: add_call(pipeline, __package__, command, keys, *data, **arguments),
-            expected,
-            size,
-        )
+        call = script_call(__package__, command, keys, *data, **arguments)
+        return self._send(call, expected, size)
 
-    def _send(self, command: Callable[[Pipeline], object], expected: type, size: int = 0) -> object:
+    def _send(self, command: Command, expected: type, size: int = 0) -> object:
         """Send a command, and return its reply. Raises LedgerError."""
         try:
-            (reply,) = self._redis.send(command, expected, size=size)
+            (reply,) = self._redis.send([command], expected, size=size)
         except UnavailableError as error:
             raise self._unavailable(str(error)) from error
         return reply

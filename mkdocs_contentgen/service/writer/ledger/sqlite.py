@@ -55,6 +55,8 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 
+_WITHDRAW = "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL"
+
 _ADD_USAGE = """
 INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (month, user) DO UPDATE SET
@@ -137,7 +139,7 @@ class SQLiteLedger(Ledger):
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
                 return Running() if body is None else Answered(body)
-            if limited := _limited(database, request.user, limits, max_cost, now):
+            if limited := self._limited(request.user, limits, max_cost, now):
                 return limited
             database.execute(
                 "INSERT INTO requests (user, key, fingerprint) VALUES (?, ?, ?)",
@@ -147,14 +149,24 @@ class SQLiteLedger(Ledger):
             return Begun()
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
+        now = self._clock()
+        names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
         with self._translated_errors():
-            return _over_budget(self._database, user, limits, max_cost, self._clock())
+            costs = self._database.execute(
+                "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage "
+                "WHERE month = ?",
+                (user, month_of(now)),
+            ).fetchone()
+        for (name, limit), cost in zip(names, costs, strict=True):
+            if limit is not None and cost >= limit:
+                return Limited(name, rest_of_month(now))
+        return None
 
     def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         with self._transaction() as database:
             if body is None:
-                _drop(database, request)
+                database.execute(_WITHDRAW, (request.user, request.key))
             else:
                 database.execute(
                     "INSERT INTO requests VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
@@ -171,7 +183,7 @@ class SQLiteLedger(Ledger):
 
     def withdraw(self, request: KeyedRequest) -> None:
         with self._transaction() as database:
-            _drop(database, request)
+            database.execute(_WITHDRAW, (request.user, request.key))
 
     def beat(self) -> None:
         # If the file was deleted, what is written to it now is lost.
@@ -198,6 +210,29 @@ class SQLiteLedger(Ledger):
                 MonthlyUsage(str(user), str(month), texts, failed, Usage(*usage))
                 for user, month, texts, failed, *usage in rows
             ]
+
+    def _limited(
+        self, user: str, limits: Limits, max_cost: float | None, now: float
+    ) -> Limited | None:
+        """Return the first limit that is reached, or None."""
+        if limited := self.over_budget(user, limits, max_cost):
+            return limited
+        database = self._database
+        # Times in the future were stored before the clock was set back.
+        database.execute(
+            "DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60)
+        )
+        row = database.execute(
+            "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
+            "ORDER BY at DESC LIMIT 1 OFFSET ?",
+            (user, limits.requests_per_minute - 1),
+        ).fetchone()
+        if row:
+            return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
+        (running,) = database.execute(
+            "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
+        ).fetchone()
+        return Limited("parallel") if running >= limits.parallel else None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -306,49 +341,6 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
             f"the ledger {path} is the database of another program; set `ledger` to another file"
         )
     return False
-
-
-def _drop(database: sqlite3.Connection, request: KeyedRequest) -> None:
-    database.execute(
-        "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL",
-        (request.user, request.key),
-    )
-
-
-def _limited(
-    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
-) -> Limited | None:
-    """Return the first limit that is reached, or None."""
-    if limited := _over_budget(database, user, limits, max_cost, now):
-        return limited
-    # Times in the future were stored before the clock was set back.
-    database.execute("DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60))
-    row = database.execute(
-        "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
-        "ORDER BY at DESC LIMIT 1 OFFSET ?",
-        (user, limits.requests_per_minute - 1),
-    ).fetchone()
-    if row:
-        return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
-    (running,) = database.execute(
-        "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
-    ).fetchone()
-    return Limited("parallel") if running >= limits.parallel else None
-
-
-def _over_budget(
-    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
-) -> Limited | None:
-    """Return the first limit on cost that is reached, or None."""
-    costs = database.execute(
-        "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage WHERE month = ?",
-        (user, month_of(now)),
-    ).fetchone()
-    names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
-    for (name, limit), cost in zip(names, costs, strict=True):
-        if limit is not None and cost >= limit:
-            return Limited(name, rest_of_month(now))
-    return None
 
 
 _MAKE_WRITABLE = "make the file and its directory writable"

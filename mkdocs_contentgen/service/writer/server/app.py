@@ -25,7 +25,8 @@ from ....display import escape_controls
 from ....errors import FailedCheckError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import OPERATIONS, Caller, application, error_response, refusal
-from ..ledger import NAME, KeyedRequest, Ledger
+from ..ledger import Ledger
+from ..ledger.protocol import NAME, KeyedRequest
 from ..model import Model
 from ..prompts import check_prompts
 from ..usage import Spending, Usage

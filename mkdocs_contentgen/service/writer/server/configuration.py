@@ -11,11 +11,10 @@ import msgspec
 from ....display import quoted
 from ....errors import ConfigurationError
 from ....yaml_files import NotYAMLError, read_yaml
-from ..ledger import Limits
+from ..ledger.protocol import Limits
 from ..options import WriterFields, WriterOptions, load_options, option_problems
 
 _MAX_FILE = 256 * 1024
-_DAY = 24 * 3600
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,11 +49,6 @@ class Configuration:
     fields: ServerFields
     options: WriterOptions
     directory: Path
-
-    @property
-    def keep_seconds(self) -> float:
-        """The seconds for which an answer is kept."""
-        return self.fields.keep_answers * _DAY
 
 
 def load_configuration(path: Path) -> Configuration:

@@ -14,7 +14,8 @@ from ....concurrency import WorkerThread
 from ....errors import LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import refusal
-from ..ledger import BEAT, Answered, Begun, KeyedRequest, Ledger, Limited, OtherBody, Running
+from ..ledger import Ledger
+from ..ledger.protocol import BEAT, Answered, Begun, KeyedRequest, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending, Usage
@@ -27,7 +28,7 @@ POLL_INTERVAL = 0.5
 RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
 
-_EXPIRY_INTERVAL = 3600.0
+_DAY, _EXPIRY_INTERVAL = 24 * 3600, 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _FIRST_GUESS = 30.0
 """Seconds that a text takes, until one has been written."""
@@ -215,7 +216,7 @@ class Jobs:
             try:
                 await self._thread.run(self._ledger.beat)
                 if time.monotonic() >= next_expiry:
-                    seconds = self._configuration.keep_seconds
+                    seconds = self._configuration.fields.keep_answers * _DAY
                     await self._thread.run(self._ledger.expire, seconds)
                     next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
