@@ -103,6 +103,7 @@ class Coordinator(Protocol):
 
     def pause(self, seconds: float) -> None:
         """Make other machines pause for so many seconds, since the service asked for it."""
+        return
 
     def paused(self) -> float:
         """Return the remaining seconds of the current pause, or 0."""
