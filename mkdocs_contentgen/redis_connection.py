@@ -190,7 +190,6 @@ class _RoundTripLimits:
         self._deadline = self._size = 0.0
 
     def begin(self, size: int) -> None:
-        """Start a round trip that may receive `size` bytes."""
         self._deadline = time.monotonic() + self._timeout
         self._size = size
 
@@ -202,10 +201,9 @@ class _RoundTripLimits:
         return left
 
     def count(self, size: int) -> None:
-        """Count received bytes. Raises OSError if there are too many."""
         self._size -= size
         if self._size < 0:
-            raise OSError(errno.EMSGSIZE, "it sends more than it was asked for")
+            raise OSError(errno.EMSGSIZE, "it sends more data than requested")
 
 
 class _LimitedSocket:
@@ -223,25 +221,21 @@ class _LimitedSocket:
         return getattr(self._wrapped, name)
 
     def settimeout(self, timeout: float | None) -> None:
-        """Set the timeout of the next calls, which the limits can reduce."""
         self._timeout = timeout
 
     def recv(self, *arguments: int) -> bytes:
-        """Receive bytes."""
         self._apply_timeout()
         data = self._wrapped.recv(*arguments)
         self._limits.count(len(data))
         return data
 
     def recv_into(self, *arguments: Any) -> int:
-        """Receive bytes into a buffer, and return their number."""
         self._apply_timeout()
         size = self._wrapped.recv_into(*arguments)
         self._limits.count(size)
         return size
 
     def sendall(self, data: bytes) -> None:
-        """Send all bytes."""
         self._apply_timeout()
         self._wrapped.sendall(data)
 

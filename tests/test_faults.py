@@ -153,7 +153,7 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     assert "3 requests would be sent, and max_requests allows 2; nothing was sent" in built.stdout
     assert "raise max_requests" in built.stdout
     for number in range(3):
-        assert f"docs/t{number}.md:2: would be asked for" in built.stdout
+        assert f"docs/t{number}.md:2: would be requested" in built.stdout
     assert "contentgen: 1 problem named above" in built.stdout
     assert service.received == []
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..pages.site import Site
     from ..service.writer.options import WriterOptions
     from ..texts.articles import Article
+
+_P = ParamSpec("_P")
 
 config_option = click.option(
     "-f",
@@ -75,6 +77,11 @@ verbose_option = click.option(
     callback=_set_verbose,
     help="Print where each text is, and the outcome of each try to get one.",
 )
+
+
+def site_options(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Add the options of all commands for a site: its configuration, and `--verbose`."""
+    return config_option(verbose_option(command))
 
 
 json_option = click.option(

@@ -113,7 +113,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     from rich.text import Text
 
     if not articles:
-        print_line("No page asks for an article.")
+        print_line("No page requests an article.")
         return
     rows = [
         {
@@ -228,10 +228,7 @@ def _block_text(block: Element) -> Text:
     return text
 
 
-_BLOCK_PREFIXES = {
-    **dict.fromkeys("h1 h2 h3 h4 p blockquote pre div tr".split(), ""),
-    "li": "• ",
-}
+_BLOCK_PREFIXES = {**dict.fromkeys("h1 h2 h3 h4 p blockquote pre div tr".split(), ""), "li": "• "}
 _STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
 _NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "table", "header"}
 
@@ -338,7 +335,7 @@ def print_obtained(obtained: Obtained) -> None:
         failed = len({article.key for article in wanted if article.draft_outcome.error})
         print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
-        print_line("All texts are there; nothing was sent.")
+        print_line("All texts are available; nothing was sent.")
 
 
 def print_cached_request(request: Mapping[str, object]) -> None:

@@ -140,7 +140,7 @@ def list_(path: Path, as_json: bool) -> None:
 @config_option
 @click.argument("name")
 def remove(path: Path, name: str) -> None:
-    """Remove the user NAME. The token ends to work at once; the usage stays."""
+    """Remove the user NAME. The token stops working at once; the usage stays."""
     with _open_ledger(path) as ledger:
         if not ledger.remove_user(name):
             raise click.ClickException(f"there is no user {name}")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def zensical() -> None:
     """Build or serve a site with Zensical.
 
-    Texts that are missing are asked for, as in a build with MkDocs. Then Zensical renders the site,
-    whose configuration needs `contentgen` in its markdown_extensions.
+    Missing texts are requested, as in a build with MkDocs. Then Zensical renders the site, whose
+    configuration needs `contentgen` in its markdown_extensions.
     """
 
 
@@ -32,7 +32,7 @@ _arguments = click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @verbose_option
 @_arguments
 def build(arguments: tuple[str, ...]) -> None:
-    """Get what is missing, and run `zensical build` with the ARGUMENTS.
+    """Request the missing texts, and run `zensical build` with the ARGUMENTS.
 
     The exit status is that of Zensical, or 1 if a text is missing, or with --strict if there are
     warnings.
@@ -46,9 +46,9 @@ def build(arguments: tuple[str, ...]) -> None:
 @verbose_option
 @_arguments
 def serve(arguments: tuple[str, ...]) -> None:
-    """Run `zensical serve` with the ARGUMENTS, and get missing texts beside it.
+    """Run `zensical serve` with the ARGUMENTS, and request missing texts in the background.
 
-    A page shows its text as soon as it is there. Ctrl-C waits for texts that were asked for.
+    A page shows its text as soon as it arrives. Ctrl-C waits for requests in flight.
     """
     from ..zensical.serving import serve as serve_site
 

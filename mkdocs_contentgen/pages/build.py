@@ -27,12 +27,13 @@ from ..requests import Request
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
-from ..texts.obtain import Foreground, Obtained, Shown, TextSource, obtain
+from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import CitedSections, changed_source_warnings
+from .cited import changed_source_warnings, changed_sources_of
 from .front_matter import PageProblem
 from .options import ContentgenConfig
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
@@ -83,7 +84,7 @@ def page_json_ld(
 
 @dataclass
 class Resolution:
-    """The articles of a build, and its messages of one line each."""
+    """The articles of a build, and its messages, each on one line."""
 
     articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
     """The articles by page (`src_uri`) and id, in the order of the front matter."""
@@ -97,7 +98,6 @@ class Resolution:
     summary: str = ""
 
     sent: int = 0
-    """The number of requests that were sent."""
 
     missing: dict[str, str] = field(default_factory=dict)
     """Why there is no text, by the key of its request; empty while it is being generated."""
@@ -125,10 +125,8 @@ class Build:
     options: ContentgenConfig
     policy: Policy
     page_requests: Sequence[PageRequest] = ()
-    """The requests of all pages."""
-
     pages: Sequence[File] = ()
-    """The pages that the built site has."""
+    """Those of the built site."""
 
     log: Callable[[str], None] = lambda line: None
     debug: Callable[[str], None] | None = None
@@ -165,13 +163,9 @@ class Build:
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
+        display = partial(show_progress, self.log, use_log=self.debug is not None)
         limits = self.options.limits()
-        return Foreground(self.store(), self.connect, limits, self._show_progress, self.debug)
-
-    def _show_progress(self) -> Shown:
-        from .progress import show_progress
-
-        return show_progress(self.log, use_log=self.debug is not None)
+        return Foreground(self.store(), self.connect, limits, display, self.debug)
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests, and log what a foreground source took for them."""
@@ -181,7 +175,7 @@ class Build:
             self.policy,
             source,
             files=files,
-            changed_sources=CitedSections(self.pages, self.site.site_url).changed,
+            changed_sources=changed_sources_of(self.pages, self.site.site_url),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -253,7 +247,7 @@ _MAX_PAGE = 256 * 1024
 
 
 def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
-    generated = [o.text.model for o in outcomes if o.source == "service" and o.text]
+    generated = [it.text.model for it in outcomes if it.source == "service" and it.text]
     noun = "text" if len(generated) == 1 else "texts"
     by = f" by {generated[0]}" if generated else ""
     return f"{len(generated)} {noun} generated{by}, {usage}"

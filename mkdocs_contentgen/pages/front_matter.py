@@ -14,6 +14,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
+from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
 from .options import project_directory
@@ -63,8 +64,9 @@ def read_requests(
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            collected.problems.append(PageProblem(page, f"{path}: cannot be read ({reason})"))
+            collected.problems.append(
+                PageProblem(page, f"{path}: cannot be read ({reason_of(error)})")
+            )
             continue
         page_problems: list[tuple[int, str]] = []
         if NAME in source:
@@ -92,22 +94,22 @@ def hidden_requests(
     requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
 ) -> list[PageProblem]:
     """Return a problem for each request whose page has a template that shows no text."""
-    named = [asked for asked in requests if asked.template]
+    named = [it for it in requests if it.template]
     if not named:
         return []
     from .templates import hides_content
 
     environment = load_templates()
-    hiding = {name for name in {a.template for a in named} if hides_content(environment, name)}
+    hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
     return [
         PageProblem(
-            asked.page,
-            f"{asked.place}: the template '{asked.template}' does not show the text of its page, "
-            "so the article would be paid for and never be seen; take the request out, or print "
+            it.page,
+            f"{it.place}: the template '{it.template}' does not show the text of its page, "
+            "so nobody would see the article that you pay for; remove the request, or print "
             "page.content in the template",
         )
-        for asked in named
-        if asked.template in hiding
+        for it in named
+        if it.template in hiding
     ]
 
 

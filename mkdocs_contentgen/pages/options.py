@@ -43,8 +43,6 @@ MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 
 
 class _Integer(c.OptionallyRequired[int]):
-    """An integer that is at least `least`."""
-
     def __init__(self, *, least: int, default: int) -> None:
         super().__init__(default=default)
         self._least = least
@@ -58,8 +56,6 @@ class _Integer(c.OptionallyRequired[int]):
 
 
 class _Seconds(c.OptionallyRequired[float]):
-    """A number of seconds above zero."""
-
     def run_validation(self, value: object) -> float:
         number = cast(float, value) if type(value) in (int, float) else 0
         if 0 < number <= sys.float_info.max:
@@ -127,8 +123,6 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
 
 
 class _Writer(c.Type[dict[str, object]]):
-    """The options of the writer."""
-
     def __init__(self) -> None:
         super().__init__(dict, default={})
 
@@ -288,26 +282,19 @@ class ContentgenConfig(Config):
         """Tell whether `base_url` selects the writer."""
         return self.address() == WRITER
 
-    def effective_on_missing(self) -> OnMissing:
-        """Return the environment variable that overrides `on_missing`, or else the option.
-
-        Raises ConfigurationError if the variable has an unknown value.
-        """
-        value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
-        if value not in get_args(OnMissing):
-            known = ", ".join(get_args(OnMissing))
-            raise ConfigurationError(
-                f"CONTENTGEN_ON_MISSING: {quoted(value)} is not one of {known}"
-            )
-        return cast(OnMissing, value)
-
     def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
         """Return the options for requests and failures, with another `max_requests`.
 
-        Raises ConfigurationError, as effective_on_missing() does.
+        Raises ConfigurationError if CONTENTGEN_ON_MISSING has an unknown value.
         """
+        on_missing = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
+        if on_missing not in get_args(OnMissing):
+            known = ", ".join(get_args(OnMissing))
+            raise ConfigurationError(
+                f"CONTENTGEN_ON_MISSING: {quoted(on_missing)} is not one of {known}"
+            )
         return Policy(
-            on_missing=self.effective_on_missing(),
+            on_missing=cast(OnMissing, on_missing),
             on_error=self.on_error,
             require_approval=self.require_approval,
             max_requests=max_requests,

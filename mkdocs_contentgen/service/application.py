@@ -94,7 +94,6 @@ def _endpoint(
 
 
 def _token(request: HTTPRequest) -> str:
-    """Return the bearer token (interface section 5)."""
     scheme, _, token = _single(request.headers.getlist("authorization")).partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         message = "send one header 'Authorization: Bearer <token>'"
@@ -145,7 +144,6 @@ async def _read(request: HTTPRequest) -> bytes:
 
 
 def _parse(model: type[Request], body: bytes) -> Request:
-    """Return the request in a JSON body (interface section 2.1)."""
     try:
         # Unlike json.loads, msgspec refuses NaN and unpaired surrogates.
         fields = msgspec.json.decode(body)

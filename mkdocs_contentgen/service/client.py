@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Self
 from urllib.parse import quote, quote_plus
 
 from ..errors import (
@@ -24,7 +23,7 @@ SAME_KEY_HINT = (
 )
 
 
-class ServiceClient:
+class ServiceClient(Connection):
     """Sends requests to the service, or to the sandbox. Used with `async with`.
 
     `base_url`, `user_id` and `token` are the plugin options of these names. Raises
@@ -51,15 +50,7 @@ class ServiceClient:
         self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(
             answer, user_id, token
         )
-        self._connection = Connection(
-            url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._connection.__aexit__(*error)
+        super().__init__(url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
     read = staticmethod(parse_answer)
 
@@ -74,7 +65,7 @@ class ServiceClient:
         `timeout` is in seconds, from the start of the connection to the last byte. Raises a
         subclass of ServiceError, which tells whether the request may be sent again.
         """
-        answer = await self._connection.request(
+        answer = await self.request(
             "POST",
             f"/{request.operation}",
             body=request.body(),

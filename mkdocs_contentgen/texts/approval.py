@@ -23,7 +23,7 @@ import yaml
 from ..digest import sha256
 from ..display import hidden_character, model_name, quoted, valid_sources
 from ..errors import ApprovalError
-from ..files import read_text, replace_text
+from ..files import read_text, reason_of, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import REQUEST_TYPES, Request
 from ..yaml_files import NotYAMLError, read_yaml
@@ -135,8 +135,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise ApprovalError(f"{path}: cannot be read ({reason})") from error
+        raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
     match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
@@ -157,9 +156,9 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     problems = {"approved_by": name_problem(header.approved_by)}
     if not 1 < header.generated_at.year < 9999:  # other time zones would overflow
         problems["generated_at"] = f"is in the year {header.generated_at.year}"
-    for name, reason in problems.items():
-        if reason:
-            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}")
+    for name, problem in problems.items():
+        if problem:
+            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {problem}")
     return ApprovedText(header, match[2], match[1].count("\n") + 3)
 
 
@@ -187,7 +186,7 @@ class ApprovedFiles:
 
 
 def read_all(
-    asked: Iterable[PageRequest],
+    page_requests: Iterable[PageRequest],
     directory: Path,
     *,
     others: Collection[str] = (),
@@ -196,15 +195,15 @@ def read_all(
     """Read the approved files of the articles that pages ask for.
 
     An article without a file gets the file of a removed page with the same request. `others` are
-    existing pages (`src_uri`) that are not among `asked`; their files are left alone. `files` are
+    existing pages (`src_uri`) that are not among them; their files are left alone. `files` are
     those to consider beside the articles' own, by default all in the directory.
     """
     found = ApprovedFiles(directory)
     missing: dict[tuple[str, str], Request] = {}
     claimed = set()
     exists = directory.exists()  # a tenth of the time of status for 10,000 pages
-    for entry in asked:
-        page, request = entry.page, entry.request
+    for it in page_requests:
+        page, request = it.page, it.request
         path = approved_path(directory, page, request.id)
         claimed.add(path)
         try:
@@ -248,7 +247,7 @@ def list_files(directory: Path) -> list[Path]:
 def name_problem(name: str) -> str | None:
     """Return why a reviewer's name is not valid, or None."""
     if not name.strip():
-        return "is empty; it says who answers for the text"
+        return "is empty; it says who is responsible for the text"
     if len(name) > MAX_NAME:
         return f"has {len(name)} characters; a name has at most {MAX_NAME}"
     if character := hidden_character(name):

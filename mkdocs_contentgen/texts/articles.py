@@ -96,11 +96,6 @@ class Article(PageRequest):
         return Outcome("approved", self.approved.text)
 
     @property
-    def newest(self) -> StoredText | None:
-        """The text that the page shows, or else an outdated approved one, or None."""
-        return self.outcome.text or (self.approved.text if self.approved else None)
-
-    @property
     def review(self) -> Review | None:
         """The review of the text that the page shows, or None."""
         if self.approved is None or self.state != "approved":
@@ -127,8 +122,9 @@ class Article(PageRequest):
 
     @property
     def model(self) -> str:
-        """The name of the model of the newest text, or an empty string if it is not known."""
-        return self.newest.model if self.newest else ""
+        """The model of the text that the page shows, or else of an outdated approved one."""
+        text = self.outcome.text or (self.approved and self.approved.text)
+        return text.model if text else ""
 
     @property
     def sources(self) -> Mapping[str, str]:

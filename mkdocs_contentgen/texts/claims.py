@@ -51,11 +51,7 @@ class Claims:
         except StoreError as error:
             self._on_problem(str(error))
         for key in keys:
-            self.forget(key)
-
-    def forget(self, key: str) -> None:
-        """Drop a key without a release, since saving its text has ended the claim."""
-        self.held.pop(key, None)
+            self.held.pop(key, None)
 
     @asynccontextmanager
     async def renewed(self) -> AsyncIterator[None]:

@@ -155,19 +155,16 @@ class Generation:
             await asyncio.sleep(0)
             async with self._connect() as client:
                 self._add_problems(await preparing)
-                await self._run(client)
+                async with self._claims.renewed(), asyncio.TaskGroup() as group:
+                    for _ in range(self._limits.concurrency):
+                        group.create_task(self._worker(client, group))
+                    await self._queue_all()
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
             self._add_problems(await self._thread.run(self._store.close))
             self._thread.close()
         return {key: self._outcomes[key] for key in requests}
-
-    async def _run(self, client: Client) -> None:
-        async with self._claims.renewed(), asyncio.TaskGroup() as group:
-            for _ in range(self._limits.concurrency):
-                group.create_task(self._worker(client, group))
-            await self._queue_all()
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
@@ -290,7 +287,7 @@ class Generation:
             )
             reason = "it was not sent, since the cache can keep no more texts"
             self.stop(NoText(MissingReason.STOPPED, reason))
-        self._claims.forget(key)
+        self._claims.held.pop(key, None)  # saving its text has ended the claim
         self._set_outcome(key, Outcome("service", text))
 
     def _save(
@@ -323,7 +320,6 @@ class Generation:
         self._on_progress(Progress(total, done, self._failed, in_flight=self._sending))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
-        """Add problems with the store, each once."""
         self.problems += [problem for problem in problems if problem not in self.problems]
 
     def _add_store_problem(self, problem: str) -> None:

@@ -105,10 +105,8 @@ def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None
         return Outcome(error=NoText(MissingReason.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        old = NoText(MissingReason.MISSING, f"the text is {_format_age(age)} old")
+        hours = age.total_seconds() / 3600
+        shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
+        old = NoText(MissingReason.MISSING, f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
-
-
-def _format_age(age: timedelta) -> str:
-    return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"

@@ -38,7 +38,7 @@ class Terminal:
 
 
 def build(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Get what is missing, run `zensical build` with `arguments`, and return its exit status.
+    """Request missing texts, run `zensical build`, and return its exit status.
 
     Raises ConfigurationError and StoreError.
     """

@@ -103,7 +103,7 @@ class SiteTexts:
             print_line(f"Warning: {problem}")
 
     def record(self, page: str, contents: Mapping[str, PageContent], problems: list[str]) -> None:
-        """Remember what a page shows. Without that, it is rendered anew the next time."""
+        """Record what a page shows. Without a record, the next build renders it again."""
         digest = digest_of(contents, self._options, self.addresses) if contents or problems else ""
         with suppress(OSError):
             write_record(self._root, page, Record(digest, problems))
@@ -126,10 +126,7 @@ class SiteTexts:
             directory = options.approved_directory(site)
             own = list_files(directory / name)
             approved = read_all(
-                collected.requests,
-                directory,
-                others=listing.pages,
-                files=listing.approved + own,
+                collected.requests, directory, others=listing.pages, files=listing.approved + own
             )
             approved.unclaimed.clear()
             policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
@@ -203,7 +200,7 @@ def _read_texts(
 def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
     """Return a function that tells why there is no text for a key."""
     reasons: dict[str, str] = {}
-    default = "the text is neither approved nor cached; `contentgen generate` asks for it"
+    default = "the text is neither approved nor cached; `contentgen generate` requests it"
     if path := os.environ.get(MISSING_FILE):
         with suppress(OSError, ValueError):  # the reasons are a help, and not needed
             reasons = json.loads(Path(path).read_text("utf-8"))

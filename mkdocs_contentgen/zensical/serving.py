@@ -1,4 +1,4 @@
-"""Serve a site with Zensical, and get its texts beside it."""
+"""Serve a site with Zensical, and request its missing texts in the background."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
 def serve(arguments: Sequence[str], terminal: Terminal) -> int:
     """Run `zensical serve` with `arguments`, and return its exit status.
 
-    Texts are generated beside it. At the end, the call waits for texts that were asked for. Raises
-    ConfigurationError and StoreError.
+    Texts are generated in the background. At the end, the call waits for the requests in flight.
+    Raises ConfigurationError and StoreError.
     """
     invocation = read_arguments(["serve", *arguments])
     path = find_configuration(invocation.config_file, Path.cwd())
@@ -214,7 +214,6 @@ class _Watcher(FileSystemEventHandler):
         return True
 
     def stop(self) -> None:
-        """Stop watching."""
         self._observer.stop()
         self._observer.join()
 

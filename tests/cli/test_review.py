@@ -166,7 +166,7 @@ def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
     site.draft(article("Else."))
     assert site.run("diff", "index.md") == (
         "index.md, article 'main': from the approved text to the edited file\n"
-        "what was approved is neither in the cache nor in git any more; "
+        "the approved text is no longer in the cache or in git; "
         f"`git log -p {site.approved}` shows earlier versions\n"
     )
 

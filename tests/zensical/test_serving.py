@@ -164,7 +164,7 @@ def test_the_exit_status_is_that_of_zensical(site: Project) -> None:
 def test_zensical_alone_shows_a_placeholder(site: Project, service: ServiceDouble) -> None:
     """`zensical serve` shows what is missing, asks nobody, and lives on."""
     with serving(site, "zensical", "serve") as server:
-        wait_until(lambda: "`contentgen generate` asks for it" in server.page())
+        wait_until(lambda: "`contentgen generate` requests it" in server.page())
         site.page("index.md", {"type": "blog", "topic": "Two"}, "Other words.\n")
         wait_until(lambda: "Other words" in server.page())
         assert service.received == []

@@ -172,7 +172,6 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
 
 @cache
 def _decoders() -> tuple[Any, Any]:
-    """Return the decoders of an entry and of the request in it."""
     import msgspec
 
     name = Annotated[str, msgspec.Meta(max_length=_MAX_STRING)]

@@ -100,7 +100,7 @@ class SharedStore(Cache):
         try:
             problems = self._local.prepare()
         except StoreError as error:
-            if self._unavailable:
+            if self._outage.began:
                 raise
             problems = []
             self._report_local_failure(error)
@@ -115,7 +115,7 @@ class SharedStore(Cache):
             for key, text in batch:
                 commands += ("SET", _TEXT + key, encode(key, text)), ("DEL", *_claim_rows(key))
             self._send(commands, int, transaction=True)
-        if failure and self._unavailable:
+        if failure and self._outage.began:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
@@ -133,7 +133,7 @@ class SharedStore(Cache):
             ),
             bytes,
         )
-        if self._unavailable:
+        if self._outage.began:
             return self._local.claim(keys, owner, refresh=refresh)
         claimed = {k: cast(bytes, v).decode(errors="replace") for k, v in replies.items() if v}
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
@@ -146,7 +146,7 @@ class SharedStore(Cache):
             ),
             int,
         )
-        if self._unavailable and self._local_is_writable:
+        if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
@@ -175,16 +175,11 @@ class SharedStore(Cache):
         self._redis.close()
         return self._local.close() + self._take_problems()
 
-    @property
-    def _unavailable(self) -> bool:
-        return self._outage.began
-
     def _take_problems(self) -> list[str]:
         problems, self._problems = self._problems, []
         return problems
 
     def _save_locally(self, texts: Mapping[str, StoredText]) -> StoreError | None:
-        """Write texts to the local cache, and return the error if that fails."""
         try:
             self._local.save(texts)
         except StoreError as error:
@@ -237,7 +232,6 @@ class SharedStore(Cache):
         size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
     ) -> dict[str, object]:
-        """Send a command for each key in batches, and return the replies by key."""
         replies: list[object] = []
         for batch in _batches(keys, _KEYS_PER_BATCH):
             replies += self._send(
@@ -246,7 +240,7 @@ class SharedStore(Cache):
                 size=size,
                 allow_wrong_type=allow_wrong_type,
             )
-        return {} if self._unavailable else dict(zip(keys, replies, strict=True))
+        return {} if self._outage.began else dict(zip(keys, replies, strict=True))
 
     def _send(
         self,
@@ -258,7 +252,7 @@ class SharedStore(Cache):
         transaction: bool = False,
     ) -> list[object]:
         """Send commands as RedisConnection does; without replies if the cache is unavailable."""
-        if self._unavailable:
+        if self._outage.began:
             return []
         try:
             return self._redis.send(
@@ -284,5 +278,4 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 
 def _claim_rows(key: str) -> tuple[str, str]:
-    """Return the names of the claim and the Idempotency-Key of a request."""
     return _CLAIM + key, _IDEMPOTENCY + key

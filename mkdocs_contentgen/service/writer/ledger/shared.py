@@ -279,12 +279,10 @@ class SharedLedger(Ledger):
         size: int = 0,
         **arguments: object,
     ) -> object:
-        """Call a command in `shared.lua`, and return its reply. Raises LedgerError."""
         call = script_call(__package__, command, keys, *data, **arguments)
         return self._send(call, expected, size)
 
     def _send(self, command: Command, expected: type, size: int = 0) -> object:
-        """Send a command, and return its reply. Raises LedgerError."""
         try:
             (reply,) = self._redis.send([command], expected, size=size)
         except UnavailableError as error:
@@ -347,7 +345,6 @@ def _user(value: object) -> tuple[str, datetime] | None:
 
 
 def _number(value: object) -> float | None:
-    """Return a number that is not negative, or None."""
     if not isinstance(value, bytes) or not re.fullmatch(rb"[0-9]{1,18}(\.[0-9]{1,20})?", value):
         return None
     return float(value)

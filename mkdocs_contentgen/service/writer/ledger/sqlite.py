@@ -214,7 +214,6 @@ class SQLiteLedger(Ledger):
     def _limited(
         self, user: str, limits: Limits, max_cost: float | None, now: float
     ) -> Limited | None:
-        """Return the first limit that is reached, or None."""
         if limited := self.over_budget(user, limits, max_cost):
             return limited
         database = self._database
@@ -236,7 +235,6 @@ class SQLiteLedger(Ledger):
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Commit what the block has changed, or nothing if it fails."""
         with self._translated_errors():
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -356,7 +354,6 @@ _HINTS = {
 
 
 def _reason_and_hint(error: Exception) -> tuple[str, str]:
-    """Return what went wrong, on one line, and what to do about it."""
     if isinstance(error, OSError):
         hint = "make the file and its directory writable, or set `ledger` to another file"
         if isinstance(error, FileNotFoundError | NotADirectoryError):

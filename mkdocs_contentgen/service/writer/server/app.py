@@ -121,13 +121,14 @@ class Server:
             finally:
                 record |= _describe_job(job, joined=joined)
                 if not joined and job.outcome:
-                    self._metrics.count_text(request.operation, job.outcome, job.usage, job.seconds)
+                    self._metrics.count_text(
+                        request.operation, job.outcome, job.spending.total, job.seconds
+                    )
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
 
     def _logged(self, app: ASGIApp) -> ASGIApp:
-        """Return the application with a record in the log for each request."""
 
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http" or scope["path"] in _UNLOGGED:
@@ -203,7 +204,7 @@ async def _refuse(request: HTTPRequest, error: Exception) -> Response:
 
 def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
     """Return the fields of the log for a job. Tokens and cost are logged for its first request."""
-    usage = Usage() if joined else job.usage
+    usage = Usage() if joined else job.spending.total
     return {
         "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
         "tokens": usage.tokens,

@@ -18,7 +18,7 @@ from ..ledger import Ledger
 from ..ledger.protocol import BEAT, Answered, Begun, KeyedRequest, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
-from ..usage import Spending, Usage
+from ..usage import Spending
 from ..writing import encode_written, raise_problems, write
 from .configuration import Configuration
 
@@ -48,11 +48,6 @@ class Job:
     spending: Spending = field(default_factory=Spending)
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
-
-    @property
-    def usage(self) -> Usage:
-        """The usage so far."""
-        return self.spending.total
 
 
 class Jobs:
@@ -101,9 +96,9 @@ class Jobs:
             task.exception()
 
     def _check_room(self) -> None:
+        fields = self._configuration.fields
         if self.is_draining:
             raise _draining_error()
-        fields = self._configuration.fields
         if len(self._jobs) >= fields.parallel + fields.queue:
             message = "too many texts are waiting for the model; ask again later"
             raise refusal(503, message, self._seconds_per_text)
@@ -164,7 +159,7 @@ class Jobs:
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
         except UnusableServiceError as error:
-            if job.usage.calls:  # 503 would mean that nothing was written
+            if job.spending.total.calls:  # 503 would mean that nothing was written
                 raise ServiceError(str(error)) from None
             job.outcome = ""
             raise
@@ -197,7 +192,7 @@ class Jobs:
         while True:
             try:
                 if job.outcome:
-                    await self._thread.run(self._ledger.finish, job.keyed, body, job.usage)
+                    await self._thread.run(self._ledger.finish, job.keyed, body, job.spending.total)
                 else:
                     await self._thread.run(self._ledger.withdraw, job.keyed)
             except LedgerError as error:

@@ -119,7 +119,6 @@ class _Process(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain after the first signal, and stop at once after the second."""
         if self._draining is None:
             self._loop.call_soon_threadsafe(self._start_draining)
         else:
