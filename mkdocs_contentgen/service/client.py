@@ -53,11 +53,7 @@ class ServiceClient(Connection):
         super().__init__(url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
     read = staticmethod(parse_answer)
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Warnings about all requests. A service has none."""
-        return ()
+    warnings: Sequence[str] = ()
 
     async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
         """Send `request` and return the body of the answer, if its status is 200.

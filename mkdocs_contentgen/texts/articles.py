@@ -23,7 +23,7 @@ from .approval import (
 )
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
-from .store import Store, StoredText
+from .store import Cache, StoredText
 
 ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
@@ -177,7 +177,7 @@ def count_marks(text: StoredText | None) -> int:
 def find_articles(
     page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
-    store: Store,
+    store: Cache,
     *,
     sandbox: bool,
     max_age: timedelta | None = None,
@@ -226,7 +226,7 @@ def find_articles(
 
 
 def _nearly_cached(
-    missing: Mapping[str, Request], needed: Sequence[str], store: Store
+    missing: Mapping[str, Request], needed: Sequence[str], store: Cache
 ) -> tuple[dict[str, str], list[str]]:
     """Return what differs, by key, where the cache has a text for nearly the same request.
 

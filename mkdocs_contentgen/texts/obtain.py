@@ -13,7 +13,7 @@ from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import Limits, PageRequest, Policy
-from .store import Cache, Store
+from .store import Cache
 
 if TYPE_CHECKING:
     from .generation import Connect, Generation, Progress
@@ -112,7 +112,7 @@ class Obtained:
 
 def obtain(
     page_requests: Sequence[PageRequest],
-    store: Store,
+    store: Cache,
     policy: Policy,
     source: TextSource | None,
     *,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ..concurrency import WorkerThread, backoff
 from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
-from .store import Coordinator
+from .store import Cache
 from .waiting import Clock, Stop
 
 FIRST_BACKOFF = 0.5
@@ -29,7 +29,7 @@ class Throttle:
 
     def __init__(
         self,
-        coordinator: Coordinator,
+        store: Cache,
         thread: WorkerThread,
         stop: Stop,
         clock: Clock,
@@ -38,7 +38,7 @@ class Throttle:
         longest_pause: float,
     ) -> None:
         self.in_flight = 0
-        self._coordinator = coordinator
+        self._store = store
         self._thread = thread
         self._stop = stop
         self._clock = clock
@@ -92,7 +92,7 @@ class Throttle:
         now = self._clock.monotonic()
         if now >= self._next_poll:
             self._next_poll = now + PAUSE_POLL_INTERVAL
-            elsewhere = await self._thread.run(self._coordinator.paused)
+            elsewhere = await self._thread.run(self._store.paused)
             self._paused_until = max(self._paused_until, now + elsewhere)
         return self.pause
 
@@ -135,4 +135,4 @@ class Throttle:
         if not isinstance(failure, UnreachableError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))
-            await self._thread.run(self._coordinator.pause, delay)
+            await self._thread.run(self._store.pause, delay)

@@ -1,4 +1,4 @@
-"""The entries of a cache, and the protocols that every cache implements."""
+"""The entries of a cache, and the protocol that every cache implements."""
 
 from __future__ import annotations
 
@@ -46,8 +46,11 @@ class StoredText:
     """The SHA-256 of each cited section by its address."""
 
 
-class Store(Protocol):
-    """Stores texts by the key of their request."""
+class Cache(Protocol):
+    """Stores texts by the key of their request, and coordinates the runs that generate them.
+
+    The default methods are those of a cache that machines do not share.
+    """
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
@@ -80,13 +83,6 @@ class Store(Protocol):
     def close(self) -> list[str]:
         """Close files and connections, and return problems not returned before."""
 
-
-class Coordinator(Protocol):
-    """Prevents runs, also on other machines, from sending the same request or too many at once.
-
-    Pauses are only for a store that machines share.
-    """
-
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         """Claim requests, or renew claims, and return those that `owner` holds now.
 
@@ -108,10 +104,6 @@ class Coordinator(Protocol):
     def paused(self) -> float:
         """Return the remaining seconds of the current pause, or 0."""
         return 0.0
-
-
-class Cache(Store, Coordinator, Protocol):
-    """Stores texts, and coordinates the runs that generate them."""
 
 
 def new_idempotency_key() -> str:

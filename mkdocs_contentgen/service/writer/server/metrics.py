@@ -6,11 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
 
 from ..usage import Usage
-
-__all__ = ["CONTENT_TYPE", "Metrics"]
 
 _SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
 
