@@ -96,19 +96,15 @@ class Article(PageRequest):
         return Outcome("approved", self.approved.text)
 
     @property
-    def review(self) -> Review | None:
-        """The review of the text that the page shows, or None."""
-        if self.approved is None or self.state != "approved":
-            return None
-        return Review(self.approved.header.approved_by, self.approved.header.approved_at)
-
-    @property
     def provenance(self) -> Provenance | None:
         """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
-        kind = self.request.type
-        return Provenance(kind, text.generated_at, self.review, model=text.model)
+        review = None
+        if self.approved and self.state == "approved":
+            header = self.approved.header
+            review = Review(header.approved_by, header.approved_at)
+        return Provenance(self.request.type, text.generated_at, review, text.model)
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.

@@ -210,36 +210,21 @@ class SharedStore(Cache):
 
     def _read_entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        replies = self._send_each(
-            keys,
-            lambda key: ("GETRANGE", _TEXT + key, 0, size - 1),
-            bytes,
-            size=size,
-            allow_wrong_type=True,
-        )
+        commands: list[Command] = [("GETRANGE", _TEXT + key, 0, size - 1) for key in keys]
+        replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
+        entries = zip(keys, replies, strict=bool(replies))
         return {
             key: reply if isinstance(reply, bytes) else b"wrong"
-            for key, reply in replies.items()
+            for key, reply in entries
             if reply != b""
         }
 
     def _send_each(
-        self,
-        keys: Collection[str],
-        command: Callable[[str], Command],
-        expected: type,
-        *,
-        size: int = MAX_REPLY,
-        allow_wrong_type: bool = False,
+        self, keys: Collection[str], command: Callable[[str], Command], expected: type
     ) -> dict[str, object]:
         replies: list[object] = []
         for batch in _batches(keys, _KEYS_PER_BATCH):
-            replies += self._send(
-                [command(key) for key in batch],
-                expected,
-                size=size,
-                allow_wrong_type=allow_wrong_type,
-            )
+            replies += self._send([command(key) for key in batch], expected)
         return {} if self._outage.began else dict(zip(keys, replies, strict=True))
 
     def _send(

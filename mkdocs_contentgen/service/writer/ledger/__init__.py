@@ -18,7 +18,7 @@ def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:
     """Open the ledger that the option `ledger` names: an address, or a path below `directory`.
 
     With `serving`, this process writes texts, so no other one may use the same file for that.
-    Raises LedgerError or ConfigurationError. Redis and Valkey are not asked before the first call.
+    Raises LedgerError or ConfigurationError. Nothing is sent to Redis before the first call.
     """
     # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
     if "://" in value or ("//" in value and "@" in value):

@@ -224,12 +224,12 @@ class SharedLedger(Ledger):
 
     def usage(self) -> list[MonthlyUsage]:
         months = self._send(("SMEMBERS", _MONTHS), set, _MAX_TABLE)
-        return [
-            usage
-            for month in sorted(_only_bytes(months))
-            if _MONTH.fullmatch(month)
-            for usage in self._usage_of(month.decode("ascii"))
+        known = [
+            month.decode("ascii")
+            for month in cast(set[object], months)
+            if isinstance(month, bytes) and _MONTH.fullmatch(month)
         ]
+        return [usage for month in sorted(known) for usage in self._usage_of(month)]
 
     def problems(self) -> list[str]:
         memory = self._send(("INFO", "memory"), dict)
@@ -330,10 +330,6 @@ class SharedLedger(Ledger):
 def _keys(request: KeyedRequest) -> list[str]:
     """Return the keys of a request, and of what its user's processes are writing."""
     return [f"{_REQUEST}{request.user}:{request.key}", f"{_PREFIX}running:{request.user}"]
-
-
-def _only_bytes(values: object) -> list[bytes]:
-    return [value for value in cast(set[object], values) if isinstance(value, bytes)]
 
 
 def _user(value: object) -> tuple[str, datetime] | None:

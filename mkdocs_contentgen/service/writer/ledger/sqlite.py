@@ -71,7 +71,7 @@ class SQLiteLedger(Ledger):
     """A Ledger in the file `path`, which is created if it does not exist.
 
     With `serving`, no other process can serve with the file until this ledger is closed, and
-    requests that a dead process has begun can be begun again. Each method waits `lock_timeout`
+    requests of a process that has died can be begun again. Each method waits `lock_timeout`
     seconds for another program. Raises LedgerError if the file cannot be used.
     """
 

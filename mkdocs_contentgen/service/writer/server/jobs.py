@@ -81,7 +81,12 @@ class Jobs:
         identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
         if job is None:
-            self._check_room()
+            fields = self._configuration.fields
+            if self.is_draining:
+                raise _draining_error()
+            if len(self._jobs) >= fields.parallel + fields.queue:
+                message = "too many texts are waiting for the model; ask again later"
+                raise refusal(503, message, self._seconds_per_text)
             job = self._jobs[identity] = Job(keyed)
             job.task = asyncio.create_task(self._process(job, request))
             job.task.add_done_callback(lambda task: self._end(identity, task))
@@ -94,14 +99,6 @@ class Jobs:
         # If the client is gone, nothing else retrieves the exception, and asyncio would log it.
         if not task.cancelled():
             task.exception()
-
-    def _check_room(self) -> None:
-        fields = self._configuration.fields
-        if self.is_draining:
-            raise _draining_error()
-        if len(self._jobs) >= fields.parallel + fields.queue:
-            message = "too many texts are waiting for the model; ask again later"
-            raise refusal(503, message, self._seconds_per_text)
 
     async def _process(self, job: Job, request: Request) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
