@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from types import FrameType
 
 from ..errors import PENDING, ContentgenError, MissingReason, NoText
 from ..requests import Request
@@ -180,8 +180,4 @@ class Background:
 
 def exit_on_sigterm() -> None:
     """Let SIGTERM shut a server down as Ctrl-C does."""
-
-    def exit_server(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, exit_server)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

@@ -108,14 +108,7 @@ class Generation:
         self._stop = Stop()
         self._thread = WorkerThread()
         self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
-        self._throttle = Throttle(
-            store,
-            self._thread,
-            self._stop,
-            self._clock,
-            concurrency=limits.concurrency,
-            longest_pause=limits.timeout,
-        )
+        self._throttle = Throttle(store, self._thread, self._stop, self._clock, limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False

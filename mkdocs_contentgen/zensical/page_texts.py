@@ -90,23 +90,26 @@ class SiteTexts:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
 
-    def place(self, page: str, text: str, problem: str) -> str:
-        """Return a message about a text in a page, with file and line."""
-        try:
-            return f"{place_of(self._file(page), self._configuration.site, text)}: {problem}"
-        except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
-            return f"{page}: {problem}"
+    def record(
+        self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
+    ) -> None:
+        """Record what a page shows, and print the problems with its markers.
 
-    def report_markers(self, problems: Iterable[str]) -> None:
-        """Print problems with the markers of a page, unless `contentgen zensical build` does."""
-        for problem in () if self._has_command and not self._serves else problems:
-            print_line(f"Warning: {problem}")
-
-    def record(self, page: str, contents: Mapping[str, PageContent], problems: list[str]) -> None:
-        """Record what a page shows. Without a record, the next build renders it again."""
-        digest = digest_of(contents, self._options, self.addresses) if contents or problems else ""
+        `problems` are markers with messages. Without a record, the next build renders the page.
+        """
+        messages = [f"{self._place_of(page, marker)}: {problem}" for marker, problem in problems]
+        # `contentgen zensical build` prints them when Zensical has ended.
+        for message in () if self._has_command and not self._serves else messages:
+            print_line(f"Warning: {message}")
+        digest = digest_of(contents, self._options, self.addresses) if contents or messages else ""
         with suppress(OSError):
-            write_record(self._root, page, Record(digest, problems))
+            write_record(self._root, page, Record(digest, messages))
+
+    def _place_of(self, page: str, text: str) -> str:
+        try:
+            return place_of(self._file(page), self._configuration.site, text)
+        except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
+            return page
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
         for warning in () if self._has_command else warnings:

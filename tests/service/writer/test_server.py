@@ -642,7 +642,7 @@ class TestBadInput:
             (b"", "no model is named"),
             (b"- a\n", "expected a mapping"),
             (b"a: [", "not valid YAML"),
-            (b"\xff\xfe", "not text in UTF-8"),
+            (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
             (b"a: &a [*a]", "'a' is not a known option"),
             (b"? [a]\n: b\nmodel: x", "not"),
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),

@@ -10,6 +10,7 @@ import msgspec
 
 from ....display import quoted
 from ....errors import ConfigurationError
+from ....files import reason_of
 from ....yaml_files import NotYAMLError, read_yaml
 from ..ledger.protocol import Limits
 from ..options import WriterFields, WriterOptions, load_options, option_problems
@@ -99,11 +100,8 @@ def _read(path: Path) -> str:
             f"{path}: there is no such file; write one with `model: qwen3:8b`, or name another "
             "with --config"
         ) from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ConfigurationError(f"{path}: cannot be read ({reason})") from None
-    except ValueError:
-        raise ConfigurationError(f"{path}: is not text in UTF-8") from None
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from None
     if len(text) > _MAX_FILE:
         raise ConfigurationError(f"{path}: is larger than {_MAX_FILE // 1024} KiB")
     return text
