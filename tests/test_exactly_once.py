@@ -28,8 +28,8 @@ from conftest import Project, wait_until
 from model_double import Call, ModelHandler, completion, running_model
 from model_writer import write
 from redis_server import redis_running
-from service_double import Handler, Received, Server, listening, reset
-from writer_server import add_user, configure, environment, run
+from service_double import Handler, Received, Server, environment, listening, reset
+from writer_server import add_user, configure, run
 
 from mkdocs_contentgen.service.writer.ledger import GRACE
 from mkdocs_contentgen.service.writer.server.jobs import RETRY_AFTER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,13 +16,9 @@ from typing import IO, Any
 
 import httpx
 import yaml
+from service_double import environment
 
 HEADERS = {"Content-Type": "application/json"}
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of a process, without settings of whoever runs the tests."""
-    return {name: v for name, v in os.environ.items() if not name.startswith("CONTENTGEN_")}
 
 
 def run(directory: Path, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:

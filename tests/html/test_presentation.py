@@ -366,10 +366,15 @@ def test_the_author_has_the_last_word(project: Project, service: ServiceDouble) 
     assert "'drafts' is not a known key; did you mean 'draft'?" in project.build().stdout
 
 
-def test_without_adapted_styles_no_sheet_is_linked(project: Project) -> None:
+def test_without_adapted_styles_no_sheet_is_linked(
+    project: Project, service: ServiceDouble
+) -> None:
     """`strip` leaves the theme alone with the article."""
+    service.answer = generated('<article><p style="color: #777; background: red">x</p></article>')
     project.configure({"styles": "strip"})
     project.page("index.md", {"type": "blog", "topic": "T"})
     assert project.build("--strict").returncode == 0
-    assert "contentgen.css" not in project.html("index.html")
+    page = project.html("index.html")
+    assert "<p>x</p>" in page
+    assert "contentgen.css" not in page
     assert not (project.root / "site/assets/stylesheets/contentgen.css").exists()
