@@ -269,6 +269,22 @@ def test_json_ld_knows_every_type(kind: str) -> None:
     assert str(described["@type"]).endswith(("Article", "BlogPosting"))
 
 
+def test_an_article_without_a_title_has_that_of_its_page(
+    project: Project, service: ServiceDouble
+) -> None:
+    """The JSON-LD of another one names its own."""
+    html = {"One": "<p>x</p>", "Two": "<h1>Second</h1><p>y</p>"}
+    service.answer = lambda request, handler: generated(
+        f"<article>{html[request.topic]}</article>"
+    )(request, handler)
+    requests = [{"type": "blog", "topic": topic, "id": topic.lower()} for topic in html]
+    project.page("index.md", requests, "# Mine\n\nText.\n")
+    assert project.build("--strict").returncode == 0
+    script = project.soup("index.html").select_one("script[type='application/ld+json']")
+    assert script
+    assert [described["headline"] for described in json.loads(script.text)] == ["Mine", "Second"]
+
+
 def test_json_ld_stays_in_its_script() -> None:
     """A title cannot end the script that describes it."""
     script = json_ld_script([{"headline": "</script><script>alert(1)</script>&\u2028"}])
