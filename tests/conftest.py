@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -243,3 +244,10 @@ def wait_until(condition: Callable[[], object], timeout: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass in time"
         time.sleep(0.02)
+
+
+async def until(condition: Callable[[], object], timeout: float = 60) -> None:
+    """Wait in an event loop until a condition holds, or fail after `timeout` seconds."""
+    async with asyncio.timeout(timeout):
+        while not condition():
+            await asyncio.sleep(0.01)
