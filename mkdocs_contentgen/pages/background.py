@@ -41,10 +41,11 @@ class Background:
     The server watches `trigger_file`, which changes when a rebuild would show new texts.
     """
 
-    def __init__(self, max_requests: int) -> None:
+    def __init__(self, max_requests: int, *, debounce: float = DEBOUNCE) -> None:
         self.trigger_file = Path(mkdtemp(prefix="contentgen-"), "news")
         self.trigger_file.touch()
         self._budget = max_requests
+        self._debounce = debounce
         self._outcomes: dict[str, Outcome] = {}
         self._lock = threading.Lock()
         self._queued: dict[str, _QueuedRequest] = {}
@@ -92,7 +93,7 @@ class Background:
         The second value, the problems with the cache, is empty: those of later runs are not known.
 
         Those of the first build are sent at once. Later ones are sent if the newest build still
-        asks for them after DEBOUNCE seconds. Failed requests are not sent again, since each save
+        asks for them after `debounce` seconds. Failed requests are not sent again, since each save
         of a page would pay for them.
         """
         with self._lock:
@@ -131,7 +132,7 @@ class Background:
     def _send_unchanged(self) -> None:
         with self._lock:
             now = time.monotonic()
-            due = {k: w for k, w in self._queued.items() if now - w.since >= DEBOUNCE}
+            due = {k: w for k, w in self._queued.items() if now - w.since >= self._debounce}
             if not due or self._foreground is None:
                 return
             for key in due:

@@ -814,7 +814,7 @@ def test_owners_that_live_and_die(redis: RedisServer, clock: Clock) -> None:
             return other.begin(held(1), one, None)
 
         wait_until(lambda: other.begin(held(2), one, None) == Answered(b"text"))
-        lived_until = time.monotonic() + 4
+        lived_until = time.monotonic() + 2.5
         while time.monotonic() < lived_until:
             assert begin() == Running()
             assert other.begin(held(3), one, None) == Limited("parallel")
@@ -842,9 +842,9 @@ def test_a_process_that_was_away(redis: RedisServer, clock: Clock) -> None:
     dead = shared(redis, clock)
     dead.begin(keyed(1), MANY, None)
     dead.__exit__()
-    with shared(redis, clock, grace=1) as other:
+    with shared(redis, clock, grace=0.3) as other:
         other.beat()
-        time.sleep(3)
+        time.sleep(1)
         assert other.begin(keyed(1), MANY, None) == Running()
         wait_until(lambda: other.begin(keyed(1), MANY, None) == Begun())
 
@@ -886,7 +886,7 @@ def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
         unavailable(lambda: ledger.begin(keyed(1), MANY, None))
         unavailable(lambda: ledger.finish(keyed(0), b"text", USAGE))
         unavailable(ledger.problems)
-        time.sleep(2)
+        time.sleep(1.2)
         stack.enter_context(redis_running("--port", str(server.port), *files))
         assert other.begin(keyed(0), MANY, None) == Running()
         ledger.beat()

@@ -23,8 +23,15 @@ from model_writer import Conversation, writing
 from model_writer import write as compose
 from openapi_spec_validator import validate
 from redis_server import redis_running
-from writer_app import ServedWriter, add_user, run, serving
-from writer_server import WriterServer, configure, writer_running
+from writer_server import (
+    ServedWriter,
+    WriterServer,
+    add_user,
+    configure,
+    run,
+    serving,
+    writer_running,
+)
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
