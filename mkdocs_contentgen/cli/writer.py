@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ..errors import ContentgenError, FailedTextError
+from ..errors import FailedTextError
 from ..requests import REQUEST_TYPES, choices
-from .common import config_option, load_writer_options, verbose_option
-from .output import (
-    debug_printer,
-    print_article,
-    print_errors,
-    print_json,
-    print_line,
-    print_sources,
-    print_trials,
-    print_warnings,
-)
+from . import output
+from .common import json_option, load_writer_options, site_options
 
 if TYPE_CHECKING:
     from ..requests import Request
@@ -45,8 +36,7 @@ def writer() -> None:
 
 
 @click.command("try")
-@config_option
-@verbose_option
+@site_options
 @click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
 @click.argument("topic")
 @click.option("--sources", is_flag=True, help="Print which sections the model got and cited.")
@@ -58,26 +48,26 @@ def try_(
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
     """
     model = REQUEST_TYPES[kind]
-    given = {name: value for name, value in fields.items() if value is not None}
-    for name in given:
+    chosen = {name: value for name, value in fields.items() if value is not None}
+    for name in chosen:
         if name not in choices(model):
             known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
             raise click.UsageError(f"--{name} is not an option of {kind}; there are {known}")
     try:
-        request = msgspec.convert({"type": kind, "topic": topic, **given}, model)
+        request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:
         raise click.UsageError(f"the topic cannot be used: {error}") from error
     [trial] = _try_out(config_file, [request])
     if trial.written:
-        print_article(trial.written.html)
+        output.print_article(trial.written.html)
         if sources:
-            print_sources(trial.written)
+            output.print_sources(trial.written)
         for remark in trial.written.remarks:
-            print_line(remark)
+            output.print_line(remark)
     elif isinstance(trial.error, FailedTextError):
         for line in trial.error.answer.splitlines():
-            print_line(line)
-    print_trials([trial])
+            output.print_line(line)
+    output.print_trials([trial])
     _exit_if_failed([trial])
 
 
@@ -86,9 +76,8 @@ for _name, _values in _FIELDS.items():
 
 
 @writer.command()
-@config_option
-@verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@site_options
+@json_option
 def evaluate(config_file: str | None, as_json: bool) -> None:
     """Write a text for each value of each field, print how good they are, and keep nothing.
 
@@ -99,15 +88,15 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
     def show(trial: Trial) -> None:
         if as_json:
             return
-        print_line(f"{trial.name}: {trial.outcome} ({trial.seconds:.0f} s)", err=True)
+        output.print_line(f"{trial.name}: {trial.outcome} ({trial.seconds:.0f} s)", err=True)
 
     requests = requests_to_evaluate()
     trials = _try_out(config_file, requests, on_trial=show)
     if as_json:
-        print_json([trial.to_json() for trial in trials])
+        output.print_json([trial.to_json() for trial in trials])
     else:
-        print_trials(trials)
-        print_line(summary(trials))
+        output.print_trials(trials)
+        output.print_line(summary(trials))
     _exit_if_failed(trials)
 
 
@@ -117,26 +106,23 @@ def _try_out(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
-    """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
     from ..service.writer.evaluation import try_out
     from ..service.writer.model import Model
     from ..service.writer.usage import Spending
 
     async def run(options: WriterOptions) -> Sequence[Trial]:
-        async with Model(options, Spending(), debug=debug_printer()) as model:
+        async with Model(options, Spending(), debug=output.debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
-            print_warnings([*model.warnings, *options.sources.warnings])
+            output.print_warnings([*model.warnings, *options.sources.warnings])
             return trials
 
-    try:
-        # Before the loop: other plugins of the site may have loops of their own.
-        return asyncio.run(run(load_writer_options(config_file)))
-    except ContentgenError as error:
-        raise click.ClickException(str(error)) from error
+    # Before the loop: other plugins of the site may have loops of their own.
+    options = load_writer_options(config_file)
+    return asyncio.run(run(options))
 
 
 def _exit_if_failed(trials: Iterable[Trial]) -> None:
-    print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
+    output.print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
 
 
 writer.add_command(try_)

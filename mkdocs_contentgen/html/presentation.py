@@ -170,7 +170,6 @@ def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
 
 
 def _insert_disclosure(article: Element, line: str) -> None:
-    """Insert the disclosure line after the title or header."""
     paragraph = Element("p", {"class": "contentgen-disclosure"})
     paragraph.text = line
     header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]

@@ -25,13 +25,7 @@ import httpx
 import msgspec
 
 from ..display import escape_controls
-from ..errors import (
-    ConfigurationError,
-    InvalidAnswerError,
-    ServiceError,
-    UnknownOutcomeError,
-    UnreachableError,
-)
+from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
 
 MAX_ANSWER = 2 * 1024 * 1024
 """The maximum size of an answer, or of an event of a stream, in bytes."""
@@ -276,7 +270,6 @@ class Connection:
         receive: Callable[[httpx.Response], Awaitable[bytes]],
     ) -> Answer:
         """Send a request, and return the answer, whose body `receive` returns."""
-        failure: ServiceError
         sent = False
 
         async def trace(event: str, info: Mapping[str, object]) -> None:
@@ -295,34 +288,18 @@ class Connection:
                 content = await receive(response)
                 return Answer(response.status_code, response.headers, content)
         except TimeoutError:
-            failure = (
-                UnknownOutcomeError(
-                    f"{self._name} {deadline} "
-                    f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
-                )
-                if sent
-                else UnreachableError(
-                    f"no connection to {self._name} within {deadline.seconds:g} s; "
-                    f"is {self._address_option} right?"
-                )
-            )
+            unreached = f"no connection to {self._name} within {deadline.seconds:g} s"
+            lost = f"{self._name} {deadline} (the option `{self._timeout_option}` sets the limit)"
         # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             reason = type(error).__name__
-            failure = (
-                UnknownOutcomeError(
-                    f"the connection to {self._name} was lost after the request was sent "
-                    f"({reason}); {self._unknown_hint}"
-                )
-                if sent
-                else UnreachableError(
-                    f"no connection to {self._name} ({str(error) or reason}); "
-                    f"is {self._address_option} right?"
-                )
-            )
+            unreached = f"no connection to {self._name} ({str(error) or reason})"
+            lost = f"the connection to {self._name} was lost after the request was sent ({reason})"
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.
-        raise failure
+        if sent:
+            raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
+        raise UnreachableError(f"{unreached}; is {self._address_option} right?")
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         """Yield the data of each server-sent event, which is one line of all known servers."""

@@ -12,7 +12,7 @@ from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
-from .store import Store, StoredText
+from .store import Cache, StoredText
 
 NEVER_GENERATED_REASON = "the text was never generated"
 
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def look_up(
-    requests: Mapping[str, Request], store: Store, *, max_age: timedelta | None = None
+    requests: Mapping[str, Request], store: Cache, *, max_age: timedelta | None = None
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the cached text or an error for each request, by key, and the problems with the store.
 
@@ -61,7 +61,7 @@ def look_up(
 
 
 def load_usable(
-    keys: Collection[str], store: Store, *, since: datetime | None = None
+    keys: Collection[str], store: Cache, *, since: datetime | None = None
 ) -> tuple[dict[str, StoredText], dict[str, str], list[str]]:
     """Return the usable texts in the store, why others are not usable, and the store's problems.
 
@@ -105,10 +105,8 @@ def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None
         return Outcome(error=NoText(MissingReason.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        old = NoText(MissingReason.MISSING, f"the text is {_format_age(age)} old")
+        hours = age.total_seconds() / 3600
+        shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
+        old = NoText(MissingReason.MISSING, f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
-
-
-def _format_age(age: timedelta) -> str:
-    return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"

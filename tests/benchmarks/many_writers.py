@@ -34,7 +34,7 @@ from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.completion import Completion
-from mkdocs_contentgen.service.writer.ledger import (
+from mkdocs_contentgen.service.writer.ledger.protocol import (
     Answered,
     Beginning,
     Begun,

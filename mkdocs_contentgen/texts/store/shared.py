@@ -7,20 +7,20 @@ reports that once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from ...errors import StoreError
 from ...redis_connection import (
     MAX_REPLY,
+    Command,
     RedisConnection,
     UnavailableError,
-    add_call,
     eviction_problems,
+    script_call,
     shown_address,
 )
 from .entry import (
@@ -33,9 +33,6 @@ from .entry import (
     is_idempotency_key,
     new_idempotency_key,
 )
-
-if TYPE_CHECKING:
-    from ...redis_connection import Pipeline
 
 ROUND_TRIP_TIMEOUT = LEASE / 2
 """Seconds for a whole round trip. A longer one could outlast the claims of this run."""
@@ -99,11 +96,11 @@ class SharedStore(Cache):
         return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        replies = self._send(lambda pipeline: pipeline.info("memory"), dict)
+        replies = self._send([("INFO", "memory")], dict)
         try:
             problems = self._local.prepare()
         except StoreError as error:
-            if self._unavailable:
+            if self._outage.began:
                 raise
             problems = []
             self._report_local_failure(error)
@@ -114,16 +111,18 @@ class SharedStore(Cache):
     def save(self, texts: Mapping[str, StoredText]) -> None:
         failure = self._save_locally(texts)
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
-            self._send(partial(_set_texts, batch), int, transaction=True)
-        if failure and self._unavailable:
+            commands: list[Command] = []
+            for key, text in batch:
+                commands += ("SET", _TEXT + key, encode(key, text)), ("DEL", *_claim_rows(key))
+            self._send(commands, int, transaction=True)
+        if failure and self._outage.began:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         new = {key: new_idempotency_key() for key in keys}
         replies = self._send_each(
             keys,
-            lambda pipeline, key: add_call(
-                pipeline,
+            lambda key: script_call(
                 __package__,
                 "claim",
                 _claim_rows(key),
@@ -134,7 +133,7 @@ class SharedStore(Cache):
             ),
             bytes,
         )
-        if self._unavailable:
+        if self._outage.began:
             return self._local.claim(keys, owner, refresh=refresh)
         claimed = {k: cast(bytes, v).decode(errors="replace") for k, v in replies.items() if v}
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
@@ -142,28 +141,28 @@ class SharedStore(Cache):
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
         self._send_each(
             keys,
-            lambda pipeline, key: add_call(
-                pipeline, __package__, "release", _claim_rows(key), owner=owner, answered=answered
+            lambda key: script_call(
+                __package__, "release", _claim_rows(key), owner=owner, answered=answered
             ),
             int,
         )
-        if self._unavailable and self._local_is_writable:
+        if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
         seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
-            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds), int)
+            self._send([("SET", _PAUSE, "1", "PX", milliseconds)], int)
 
     def paused(self) -> float:
-        replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
+        replies = self._send([("PTTL", _PAUSE)], int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
         # A pause without an end, or a longer one, was not set by this package.
         return left if 0 < left <= MAX_PAUSE else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key), int)
+        replies = self._send_each(keys, lambda key: ("EXISTS", _TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
@@ -176,16 +175,11 @@ class SharedStore(Cache):
         self._redis.close()
         return self._local.close() + self._take_problems()
 
-    @property
-    def _unavailable(self) -> bool:
-        return self._outage.began
-
     def _take_problems(self) -> list[str]:
         problems, self._problems = self._problems, []
         return problems
 
     def _save_locally(self, texts: Mapping[str, StoredText]) -> StoreError | None:
-        """Write texts to the local cache, and return the error if that fails."""
         try:
             self._local.save(texts)
         except StoreError as error:
@@ -216,54 +210,34 @@ class SharedStore(Cache):
 
     def _read_entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        replies = self._send_each(
-            keys,
-            lambda pipeline, key: pipeline.getrange(_TEXT + key, 0, size - 1),
-            bytes,
-            size=size,
-            allow_wrong_type=True,
-        )
+        commands: list[Command] = [("GETRANGE", _TEXT + key, 0, size - 1) for key in keys]
+        replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
+        entries = zip(keys, replies, strict=bool(replies))
         return {
             key: reply if isinstance(reply, bytes) else b"wrong"
-            for key, reply in replies.items()
+            for key, reply in entries
             if reply != b""
         }
 
     def _send_each(
-        self,
-        keys: Collection[str],
-        command: Callable[[Pipeline, str], object],
-        expected: type,
-        *,
-        size: int = MAX_REPLY,
-        allow_wrong_type: bool = False,
+        self, keys: Collection[str], command: Callable[[str], Command], expected: type
     ) -> dict[str, object]:
-        """Send a command for each key in batches, and return the replies by key."""
         replies: list[object] = []
         for batch in _batches(keys, _KEYS_PER_BATCH):
-            replies += self._send(
-                partial(_add_commands, command, batch),
-                expected,
-                size=size,
-                allow_wrong_type=allow_wrong_type,
-            )
-        return {} if self._unavailable else dict(zip(keys, replies, strict=True))
+            replies += self._send([command(key) for key in batch], expected)
+        return {} if self._outage.began else dict(zip(keys, replies, strict=True))
 
     def _send(
         self,
-        commands: Callable[[Pipeline], object],
+        commands: Sequence[Command],
         expected: type,
         *,
         size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
         transaction: bool = False,
     ) -> list[object]:
-        """Send commands in one round trip, and return the replies.
-
-        Replies are of the type `expected`, and of `size` bytes at most. With `allow_wrong_type`,
-        they may also be WRONGTYPE errors. Returns no replies if the cache is unavailable.
-        """
-        if self._unavailable:
+        """Send commands as RedisConnection does; without replies if the cache is unavailable."""
+        if self._outage.began:
             return []
         try:
             return self._redis.send(
@@ -288,19 +262,5 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _add_commands(
-    command: Callable[[Pipeline, str], object], keys: Iterable[str], pipeline: Pipeline
-) -> None:
-    for key in keys:
-        command(pipeline, key)
-
-
 def _claim_rows(key: str) -> tuple[str, str]:
-    """Return the names of the claim and the Idempotency-Key of a request."""
     return _CLAIM + key, _IDEMPOTENCY + key
-
-
-def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> None:
-    for key, text in texts:
-        pipeline.set(_TEXT + key, encode(key, text))
-        pipeline.delete(*_claim_rows(key))
