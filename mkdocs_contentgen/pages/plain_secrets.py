@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
+from mkdocs.utils.meta import SafeLoader  # type: ignore[attr-defined]  # libyaml's, if there is one
 
 from ..display import escape_controls
 
@@ -51,7 +52,7 @@ def _find_file(path: Path, name: str, value: str) -> Path | None:
     for file in files:
         scalars: list[str | None] = []
         with suppress(OSError, ValueError, yaml.YAMLError), file.open("rb") as stream:
-            scalars += [getattr(event, "value", None) for event in yaml.parse(stream)]
+            scalars += [getattr(event, "value", None) for event in yaml.parse(stream, SafeLoader)]
         for key, following in pairwise(scalars):
             # An alias or the default of `!ENV` stands elsewhere, and is long enough to be no other.
             if following == value and (key == name or len(value) >= _LEAST_KEY):
