@@ -152,6 +152,12 @@ def field_types(model: type[Request]) -> dict[str, object]:
 
 
 @cache
+def _known_fields() -> frozenset[str]:
+    """Return the names of the fields of all types."""
+    return frozenset(name for model in REQUEST_TYPES.values() for name in field_types(model))
+
+
+@cache
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     """Return the allowed values of those fields that have a fixed set of them."""
     types = {name: getattr(kind, "__origin__", kind) for name, kind in field_types(model).items()}
@@ -316,7 +322,7 @@ def _parse_item(
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
 
-    known = {name for other in REQUEST_TYPES.values() for name in field_types(other)}
+    known = _known_fields()
     allowed = list(field_types(model)) if model else sorted(known)
     for name in asked:
         if name not in allowed:

@@ -72,8 +72,10 @@ def _apply_styles(article: Element, styles: str) -> None:
         _drop_compounding_sizes(article)
         return
     for element in article.iter():
-        style = element.attrib.pop("style", "")
-        if style and styles == "adapt":
+        if not (style := element.get("style")):
+            continue
+        del element.attrib["style"]
+        if styles == "adapt":
             words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
             if words:
                 element.set("class", " ".join(words))

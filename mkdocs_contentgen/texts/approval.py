@@ -199,15 +199,16 @@ def read_all(
     those to consider beside the articles' own, by default all in the directory.
     """
     found = ApprovedFiles(directory)
+    if not directory.exists():  # a tenth of the time of status for 10,000 pages
+        return found
     missing: dict[tuple[str, str], Request] = {}
     claimed = set()
-    exists = directory.exists()  # a tenth of the time of status for 10,000 pages
     for it in page_requests:
         page, request = it.page, it.request
         path = approved_path(directory, page, request.id)
         claimed.add(path)
         try:
-            text = read(path, directory) if exists else None
+            text = read(path, directory)
         except ApprovalError as error:
             found.texts[page, request.id] = error
             continue

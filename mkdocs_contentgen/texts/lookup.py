@@ -82,10 +82,11 @@ def _article_problem(html: str) -> str | None:
 
     Most texts pass a check that takes a hundredth of the time of parsing; only others are parsed.
     """
-    inside = html.partition("<article")[2].partition("</article>")[0]
+    start, end = html.find("<article"), html.rfind("</article>")
     if (
-        html.count("<article") == html.count("</article>") == 1
-        and _HAS_TEXT.search(inside)
+        0 <= start == html.rfind("<article")
+        and start < end == html.find("</article>")
+        and _HAS_TEXT.search(html, start, end)
         and len(html) <= MAX_CHARACTERS
         and html.count("<") <= MAX_TAGS
     ):

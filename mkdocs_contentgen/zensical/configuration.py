@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
+from mkdocs.utils.meta import SafeLoader  # type: ignore[attr-defined]  # libyaml's, if there is one
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import quoted
@@ -123,7 +123,7 @@ def is_for_zensical(path: Path) -> bool:
     )
 
 
-class _Loader(get_yaml_loader(yaml.SafeLoader)):  # type: ignore[misc]  # made by a function
+class _Loader(get_yaml_loader(SafeLoader)):  # type: ignore[misc]  # made by a function
     """Reads what MkDocs reads, without the Python objects that tags name: None takes their place.
 
     They belong to extensions, and some to packages that Zensical does not need.

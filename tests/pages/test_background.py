@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +16,8 @@ from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
 from mkdocs_contentgen.pages.background import Background
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.texts.generation import Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.obtain import Foreground
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -91,11 +91,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
     service.gate.set()
     background = Background(5, debounce=DEBOUNCE)
 
-    def new_generation(on_progress: Callable[[Progress], None]) -> Generation:
-        store = DiskStore(tmp_path / "cache")
-        return Generation(store, service.connect, Limits(retries=0), on_progress=on_progress)
-
-    background.source(new_generation)
+    store = DiskStore(tmp_path / "cache")
+    background.source(lambda: Foreground(store, service.connect, Limits(retries=0)))
     yield Server(background, service)
     service.gate.set()
     if background.trigger_file.exists():
