@@ -33,7 +33,7 @@ class Service:
     gate: threading.Event = field(default_factory=threading.Event)
     warnings: Sequence[str] = ()
 
-    async def send(self, request: Request, *, idempotency_key: str, timeout: float) -> bytes:
+    async def send(self, request: Request, **more: object) -> bytes:
         """Note the topic, and answer."""
         self.moments.append(time.monotonic())
         self.topics.append(request.topic)
