@@ -59,6 +59,7 @@ def encode(
     *,
     key: str | None = None,
     user: str = "alice",
+    length: str = "short",
     **headers: str,
 ) -> tuple[str, dict[str, str], str]:
     """Return the path, the headers and the body of a request."""
@@ -68,7 +69,7 @@ def encode(
         **({} if key is None else {"Idempotency-Key": key}),
         **headers,
     }
-    body = json.dumps({"topic": topic, "length": "short"})
+    body = json.dumps({"topic": topic, "length": length})
     return f"/{operation}?{urlencode({'user_id': user})}", headers, body
 
 

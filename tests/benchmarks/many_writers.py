@@ -107,6 +107,13 @@ class Ledger:
         """Return an empty dictionary."""
         return {}
 
+    def load_parts(self, request: KeyedRequest) -> bytes:
+        """Return nothing."""
+        return b""
+
+    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+        """Keep nothing."""
+
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> None:
         """Return None, since nothing costs anything."""
 

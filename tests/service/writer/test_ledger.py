@@ -189,6 +189,23 @@ def test_an_answer_that_was_never_begun(ledger: Ledger) -> None:
     assert ledger.begin(keyed(), MANY, None) == Answered(b"text")
 
 
+def test_parts(ledger: Ledger, opened: Open, clock: Clock) -> None:
+    """The parts of a text are kept for its request until they are dropped or old."""
+    assert ledger.load_parts(keyed()) == b""
+    ledger.save_parts(keyed(), b"one")
+    ledger.save_parts(keyed(), b"\x00two" * 50_000)
+    ledger.save_parts(keyed(2), b"other")
+    assert opened().load_parts(keyed()) == b"\x00two" * 50_000
+    assert opened().load_parts(keyed(body="another")) == b""
+    assert opened().load_parts(keyed(user="bob")) == b""
+    ledger.save_parts(keyed(), b"")
+    assert ledger.load_parts(keyed()) == b""
+    if isinstance(ledger, SQLiteLedger):  # Redis drops them by its own clock
+        clock.now += 100
+        ledger.expire(50)
+        assert ledger.load_parts(keyed(2)) == b""
+
+
 def test_large_answers(ledger: Ledger) -> None:
     """An answer of the largest text comes back as it was."""
     body = os.urandom(1024) * 2000

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,21 @@ class TestTexts:
         assert server.ask(key="k").status_code == 200
         (row,) = usage_of(server.directory)
         assert (row["texts"], row["failed"], row["calls"]) == (1, 1, 3)
+
+    def test_a_long_text_that_was_interrupted(
+        self, server: ServedWriter, model: ModelDouble
+    ) -> None:
+        """The same request goes on from what is written, and its cost counts."""
+        answers = [writing(), writing(), raw(b"{}", 401)]
+        model.answer = lambda call, handler: (answers.pop(0) if answers else writing())(
+            call, handler
+        )
+        assert server.ask(key="k", length="long").status_code == 500
+        assert server.ask(key="k", length="long").status_code == 200
+        assert len(model.calls) == 7 + 1  # the plan, six sections, and the call that failed
+        ledger = sqlite3.connect(server.directory / "writer.db")
+        with closing(ledger):
+            assert ledger.execute("SELECT count(*) FROM parts").fetchone() == (0,)
 
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""

@@ -130,6 +130,12 @@ class Ledger(Protocol):
     def withdraw(self, request: KeyedRequest) -> None:
         """Undo begin() for a request for which nothing was written."""
 
+    def load_parts(self, request: KeyedRequest) -> bytes:
+        """Return what save_parts() has saved for a request, or nothing."""
+
+    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+        """Keep the parts of an unfinished text in place of earlier ones; nothing deletes them."""
+
     def beat(self) -> None:
         """Keep the begun requests of this process, and raise LedgerError if the ledger is gone.
 

@@ -53,6 +53,9 @@ MAX_BODY = 4 * 1024 * 1024
 _MAX_TABLE = 16 * 1024 * 1024
 """The maximum size in bytes of all users, or of the usage of a month."""
 
+_PARTS_SECONDS = 7 * 86400
+"""Seconds after which the parts of a text that nobody asks for again are dropped."""
+
 _BATCH, _MAX_BATCHES = 1000, 1000
 """The number of old answers dropped in one round trip, and the maximum number of round trips."""
 
@@ -207,6 +210,17 @@ class SharedLedger(Ledger):
             self._call("abandon", _keys(request), key=request.key, attempt=attempt)
             del self._attempts[request]
 
+    def load_parts(self, request: KeyedRequest) -> bytes:
+        values = self._send(("MGET", _parts_key(request)), list, MAX_BODY)
+        return b"".join(part for part in cast(list[object], values) if isinstance(part, bytes))
+
+    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+        key = _parts_key(request)
+        if parts:
+            self._send(("SET", key, parts, "EX", _PARTS_SECONDS), bool)
+        else:
+            self._send(("DEL", key), int)
+
     def beat(self) -> None:
         self._abandon_lost()
         started = time.monotonic()
@@ -325,6 +339,10 @@ class SharedLedger(Ledger):
 
     def _damaged(self, key: str) -> LedgerError:
         return LedgerError(f"{self._name} has a damaged value in {key}; correct or delete it")
+
+
+def _parts_key(request: KeyedRequest) -> str:
+    return f"{_PREFIX}parts:{request.user}:{request.key}:{request.fingerprint}"
 
 
 def _keys(request: KeyedRequest) -> list[str]:

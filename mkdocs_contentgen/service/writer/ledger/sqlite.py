@@ -55,6 +55,13 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 
+_PARTS = (
+    "CREATE TABLE IF NOT EXISTS parts (user TEXT NOT NULL, key TEXT NOT NULL, "
+    "fingerprint TEXT NOT NULL, parts BLOB NOT NULL, saved REAL NOT NULL, "
+    "PRIMARY KEY (user, key))"
+)
+"""A table that ledgers of earlier versions do not have."""
+
 _WITHDRAW = "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL"
 
 _ADD_USAGE = """
@@ -185,16 +192,34 @@ class SQLiteLedger(Ledger):
         with self._transaction() as database:
             database.execute(_WITHDRAW, (request.user, request.key))
 
+    def load_parts(self, request: KeyedRequest) -> bytes:
+        with self._translated_errors():
+            row = self._database.execute(
+                "SELECT CAST(parts AS BLOB) FROM parts "
+                "WHERE user = ? AND key = ? AND fingerprint = ?",
+                (request.user, request.key, request.fingerprint),
+            ).fetchone()
+            return row[0] if row else b""
+
+    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+        row = (request.user, request.key, request.fingerprint, parts, self._clock())
+        with self._transaction() as database:
+            if parts:
+                database.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?)", row)
+            else:
+                database.execute("DELETE FROM parts WHERE user = ? AND key = ?", row[:2])
+
     def beat(self) -> None:
         # If the file was deleted, what is written to it now is lost.
         with self._translated_errors():
             self._path.stat()
 
     def expire(self, seconds: float) -> int:
+        before = (self._clock() - seconds,)
         with self._transaction() as database:
+            database.execute("DELETE FROM parts WHERE saved < ?", before)
             return database.execute(
-                "DELETE FROM requests WHERE body IS NOT NULL AND answered < ?",
-                (self._clock() - seconds,),
+                "DELETE FROM requests WHERE body IS NOT NULL AND answered < ?", before
             ).rowcount
 
     def usage(self) -> list[MonthlyUsage]:
@@ -295,6 +320,7 @@ def _open(path: Path, lock_timeout: float) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = FULL")
         if not created:
             _create(database, path)
+        database.execute(_PARTS)
     except BaseException:
         database.close()
         raise

@@ -11,9 +11,10 @@ from datetime import date
 from functools import partial
 
 from ....concurrency import WorkerThread
-from ....errors import LedgerError, ServiceError, UnusableServiceError
+from ....errors import FailedTextError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import refusal
+from ...progress import TextInProgress
 from ..ledger import Ledger
 from ..ledger.protocol import BEAT, Answered, Begun, KeyedRequest, Limited, OtherBody, Running
 from ..model import Model
@@ -46,6 +47,9 @@ class Job:
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
+    has_parts: bool = False
+    """Whether the ledger has parts of the text."""
+
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
 
@@ -148,12 +152,20 @@ class Jobs:
                     self._configuration.options,
                     partial(self._model.ask, spending=job.spending),
                     today=date.today(),
+                    progress=TextInProgress(
+                        partial(self._load_parts, job),
+                        partial(self._save_parts, job),
+                    ),
                 )
                 body = encode_written(written, self._model.name)
+                await self._save_parts(job, b"")
                 job.outcome = "written"
                 seconds = time.monotonic() - started
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
+        except FailedTextError:
+            await self._save_parts(job, b"")  # the next attempt is a new one
+            raise
         except UnusableServiceError as error:
             if job.spending.total.calls:  # 503 would mean that nothing was written
                 raise ServiceError(str(error)) from None
@@ -163,6 +175,21 @@ class Jobs:
             job.seconds = time.monotonic() - job.started
             self._log_sources()
             await self._record(job, body)
+
+    async def _load_parts(self, job: Job) -> bytes:
+        parts = await self._thread.run(self._ledger.load_parts, job.keyed)
+        job.has_parts = bool(parts)
+        return parts
+
+    async def _save_parts(self, job: Job, parts: bytes) -> None:
+        """Keep the answers for an unfinished text; without any, drop those that were kept."""
+        if not (parts or job.has_parts):
+            return
+        job.has_parts = bool(parts)
+        try:
+            await self._thread.run(self._ledger.save_parts, job.keyed, parts)
+        except LedgerError as error:  # the text itself is not lost
+            self._on_warning(str(error))
 
     def _log_sources(self) -> None:
         """Log which files are left out of the sources, if they have changed since the last time."""
