@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -51,6 +52,26 @@ def error(text: str) -> bytes:
 def written(content: object = "A text.", **fields: object) -> Answer:
     """Return what answers with a completion."""
     return lambda call, handler: handler.send(completion(content, **fields))
+
+
+def streamed(text: str, seconds: float = 0.0) -> Answer:
+    """Return what streams a text in parts of four characters, evenly over so many seconds."""
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        started = time.monotonic()
+        for start in range(0, len(text), 4):
+            choice = {"index": 0, "delta": {"content": text[start : start + 4]}}
+            handler.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\n".encode())
+            due = started + seconds * (start + 4) / len(text)
+            time.sleep(max(0.0, due - time.monotonic()))
+        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        handler.wfile.write(f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n".encode())
+        handler.close_connection = True
+
+    return answer
 
 
 def raw(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Answer:

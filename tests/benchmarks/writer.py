@@ -20,6 +20,7 @@ from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import httpx
 from model_process import model_process
 from sites import report
 
@@ -28,6 +29,7 @@ from mkdocs_contentgen.service.writer.client import WriterClient
 from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.model import Message
 from mkdocs_contentgen.service.writer.options import load_options, texts_at_once
+from mkdocs_contentgen.service.writer.prompts import system_prompt, topic_prompt
 from mkdocs_contentgen.service.writer.writing import write
 from mkdocs_contentgen.texts.generation import Generation, generate
 from mkdocs_contentgen.texts.policy import Limits
@@ -38,6 +40,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from model_writer import write as compose
 
 TEXTS, SECONDS, PARALLEL = 48, 0.5, 8
+SECONDS_STREAMED = 5.0
 
 
 def seconds_for_one_text() -> float:
@@ -85,15 +88,48 @@ def seconds_for_many_texts(endpoint: str, number: int = TEXTS) -> float:
     return seconds
 
 
+def seconds_for_streamed_text(endpoint: str) -> tuple[float, float]:
+    """Return the time for a text by the writer, and for the same answer of the model alone."""
+    options = load_options({"model": "double", "endpoint": endpoint}, Path(), allow_http=False)
+    request = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
+    messages = [
+        {"role": "system", "content": system_prompt(request, options)},
+        {"role": "user", "content": topic_prompt(request, options.target(request.length))},
+    ]
+
+    async def alone() -> float:
+        started = time.perf_counter()
+        async with httpx.AsyncClient(timeout=None) as client:
+            body = {"model": "double", "messages": messages, "stream": True}
+            url = f"{endpoint}/chat/completions"
+            async with client.stream("POST", url, json=body) as response:
+                async for _ in response.aiter_raw():
+                    pass
+        return time.perf_counter() - started
+
+    async def written() -> float:
+        started = time.perf_counter()
+        async with WriterClient(options) as client:
+            await client.send(request, idempotency_key="k", timeout=inf)
+        return time.perf_counter() - started
+
+    return asyncio.run(written()), asyncio.run(alone())
+
+
 def main(rounds: int = 5) -> None:
-    """Measure both."""
+    """Measure all."""
     one = statistics.median(seconds_for_one_text() for _ in range(rounds))
     with model_process(SECONDS) as endpoint:
         seconds_for_many_texts(endpoint, 1)  # imports the modules
         many = statistics.median(seconds_for_many_texts(endpoint) for _ in range(rounds))
+    with model_process(SECONDS_STREAMED, streams=True) as endpoint:
+        seconds_for_streamed_text(endpoint)
+        pairs = [seconds_for_streamed_text(endpoint) for _ in range(rounds)]
+        ratio = statistics.median(written / alone for written, alone in pairs)
     report(
         "writer",
         {
+            "one text of 5 s, streamed, over the model alone": (ratio, 1.02),
             "one text beyond the model's time, ms": (one * 1000, 5.0),
             "48 texts of 0.5 s, 8 at once, over the ideal": (
                 many / (TEXTS / PARALLEL * SECONDS),
