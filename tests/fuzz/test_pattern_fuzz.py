@@ -12,7 +12,6 @@ from test_fuzz import few, fuzz
 from test_markdown import DAY, PIECES
 from test_patterns import caller, calls, is_slow
 
-from mkdocs_contentgen.service.writer.checks import find_remarks, unusable_reason
 from mkdocs_contentgen.service.writer.markdown import to_html
 
 CHARACTERS = 32 * 1024
@@ -51,8 +50,8 @@ def test_model() -> None:
         answer = "\n\n".join([paragraph] * (CHARACTERS // len(paragraph) + 1))[:CHARACTERS]
         started = time.process_time()
         found = draft(answer, request("blog"), words=10)
-        if not unusable_reason(found):
-            find_remarks(found)
+        if not found.unusable:
+            assert len(found.remarks) < 30
         to_html(found.document, "blog", given=TOPIC, day=DAY, names=True)
         assert time.process_time() - started < 10, ascii(piece)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...requests import BlogRequest, NewsRequest, Request
 from ..topics import items_of
@@ -49,9 +50,18 @@ class Draft:
         """What statements and quotations may come from."""
         return f"{self.request.topic}\n{self.sources}"
 
+    @cached_property
+    def unusable(self) -> str:
+        """Why nobody can use the text, or an empty string."""
+        return _unusable_reason(self)
 
-def unusable_reason(draft: Draft) -> str:
-    """Return why nobody can use a text, or an empty string."""
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What is not as requested in a usable text, each as `name: message`."""
+        return _find_remarks(self)
+
+
+def _unusable_reason(draft: Draft) -> str:
     checks = (
         _finish_problem,
         _size_problem,
@@ -63,8 +73,7 @@ def unusable_reason(draft: Draft) -> str:
     return next((reason for check in checks if (reason := check(draft))), "")
 
 
-def find_remarks(draft: Draft) -> list[str]:
-    """Return what is not as requested in a usable text, each as `name: message`."""
+def _find_remarks(draft: Draft) -> list[str]:
     found = {
         "headings": _headings_remark(draft),
         "steps": _steps_remark(draft),

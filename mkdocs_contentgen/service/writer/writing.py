@@ -17,7 +17,7 @@ from ...requests import BlogRequest, Request
 from ..answer import encode_answer
 from ..progress import UNOBSERVED, TextInProgress
 from ..topics import items_of
-from .checks import Draft, find_remarks, unusable_reason
+from .checks import Draft
 from .citations import address_of, cite, sources_list
 from .completion import Completion, Watch
 from .degenerate import find_loop
@@ -173,14 +173,14 @@ class _Writing:
             draft = await self._text_of_sections(number)
         if draft is None:
             draft = await self._attempts(self._start, self.words)
-            if reason := unusable_reason(draft):
+            if reason := draft.unusable:
                 raise self._failure(reason, draft)
         return await self._repaired(draft)
 
     def finish(self, draft: Draft, today: date) -> Written:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
-        remarks = find_remarks(draft)
+        remarks = draft.remarks
         words = document.words
         cited = cite(document, self._sections, fields.site_url)
         addresses = ((address_of(it, fields.site_url), it.digest) for it in cited)
@@ -226,7 +226,7 @@ class _Writing:
         plan = await self._attempts([*self._start, message], 50 * number, is_plan=True)
         is_listicle = isinstance(self._request, BlogRequest) and self._request.format == "listicle"
         headings = plan.document.headings[: number if is_listicle else 2 * number]
-        if unusable_reason(plan) or len(headings) < 2:
+        if plan.unusable or len(headings) < 2:
             return None
         document = Document(plan.document.title)
         plan_text = _mended(plan.completion)
@@ -246,7 +246,7 @@ class _Writing:
             messages = [*self._start, Message(role="user", content=prompt)]
             draft = await self._attempts(messages, words, document.blocks)
             remarks += draft.mended
-            if reason := unusable_reason(draft):
+            if reason := draft.unusable:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
@@ -261,7 +261,7 @@ class _Writing:
             is_part=False,
         )
         if not document.blocks:
-            raise self._failure(unusable_reason(draft), draft)
+            raise self._failure(draft.unusable, draft)
         return whole
 
     async def _attempts(
@@ -278,7 +278,7 @@ class _Writing:
         """
         best = await self._attempt(messages, words, earlier, is_part=is_plan)
         for _ in range(self._options.fields.repairs):
-            is_usable = not unusable_reason(best)
+            is_usable = not best.unusable
             if is_plan:
                 is_usable = is_usable and len(best.document.headings) > 1
             if is_usable or best.completion.finish_reason in _LOST:
@@ -307,7 +307,7 @@ class _Writing:
                 )
             except ServiceError:
                 break  # the text is there, and was paid for
-            if unusable_reason(piece) or not piece.document.blocks:
+            if piece.unusable or not piece.document.blocks:
                 continue
             blocks = repair.merge(piece.document.blocks)
             merged = replace(draft, document=replace(draft.document, blocks=blocks))
@@ -330,8 +330,7 @@ class _Writing:
         if completion.error and has_parts:
             raise completion.error  # the next build goes on with what is written already
         # In a thread, so that calls for other texts do not wait for it.
-        draft = await asyncio.to_thread(self._read, completion, words, earlier)
-        return replace(draft, is_part=is_part)
+        return await asyncio.to_thread(self._read, completion, words, earlier, is_part=is_part)
 
     def _watch(self, words: int, before: int) -> Watch:
         def watch(text: str) -> str:
@@ -344,7 +343,9 @@ class _Writing:
 
         return watch
 
-    def _read(self, completion: Completion, words: int, earlier: Sequence[Block]) -> Draft:
+    def _read(
+        self, completion: Completion, words: int, earlier: Sequence[Block], *, is_part: bool
+    ) -> Draft:
         answer, reason = without_thinking(completion.text), completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:
@@ -364,14 +365,15 @@ class _Writing:
             (*remarks, *document.mended),
             earlier,
             self._sources,
+            is_part,
         )
 
 
 def _faults(draft: Draft) -> tuple[bool, int, int]:
     """Return how far a text is from what was requested, to compare attempts."""
-    if unusable_reason(draft):
+    if draft.unusable:
         return True, 0, -draft.document.words
-    return False, len(find_remarks(draft)), abs(draft.document.words - draft.words)
+    return False, len(draft.remarks), abs(draft.document.words - draft.words)
 
 
 def _mended(completion: Completion) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from drafts import draft, request
 
-from mkdocs_contentgen.service.writer.checks import Draft, find_remarks, unusable_reason
+from mkdocs_contentgen.service.writer.checks import Draft
 from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.markdown import read_markdown
 
@@ -24,20 +24,20 @@ UNUSABLE = ("size", "refused", "language")
 def faults(found: Draft, name: str) -> str:
     """Return why a text cannot be used, or its remark with this name, or nothing."""
     if name in UNUSABLE:
-        return unusable_reason(found)
-    remarks = (remark for remark in find_remarks(found) if remark.startswith(f"{name}: "))
+        return found.unusable
+    remarks = (remark for remark in found.remarks if remark.startswith(f"{name}: "))
     return next(remarks, "")
 
 
 def names(found: Draft) -> list[str]:
     """Return the names of the remarks."""
-    return [remark.partition(":")[0] for remark in find_remarks(found)]
+    return [remark.partition(":")[0] for remark in found.remarks]
 
 
 @pytest.mark.parametrize("reason", ["stop", "eos", "end_turn"])
 def test_a_finished_text_is_accepted(reason: str) -> None:
     """Servers have several names for the end of a text."""
-    assert unusable_reason(replace(draft("Text."), completion=Completion("", reason))) == ""
+    assert replace(draft("Text."), completion=Completion("", reason)).unusable == ""
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def test_a_finished_text_is_accepted(reason: str) -> None:
 )
 def test_an_unfinished_text_is_refused(reason: str, part: str) -> None:
     """Why a text ends is said, and no other check is made."""
-    assert part in unusable_reason(replace(draft(""), completion=Completion("", reason)))
+    assert part in replace(draft(""), completion=Completion("", reason)).unusable
 
 
 def test_an_empty_text_is_refused() -> None:
     """A text without words is empty; if the model only thought, the message says so."""
-    assert unusable_reason(draft("# Title\n")) == "the answer is empty"
+    assert draft("# Title\n").unusable == "the answer is empty"
     for completion in (Completion("<think>hm"), Completion("", thought=True)):
         found = replace(draft(""), completion=completion)
-        assert "thinking text only" in unusable_reason(found)
+        assert "thinking text only" in found.unusable
 
 
 REFUSED: list[tuple[str, Draft, str]] = [

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.service.writer.checks import find_remarks, unusable_reason
 from mkdocs_contentgen.service.writer.markdown import count_marks, read_markdown, to_html
 from mkdocs_contentgen.service.writer.reading import mend
 
@@ -45,8 +44,8 @@ def test_a_messy_answer_is_read_or_refused(path: Path) -> None:
     topic = topic_file.read_text(encoding="utf-8") if topic_file.exists() else TOPIC
     found = draft(path.read_text(encoding="utf-8"), request(kind, topic, **fields))
     medium = draft(found.completion.text, found.request, words=min(found.document.words, 900))
-    refused = unusable_reason(medium)
-    remarks = [] if refused else find_remarks(medium)
+    refused = medium.unusable
+    remarks = [] if refused else medium.remarks
     html = "" if refused else f"{html_of(found.completion.text, kind, topic)}\n"
     expect(f"{refused}\n" if refused else "", FOLDER / f"{name}.refused.txt")
     expect("".join(f"{remark}\n" for remark in remarks), FOLDER / f"{name}.remarks.txt")
@@ -99,8 +98,8 @@ def test_any_answer_becomes_an_article_or_problems(answer: str, kind: str) -> No
         assert_shape(html_of(answer, kind), kind)
     except UnsafeHTMLError as error:
         pytest.fail(f"{error}: {answer!r}")
-    if not unusable_reason(found := draft(answer, request(kind), words=100)):
-        find_remarks(found)
+    if not (found := draft(answer, request(kind), words=100)).unusable:
+        assert len(found.remarks) < 30
 
 
 REPEATED = (
@@ -116,8 +115,8 @@ def test_reading_takes_linear_time(piece: str) -> None:
 
     def read(answer: str) -> None:
         found = draft(answer, words=10)
-        if not unusable_reason(found):
-            find_remarks(found)
+        if not found.unusable:
+            assert len(found.remarks) < 30
         to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
 
     assert growth(read, lambda size: piece * size, 400) < 3.3
