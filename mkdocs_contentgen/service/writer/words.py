@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 # Scripts that write words without spaces between them.
-_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_LETTERS = rf"[^\W_{_UNSPACED}]+"
-_WORD = re.compile(rf"[{_UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
+UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_LETTERS = rf"[^\W_{UNSPACED}]+"
+_WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
 _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
 

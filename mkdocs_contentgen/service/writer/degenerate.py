@@ -1,0 +1,196 @@
+"""Find texts that a model wrote without sense: loops, and talk about its task.
+
+The limits lie between 3,300 real pages of documentation and the answers of a small model. Pages of
+changelogs, tables and APIs repeat words, but seldom the same six words three times close together.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from itertools import islice
+
+from .words import UNSPACED
+
+_GROUP, _NEAR = 6, 200
+"""Words are repeated if the same group of so many stood within so many words before."""
+
+_NEW_WORD = 4
+"""The number of repeated words that one new word outweighs."""
+
+_LOOP = 150
+"""The number of words in a row that stood twice before. In real pages, it is up to 134."""
+
+_MAX_SHARE = 0.4
+"""The largest share of repeated words. In real pages, it is up to 0.36."""
+
+_MIN_RATIO = {1: 0.13, 2: 0.2}
+"""The smallest ratio of compression, by the weight of words. In real pages: 0.149, and 0.25."""
+
+_MIN_WORDS = 40
+"""In a shorter text, shares say nothing."""
+
+_TAIL = 4000
+"""The number of characters at the end of a text that are looked at first."""
+
+_PART, _STEP, _PARTS = 30, 40, 6
+"""Parts of the end of a text. If none of them is in the tail three times, there is no loop."""
+
+_PERIODIC, _MAX_PERIOD = 400, 100
+"""Any characters that repeat so long, with a period up to this, are a loop. No real page has it."""
+
+_MAX_SENTENCE, _SHOWN = 1000, 60
+
+# Without figures, so that the same sentence with other figures is the same. Long words are cut,
+# since a loop can be one word without end.
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]{{1,20}}")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_FIGURE = re.compile(r"\d+")
+_END = re.compile(r"[.!?…]\s|[。！？\n]")
+
+_TEXT = (
+    r"(?:article|text|essay|(?:blog ?)?post|(?:news )?report|story|headline|topic|sentence"
+    r"|paragraph|prompt)"
+)
+# Begins with letters, and is for lower case, since all else takes ten times as long.
+_TASK = re.compile(
+    rf"the user(?: has|['’]s)? (?:ask|want|request|gave|provide)\w*"
+    rf" (?:me|us|you to|(?:for )?an? {_TEXT})\b"
+    r"|your (?:text|essay|headline|topic) (?:is about|was|cannot|needs to|should)\b"
+    r"|i(?:['’]d| would) like you to\b|you (?:have |did )?(?:asked|wanted) me to\b"
+    rf"|(?:the|this|your) (?:rest of the )?{_TEXT} (?:is|was|has been|got) cut (?:off|short)\b"
+    rf"|(?:the|your|today['’]s) topic (?:of this {_TEXT}"
+    r"|(?:is|was) (?:about|how|why|really|so|too|very|important|interesting))\b"
+    rf"|the (?:first|second|third|next|last|rest of the) {_TEXT}"
+    r" (?:is|was|says|sets|includes|talks)\b"
+    rf"|(?:write|edit) (?:an?|the|this) (?:following )?{_TEXT} (?:about|on|that)\b"
+    rf"|the {_TEXT} (?:says|includes|explains|was written|talks about|that you (?:wrote|asked))\b"
+    r"|\n\W{0,8}(?:topic|length|tone)\W{0,3}:\s"
+    r"|nutzer(?:in)? (?:bittet|möchte|will|wünscht) (?:mich|einen (?:artikel|text|beitrag))\b"
+    r"|utilisateur (?:me |m['’])?(?:demande|souhaite|veut)"
+    r" (?:un (?:article|texte)|(?:d['’])?écrire)\b"
+    r"|usuario (?:me )?(?:pide|solicita|quiere) (?:un (?:artículo|texto)|que escriba)\b"
+    r"|用户(?:要求|让|希望|想让)我|ユーザーは.{0,20}(?:記事|文章)を(?:書|求)"
+)
+"""What a text says that talks about its task. Of the real pages, three say it once."""
+
+_ABOUT_TEXT = re.compile(rf"this {_TEXT}\b")
+"""What a text about its task says as well."""
+
+_TASK_WORDS = 100
+"""A text about its task says so once in so many words, or more often."""
+
+
+def find_loop(text: str) -> int | None:
+    """Return where a text begins to repeat itself until its end, or None.
+
+    This is the start of a sentence or line, so what stands before it is a text. A text that is
+    still being written can be given again and again: all of it is only read where parts of its
+    end stood there before.
+    """
+    found = (_find_period(text), _find_repeated_end(text))
+    start = min((offset for offset in found if offset is not None), default=None)
+    if start is None:
+        return None
+    before = text[max(0, start - _MAX_SENTENCE) : start]
+    ends = [match.end() for match in _END.finditer(before)]
+    return start - len(before) + ends[-1] if ends else start
+
+
+def degenerate_problem(prose: str) -> str | None:
+    """Return a problem if a text repeats itself like no real text, or talks about its task.
+
+    `prose` is the text without code, with a line for each block.
+    """
+    weight, repeats = _count_repeats(prose)
+    if (loop := _find_run(repeats, weight)) is not None:
+        start = _group_start(prose, loop, weight)
+        return f"the text repeats itself without end: '{_excerpt(prose, start)}'"
+    if len(repeats) >= _MIN_WORDS * weight:
+        if sum(map(bool, repeats)) > _MAX_SHARE * len(repeats):
+            often = max(range(len(repeats)), key=repeats.__getitem__)
+            start = _group_start(prose, often, weight)
+            return f"the text says the same again and again: '{_excerpt(prose, start)}'"
+        data = _FIGURE.sub("0", " ".join(prose.split())).encode("utf-8", "replace")
+        if len(zlib.compress(data, 6)) < _MIN_RATIO[weight] * len(data):
+            return f"the text consists of the same few words: '{_excerpt(prose, 0)}'"
+    return _task_problem(prose, len(repeats) // weight)
+
+
+def _count_repeats(text: str) -> tuple[int, list[int]]:
+    """Return the weight of words, and how often the group up to each one was nearby before.
+
+    The weight is the number of matches for a word: two in scripts without spaces.
+    """
+    words = _WORD.findall(text)
+    weight = 2 if len(_IS_UNSPACED.findall(text)) * 2 > len(words) else 1
+    size, near = _GROUP * weight, _NEAR * weight
+    repeats = [0] * len(words)
+    seen: dict[tuple[str, ...], int] = {}
+    groups = zip(*(words[start:] for start in range(size)), strict=False)
+    for index, group in enumerate(groups, start=size - 1):
+        last = seen.get(group)
+        if last is not None and index - last <= near:
+            repeats[index] = repeats[last] + 1
+        seen[group] = index
+    return weight, repeats
+
+
+def _group_start(text: str, index: int, weight: int) -> int:
+    """Return where the group of words up to an index begins."""
+    first = index - _GROUP * weight + 1
+    return next(islice(_WORD.finditer(text), first, None)).start()
+
+
+def _find_run(repeats: Iterable[int], weight: int) -> int | None:
+    """Return the index of the word with which the first loop begins, or None."""
+    length = start = 0
+    for index, times in enumerate(repeats):
+        if times > 1:
+            start = start if length else index
+            length += 1
+        else:
+            length = max(0, length - _NEW_WORD)
+        if length >= _LOOP * weight:
+            return start
+    return None
+
+
+def _find_repeated_end(text: str) -> int | None:
+    """Return where a text says for the second time what it goes on to repeat, or None."""
+    tail = _FIGURE.sub("0", text[-_TAIL:])
+    ends = range(len(tail), max(_PART, len(tail) - _STEP * _PARTS), -_STEP)
+    if not any(tail.count(tail[end - _PART : end]) > 2 for end in ends):
+        return None
+    weight, repeats = _count_repeats(text)
+    start = _find_run(repeats, weight)
+    if start is None:
+        return None
+    while repeats[start - 1]:
+        start -= 1
+    return _group_start(text, start, weight)
+
+
+def _find_period(text: str) -> int | None:
+    """Return where the period at the end of a text begins for the second time, or None."""
+    end = len(text) - _PERIODIC
+    start = text.rfind(text[end:], max(0, end - _MAX_PERIOD), len(text) - 1) if end > 0 else -1
+    if start < 0:
+        return None
+    period = end - start
+    while start > 0 and text[start - 1] == text[start - 1 + period]:
+        start -= 1
+    return start + period
+
+
+def _task_problem(prose: str, words: int) -> str | None:
+    text = f"\n{prose.casefold()}"
+    found = [match[0].strip() for match in _TASK.finditer(text)]
+    if found and (len(found) + len(_ABOUT_TEXT.findall(text))) * _TASK_WORDS >= words:
+        return f"the text talks about its task ('{found[0][:_SHOWN]}') and not about the topic"
+    return None
+
+
+def _excerpt(text: str, start: int) -> str:
+    return f"{' '.join(text[start : start + _SHOWN].split())}…"
