@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from drafts import draft, request
+from model_writer import sentences
 
 from mkdocs_contentgen.service.writer.checks import Draft
 from mkdocs_contentgen.service.writer.completion import Completion
@@ -123,7 +124,7 @@ def test_a_fault_is_found(check: str, found: Draft, part: str) -> None:
 
 
 ACCEPTED: list[tuple[str, Draft]] = [
-    ("size", draft("Text.\n\n" * 2_499)),
+    ("size", draft(sentences(2_490, "size").replace(" ", "\n\n"))),
     ("thinking", draft("The tag `<think>` is left out.")),
     ("refused", draft("I cannot stress this enough: measure first.")),
     ("refused", draft("We can't always help it. Unfortunately, caches fail.")),
@@ -131,7 +132,7 @@ ACCEPTED: list[tuple[str, Draft]] = [
     ("refused", draft("Leider ist ein Cache nie ganz frisch.")),
     ("refused", draft("我们不能没有缓存。", request(topic="缓存"))),
     ("refused", draft("I can’t help but smile.")),
-    ("refused", draft(f"I cannot write about this without {WORDS * 20}")),
+    ("refused", draft(f"I cannot write about this without {sentences(200, 1)}")),
     ("refused", draft("I must write this down, she said.")),
     ("self_reference", draft("Of course I know that caches fail.")),
     ("headings", draft("Text.", request("blog"))),
