@@ -26,12 +26,17 @@ from ...redis_connection import (
 from .entry import (
     LEASE,
     MAX_ENTRY,
+    NOTE_KINDS,
     Cache,
+    NoteKind,
     StoredText,
     decode,
+    decode_note,
     encode,
+    encode_note,
     is_idempotency_key,
     new_idempotency_key,
+    note_row,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +56,7 @@ _FIRST_READ = 32 * 1024
 
 _Item = TypeVar("_Item")
 
+_PREFIX = "contentgen:"
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
@@ -94,7 +100,7 @@ class SharedStore(Cache):
         for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if found:
-                self._save_locally(found)
+                self._write_locally(partial(self._local.save, found))
             texts |= found
         return texts, problems + self._take_problems()
 
@@ -112,9 +118,30 @@ class SharedStore(Cache):
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        failure = self._save_locally(texts)
+        failure = self._write_locally(lambda: self._local.save(texts))
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             self._send(partial(_set_texts, batch), int, transaction=True)
+        if failure and self._unavailable:
+            raise failure
+
+    def notes(
+        self, kind: NoteKind, keys: Collection[str] | None = None
+    ) -> tuple[dict[str, str], list[str]]:
+        notes, problems = self._local.notes(kind, keys)
+        for batch in _batches(keys or (), _ENTRIES_PER_BATCH):
+            # Other machines may have gone on with a text since.
+            for key, row in self._read_entries(_PREFIX + note_row(kind, ""), batch).items():
+                if (note := decode_note(kind, key, row)) is None:
+                    self._problems.append(self._entry_problem(key))
+                elif note != notes.get(key):
+                    notes[key] = note
+                    self._write_locally(partial(self._local.save_note, kind, key, note))
+        return notes, problems + self._take_problems()
+
+    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
+        name, row = _PREFIX + note_row(kind, key), encode_note(kind, key, note)
+        failure = self._write_locally(lambda: self._local.save_note(kind, key, note))
+        self._send(lambda redis: redis.set(name, row) if note else redis.delete(name), int)
         if failure and self._unavailable:
             raise failure
 
@@ -184,10 +211,10 @@ class SharedStore(Cache):
         problems, self._problems = self._problems, []
         return problems
 
-    def _save_locally(self, texts: Mapping[str, StoredText]) -> StoreError | None:
-        """Write texts to the local cache, and return the error if that fails."""
+    def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
+        """Write to the local cache, and return the error if that fails."""
         try:
-            self._local.save(texts)
+            write()
         except StoreError as error:
             self._report_local_failure(error)
             return error
@@ -199,26 +226,31 @@ class SharedStore(Cache):
         self._local_is_writable = False
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
-        entries = self._read_entries(keys, _FIRST_READ)
-        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
-            del entries[key]
-            entries |= self._read_entries([key], MAX_ENTRY)
         texts = {}
-        for key, entry in entries.items():
+        for key, entry in self._read_entries(_TEXT, keys).items():
             text = decode(key, entry)
             if text is None:
-                self._problems.append(
-                    f"the entry {key[:12]}… in {self._name} was changed or damaged, and is ignored"
-                )
+                self._problems.append(self._entry_problem(key))
             elif since is None or text.generated_at > since:
                 texts[key] = text
         return texts
 
-    def _read_entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
+    def _entry_problem(self, key: str) -> str:
+        return f"the entry {key[:12]}… in {self._name} was changed or damaged, and is ignored"
+
+    def _read_entries(self, prefix: str, keys: Collection[str]) -> dict[str, bytes]:
+        """Return the entries by key."""
+        entries = self._read_starts(prefix, keys, _FIRST_READ)
+        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
+            del entries[key]
+            entries |= self._read_starts(prefix, [key], MAX_ENTRY)
+        return entries
+
+    def _read_starts(self, prefix: str, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
         replies = self._send_each(
             keys,
-            lambda pipeline, key: pipeline.getrange(_TEXT + key, 0, size - 1),
+            lambda pipeline, key: pipeline.getrange(prefix + key, 0, size - 1),
             bytes,
             size=size,
             allow_wrong_type=True,
@@ -303,4 +335,5 @@ def _claim_rows(key: str) -> tuple[str, str]:
 def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> None:
     for key, text in texts:
         pipeline.set(_TEXT + key, encode(key, text))
-        pipeline.delete(*_claim_rows(key))
+        notes = [_PREFIX + note_row(kind, key) for kind in NOTE_KINDS]
+        pipeline.delete(*_claim_rows(key), *notes)
