@@ -28,7 +28,7 @@ from pathlib import Path
 import pytest
 from conftest import Project, Variable, wait_until
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
-from service_double import Answer, Handler, Received, ServiceDouble, generated
+from service_double import Answer, Handler, Received, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
@@ -726,6 +726,18 @@ def test_three_machines_share_the_work(machines: list[Project], service: Service
         assert machine.cached() == set(TOPICS)
         assert re.search(r"[1-9][0-9]* from the cache, [1-9][0-9]* generated", machine.output)
     assert machines[0].html("t3/index.html") == machines[2].html("t3/index.html")
+
+
+def test_a_failed_text_is_known_to_all_machines(
+    machines: list[Project], service: ServiceDouble
+) -> None:
+    """What one machine has paid for in vain, the others do not pay for again."""
+    service.answer = raw(b'{"success": true, "content": "no article"}')
+    for machine in machines:
+        built = machine.build()
+        assert built.returncode == 1
+        assert "`contentgen generate" in built.stdout
+    assert sorted(service.topics) == TOPICS
 
 
 def test_a_killed_machine_is_replaced(machines: list[Project], service: ServiceDouble) -> None:
