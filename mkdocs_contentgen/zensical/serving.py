@@ -52,7 +52,7 @@ def serve(
     for note in site.notes:
         log(note)
     exit_on_sigterm()
-    background = Background(site.options.max_requests)
+    background = Background(site.options.max_requests, log)
     watcher = _Watcher(path)
     watcher.watch(background.trigger_file.parent)
     folder = TemporaryDirectory(prefix="contentgen-")
