@@ -84,11 +84,8 @@ def quoted(value: object) -> str:
         else:
             text = str(value) if isinstance(value, date) else reprlib.repr(value)
     except ValueError:  # Python does not convert integers of more than 4300 digits
-        return _TOO_MANY_DIGITS_MESSAGE
+        return "a number with too many digits"
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-_TOO_MANY_DIGITS_MESSAGE = "a number with too many digits"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -135,3 +135,6 @@ class NoText:
 
     def __str__(self) -> str:
         return self.message
+
+
+PENDING = NoText(MissingReason.PENDING, "the text is being generated")

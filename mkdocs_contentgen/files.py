@@ -80,6 +80,11 @@ def delete_file(path: Path, root: Path) -> None:
     path.unlink(missing_ok=True)
 
 
+def reason_of(error: OSError | UnicodeError) -> str:
+    """Return why a file cannot be read or written, without its path."""
+    return getattr(error, "strerror", None) or "it is not UTF-8"
+
+
 def _open_for_reading(path: str, flags: int) -> int:
     return os.open(path, flags | _READ_FLAGS)
 

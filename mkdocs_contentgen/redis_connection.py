@@ -11,7 +11,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +21,9 @@ from .errors import ConfigurationError
 
 if TYPE_CHECKING:
     from redis import Redis
-    from redis.client import Pipeline as Pipeline
+
+Command = tuple[str | bytes | int, ...]
+"""The name of a command, and its arguments."""
 
 SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
 """The schemes of addresses, and those of redis-py for them. A final `s` means TLS."""
@@ -83,7 +85,7 @@ class RedisConnection:
 
     def send(
         self,
-        commands: Callable[[Pipeline], object],
+        commands: Sequence[Command],
         expected: type,
         *,
         size: int = MAX_REPLY,
@@ -101,7 +103,8 @@ class RedisConnection:
         import redis
 
         pipeline = cast("Redis", self._client).pipeline(transaction=transaction)
-        commands(pipeline)
+        for command in commands:
+            pipeline.execute_command(*command)  # type: ignore[no-untyped-call]  # it has no types
         self._limits.begin(_OVERHEAD + len(pipeline) * (size + MAX_REPLY))
         try:
             with pipeline:
@@ -151,21 +154,16 @@ class RedisConnection:
         return client
 
 
-def add_call(
-    pipeline: Pipeline,
-    package: str,
-    command: str,
-    keys: Sequence[str],
-    *data: bytes,
-    **arguments: object,
-) -> None:
-    """Add a call of a command in the `shared.lua` of a package.
+def script_call(
+    package: str, command: str, keys: Sequence[str], *data: bytes, **arguments: object
+) -> Command:
+    """Return the call of a command in the `shared.lua` of a package.
 
     ARGV are the command with its arguments as JSON, and `data`. Arguments that are None are nil.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    encoded = json.dumps({"command": command, **given})
-    pipeline.eval(_script(package), len(keys), *keys, encoded, *data)
+    fields = {name: value for name, value in arguments.items() if value is not None}
+    encoded = json.dumps({"command": command, **fields})
+    return ("EVAL", _script(package), len(keys), *keys, encoded, *data)
 
 
 @cache
@@ -192,7 +190,6 @@ class _RoundTripLimits:
         self._deadline = self._size = 0.0
 
     def begin(self, size: int) -> None:
-        """Start a round trip that may receive `size` bytes."""
         self._deadline = time.monotonic() + self._timeout
         self._size = size
 
@@ -204,10 +201,9 @@ class _RoundTripLimits:
         return left
 
     def count(self, size: int) -> None:
-        """Count received bytes. Raises OSError if there are too many."""
         self._size -= size
         if self._size < 0:
-            raise OSError(errno.EMSGSIZE, "it sends more than it was asked for")
+            raise OSError(errno.EMSGSIZE, "it sends more data than requested")
 
 
 class _LimitedSocket:
@@ -225,25 +221,21 @@ class _LimitedSocket:
         return getattr(self._wrapped, name)
 
     def settimeout(self, timeout: float | None) -> None:
-        """Set the timeout of the next calls, which the limits can reduce."""
         self._timeout = timeout
 
     def recv(self, *arguments: int) -> bytes:
-        """Receive bytes."""
         self._apply_timeout()
         data = self._wrapped.recv(*arguments)
         self._limits.count(len(data))
         return data
 
     def recv_into(self, *arguments: Any) -> int:
-        """Receive bytes into a buffer, and return their number."""
         self._apply_timeout()
         size = self._wrapped.recv_into(*arguments)
         self._limits.count(size)
         return size
 
     def sendall(self, data: bytes) -> None:
-        """Send all bytes."""
         self._apply_timeout()
         self._wrapped.sendall(data)
 

@@ -122,8 +122,7 @@ class BlogRequest(Request, frozen=True, kw_only=True):
         Literal["casual", "professional", "technical"], Meta(description="The voice of the post.")
     ] = "professional"
     format: Annotated[
-        Literal["howto", "listicle", "narrative"],
-        Meta(description="The shape of the post."),
+        Literal["howto", "listicle", "narrative"], Meta(description="The shape of the post.")
     ] = "narrative"
 
 
@@ -150,6 +149,12 @@ def field_types(model: type[Request]) -> dict[str, object]:
     """Return the types of a request's fields, in the order of their definition."""
     hints = get_type_hints(model, include_extras=True)
     return {name: hints[name] for name in model.__struct_fields__}
+
+
+@cache
+def _known_fields() -> frozenset[str]:
+    """Return the names of the fields of all types."""
+    return frozenset(name for model in REQUEST_TYPES.values() for name in field_types(model))
 
 
 @cache
@@ -207,19 +212,19 @@ def parse_front_matter(
     if "contentgen" not in meta:
         return [], []
     value = meta["contentgen"]
-    entries: list[tuple[tuple[str | int, ...], object]] = (
-        [(("contentgen", index), entry) for index, entry in enumerate(value)]
+    listed: list[tuple[tuple[str | int, ...], object]] = (
+        [(("contentgen", index), asked) for index, asked in enumerate(value)]
         if isinstance(value, list)
         else [(("contentgen",), value)]
     )
-    if not entries:
+    if not listed:
         return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
     requests: list[Request] = []
     problems: list[Problem] = []
     first_paths: dict[str, tuple[str | int, ...]] = {}
-    for path, entry in entries:
-        request, found = _parse_entry(path, entry, meta.get("title"), defaults or {})
+    for path, asked in listed:
+        request, found = _parse_item(path, asked, meta.get("title"), defaults or {})
         problems += found
         if request is None:
             continue
@@ -264,7 +269,7 @@ def check_inherited(value: object) -> list[Problem]:
     """Return the problems in the `contentgen` of a folder, which may lack fields."""
     if not isinstance(value, dict):
         return [Problem(("contentgen",), f"expected a mapping of fields, found {quoted(value)}")]
-    _, problems = _parse_entry(("contentgen",), {"topic": "-", **value}, None, {})
+    _, problems = _parse_item(("contentgen",), {"topic": "-", **value}, None, {})
     return [problem for problem in problems if problem.path[1:]]  # others: missing fields
 
 
@@ -302,24 +307,24 @@ _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a do
 _NOT_DEFAULTABLE = ("type", "topic", "id", "revision")
 
 
-def _parse_entry(
-    path: tuple[str | int, ...], entry: object, title: object, defaults: Mapping[str, object]
+def _parse_item(
+    path: tuple[str | int, ...], asked: object, title: object, defaults: Mapping[str, object]
 ) -> tuple[Request | None, list[Problem]]:
-    if not isinstance(entry, dict):
-        return None, [Problem(path, f"expected a mapping, found {quoted(entry)}; {_EXAMPLE_HINT}")]
+    if not isinstance(asked, dict):
+        return None, [Problem(path, f"expected a mapping, found {quoted(asked)}; {_EXAMPLE_HINT}")]
 
-    kind = entry.get("type")
+    kind = asked.get("type")
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
     problems: list[Problem] = []
-    if "type" not in entry:
+    if "type" not in asked:
         names = ", ".join(REQUEST_TYPES)
         problems.append(Problem(path, f"'type' is missing; it is one of {names}"))
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
 
-    known = {name for other in REQUEST_TYPES.values() for name in field_types(other)}
+    known = _known_fields()
     allowed = list(field_types(model)) if model else sorted(known)
-    for name in entry:
+    for name in asked:
         if name not in allowed:
             message = (
                 f"is not a key of type {kind}, which has {', '.join(allowed)}"
@@ -332,13 +337,13 @@ def _parse_entry(
     of_type = defaults.get(kind) if isinstance(kind, str) else None
     # With an invalid type, the fields that all types have are still checked.
     checked_model = model or Request
-    for source in (defaults, of_type if isinstance(of_type, dict) else {}, entry):
+    for source in (defaults, of_type if isinstance(of_type, dict) else {}, asked):
         fields |= {name: source[name] for name in field_types(checked_model) if name in source}
-    if "topic" not in entry and title is not None:
+    if "topic" not in asked and title is not None:
         fields["topic"] = title
     fields["type"] = kind if model else ""
     request, found = _validate(checked_model, fields, path)
-    if "topic" not in entry:
+    if "topic" not in asked:
         of_topic = (*path, "topic")
         found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
     problems += found

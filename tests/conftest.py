@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -22,7 +23,7 @@ from commands import COMMANDS, run_here
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
-from service_double import TOKEN, USER, ServiceDouble, running
+from service_double import ServiceDouble, running
 
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -206,17 +207,7 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path, service: ServiceDouble) -> Project:
     """Return an empty project whose environment leads to the service."""
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
-    }
-    environment |= {
-        "CONTENTGEN_BASE_URL": service.base_url,
-        "CONTENTGEN_USER_ID": USER,
-        "CONTENTGEN_TOKEN": TOKEN,
-        "NO_MKDOCS_2_WARNING": "1",
-        "SOURCE_DATE_EPOCH": "1700000000",
-        "COLUMNS": "200",
-    }
+    environment = service.environment | {"SOURCE_DATE_EPOCH": "1700000000", "COLUMNS": "200"}
     project = Project(tmp_path, environment)
     (tmp_path / "docs").mkdir()
     project.configure()
@@ -253,3 +244,10 @@ def wait_until(condition: Callable[[], object], timeout: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass in time"
         time.sleep(0.02)
+
+
+async def until(condition: Callable[[], object], timeout: float = 60) -> None:
+    """Wait in an event loop until a condition holds, or fail after `timeout` seconds."""
+    async with asyncio.timeout(timeout):
+        while not condition():
+            await asyncio.sleep(0.01)

@@ -46,6 +46,11 @@ FIELDS: dict[str, dict[str, set[str] | None]] = {
 }
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of a process, without settings of whoever runs the tests."""
+    return {name: v for name, v in os.environ.items() if not name.startswith("CONTENTGEN_")}
+
+
 @dataclass(frozen=True)
 class Received:
     """One request as it came over the wire; `number` counts from 1."""
@@ -85,6 +90,17 @@ class ServiceDouble:
     def topics(self) -> list[str]:
         """The topics that were asked for, in the order of their arrival."""
         return [request.topic for request in self.received]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a process whose builds ask this service."""
+        return {
+            **environment(),
+            "CONTENTGEN_BASE_URL": self.base_url,
+            "CONTENTGEN_USER_ID": USER,
+            "CONTENTGEN_TOKEN": TOKEN,
+            "NO_MKDOCS_2_WARNING": "1",
+        }
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -28,10 +28,10 @@ from conftest import Project, wait_until
 from model_double import Call, ModelHandler, completion, running_model
 from model_writer import write
 from redis_server import redis_running
-from service_double import Handler, Received, Server, listening, reset
-from writer_server import add_user, configure, environment, run
+from service_double import Handler, Received, Server, environment, listening, reset
+from writer_server import add_user, configure, run
 
-from mkdocs_contentgen.service.writer.ledger import GRACE
+from mkdocs_contentgen.service.writer.ledger.protocol import GRACE
 from mkdocs_contentgen.service.writer.server.jobs import RETRY_AFTER
 
 pytestmark = pytest.mark.system
@@ -565,7 +565,7 @@ class Proof:
     def check_usage(self) -> None:
         """Check that each text was charged once."""
         ran = run(self.directory, "usage", "--json")
-        assert ran.returncode == 0, ran.stderr
+        assert ran.exit_code == 0, ran.output
         (row,) = json.loads(ran.stdout)
         texts = len(self.topics)
         assert (row["texts"], row["failed"], row["calls"]) == (texts, 0, texts)
@@ -624,8 +624,10 @@ def prove(
             stack.enter_context(redis)
             ledger = {"ledger": f"redis://{stack.enter_context(listening(relay.talk))}/0"}
         configure(directory, model.endpoint, limits=limits, queue=1000, parallel=2, **ledger)
-        started = chaos.seconds
         token = add_user(directory)
+        started = chaos.seconds
+        users = ("writer", "user", "list", "--config", str(directory / "writer.yml"))
+        sites[0].project.run_process("mkdocs_contentgen", *users)
         chaos.slowness = max(1, (chaos.seconds - started) / START)
         with forwarding(network), ExitStack() as serving:
             for writer in writers:
@@ -648,10 +650,14 @@ def prove(
             stack.callback(chaos.stop)
             chaos.start({(1, 4): writers, **({(2, 7): [redis]} if redis else {})}, chance)
             until = chaos.seconds + seconds
-            while any(builder.is_alive() for builder in builders) and chaos.left > 0:
-                time.sleep(0.1)
-                if chaos.seconds > until and proof.is_enough:
-                    break
+            wait_until(
+                lambda: (
+                    chaos.left <= 0
+                    or (chaos.seconds > until and proof.is_enough)
+                    or not any(builder.is_alive() for builder in builders)
+                ),
+                float("inf"),
+            )
             chaos.stop()
             network.is_bad = relay.is_bad = False
             print(f"chaos ended after {chaos.seconds:.0f} s, {len(author.calls)} calls")

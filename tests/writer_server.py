@@ -1,4 +1,4 @@
-"""A served writer as a process of its own, and requests to it."""
+"""A served writer, in the process of the test without sockets, or as a process of its own."""
 
 from __future__ import annotations
 
@@ -8,35 +8,26 @@ import re
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlencode
 
 import httpx
 import yaml
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from click.testing import CliRunner, Result
+from conftest import wait_until
+from service_double import environment
 
-HEADERS = {"Content-Type": "application/json"}
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of a process, without settings of whoever runs the tests."""
-    return {name: v for name, v in os.environ.items() if not name.startswith("CONTENTGEN_")}
-
-
-def run(directory: Path, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Run `contentgen writer` in a directory."""
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs_contentgen", "writer", *arguments],
-        cwd=directory,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.service.writer.ledger import Ledger, open_ledger
+from mkdocs_contentgen.service.writer.server.app import Server
+from mkdocs_contentgen.service.writer.server.configuration import load_configuration
 
 
 def configure(directory: Path, endpoint: str, **options: object) -> Path:
@@ -47,55 +38,123 @@ def configure(directory: Path, endpoint: str, **options: object) -> Path:
     return path
 
 
+def run(directory: Path, *arguments: str) -> Result:
+    """Run `contentgen writer` with the `writer.yml` of a directory."""
+    unset = {name: None for name in os.environ if name.startswith("CONTENTGEN_")}
+    command = ["writer", *arguments, "--config", str(directory / "writer.yml")]
+    return CliRunner(env=unset).invoke(main, command)
+
+
 def add_user(directory: Path, name: str = "alice") -> str:
     """Add a user, and return the token."""
     ran = run(directory, "user", "add", name)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.exit_code == 0, ran.output
     return ran.stdout.strip()
+
+
+def encode(
+    token: str,
+    topic: str = "Bees",
+    operation: str = "generate-blog",
+    *,
+    key: str | None = None,
+    user: str = "alice",
+    **headers: str,
+) -> tuple[str, dict[str, str], str]:
+    """Return the path, the headers and the body of a request."""
+    headers = {
+        "Content-Type": "application/json",
+        "Authorization": f"Bearer {token}",
+        **({} if key is None else {"Idempotency-Key": key}),
+        **headers,
+    }
+    body = json.dumps({"topic": topic, "length": "short"})
+    return f"/{operation}?{urlencode({'user_id': user})}", headers, body
+
+
+# --- In the process of the test -------------------------------------------------------------------
+
+
+@dataclass
+class ServedWriter:
+    """A server that takes requests, with its log. Its user is `alice`."""
+
+    directory: Path
+    server: Server
+    log: list[dict[str, Any]]
+    portal: BlockingPortal
+    client: httpx.AsyncClient
+    token: str = field(repr=False)
+
+    def begin(
+        self, *request: str, token: str | None = None, **options: str
+    ) -> Future[httpx.Response]:
+        """Send a request, and return its answer to come. A client goes away by cancelling that."""
+        sent = encode(token or self.token, *request, **options)
+        return self.portal.start_task_soon(self._post, *sent)
+
+    def ask(self, *request: str, **options: str) -> httpx.Response:
+        """Send a request, and wait for its answer."""
+        return self.begin(*request, **options).result(30)
+
+    def get(self, path: str) -> httpx.Response:
+        """Get a page that needs no token."""
+        return self.portal.call(self.client.get, path)
+
+    async def _post(self, path: str, headers: dict[str, str], body: str) -> httpx.Response:
+        return await self.client.post(path, headers=headers, content=body)
+
+
+@contextmanager
+def serving(
+    directory: Path, *, authenticated: bool = True, ledger: Ledger | None = None
+) -> Iterator[ServedWriter]:
+    """Serve the `writer.yml` of a directory until the block ends."""
+    configuration = load_configuration(directory / "writer.yml")
+    ledger = ledger or open_ledger(configuration.fields.ledger, directory, serving=True)
+    token, log = "t0ken-of-alice", list[dict[str, Any]]()
+    with ledger, start_blocking_portal() as portal:
+        ledger.add_user("alice", sha256(token))
+        server = Server(configuration, ledger, log.append, authenticated=authenticated)
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(server.app), base_url="http://writer"
+        )
+        with (
+            portal.wrap_async_context_manager(server.running()),
+            portal.wrap_async_context_manager(client),
+        ):
+            yield ServedWriter(directory, server, log, portal, client, token)
+            portal.call(server.jobs.drain)
+
+
+# --- As a process of its own ----------------------------------------------------------------------
 
 
 @dataclass
 class WriterServer:
-    """A server that runs in a directory, with its log."""
+    """A server that runs in a directory, with its log. Its user is `alice`."""
 
     directory: Path
     process: subprocess.Popen[str]
     token: str
-    url: str = ""
     lines: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """The address that the server has printed, or nothing before it listens."""
+        found = re.search(r"http://\S+", " ".join(self.errors))
+        return found[0] if found else ""
 
     @property
     def log(self) -> list[dict[str, Any]]:
         """The records of the log."""
         return [json.loads(line) for line in self.lines]
 
-    def ask(
-        self,
-        topic: str = "Bees",
-        *,
-        key: str | None = None,
-        operation: str = "generate-blog",
-        user: str = "alice",
-        token: str | None = None,
-        timeout: float = 60,
-        headers: Mapping[str, str] | None = None,
-        **fields: object,
-    ) -> httpx.Response:
-        """Send one request."""
-        keys = {} if key is None else {"Idempotency-Key": key}
-        return httpx.post(
-            f"{self.url}/{operation}",
-            params={"user_id": user},
-            headers={
-                **HEADERS,
-                "Authorization": f"Bearer {token or self.token}",
-                **keys,
-                **(headers or {}),
-            },
-            content=json.dumps({"topic": topic, "length": "short", **fields}),
-            timeout=timeout,
-        )
+    def ask(self, *request: str, timeout: float = 60, **options: str) -> httpx.Response:
+        """Send a request, and wait for its answer."""
+        path, headers, body = encode(self.token, *request, **options)
+        return httpx.post(f"{self.url}{path}", headers=headers, content=body, timeout=timeout)
 
     def get(self, path: str) -> httpx.Response:
         """Get a page that needs no token."""
@@ -141,13 +200,8 @@ def writer_running(
     for thread in threads:
         thread.start()
     try:
-        deadline = time.monotonic() + 30
-        while not server.url:
-            found = re.search(r"http://\S+", " ".join(server.errors))
-            server.url = found[0] if found else ""
-            assert process.poll() is None, "".join(server.errors)
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: server.url or process.poll() is not None)
+        assert process.poll() is None, "".join(server.errors)
         yield server
     finally:
         process.kill()

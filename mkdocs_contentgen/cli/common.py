@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
-from ..display import escape_controls
-from ..errors import ContentgenError
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
     from ..pages.site import Site
     from ..service.writer.options import WriterOptions
     from ..texts.articles import Article
+
+_P = ParamSpec("_P")
 
 config_option = click.option(
     "-f",
@@ -78,37 +79,28 @@ verbose_option = click.option(
 )
 
 
+def site_options(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Add the options of all commands for a site: its configuration, and `--verbose`."""
+    return config_option(verbose_option(command))
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print a list of objects for scripts."
+)
+
+
 @contextmanager
 def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
-    """Load the site. Any ContentgenError becomes one line on stderr and exit status 1.
+    """Load the site, and print what is wrong with it.
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
-    try:
-        with _site_loader(config_file)(config_file, drafts=drafts) as site:
-            print_notes(site)
-            print_errors(site.problems)
-            yield site
-    except ContentgenError as error:
-        raise click.ClickException(escape_controls(str(error))) from error
-
-
-def print_notes(site: Site) -> None:
-    """Print to stderr what was done when the site was loaded, and what is wrong with it."""
-    for note in site.notes:
-        print_line(note, err=True)
-    print_warnings(site.warnings)
-
-
-def _site_loader(config_file: str | None) -> Callable[..., AbstractContextManager[Site]]:
-    """Return load_site() of the program that can build the site: MkDocs, or else Zensical."""
-    if _is_for_zensical(config_file):
-        from ..zensical.site import load_site as load_zensical_site
-
-        return load_zensical_site
-    from ..mkdocs.site import load_site
-
-    return load_site
+    with _site_module(config_file).load_site(config_file, drafts=drafts) as site:
+        for note in site.notes:
+            print_line(note, err=True)
+        print_warnings(site.warnings)
+        print_errors(site.problems)
+        yield site
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
@@ -116,21 +108,25 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 
     Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    if _is_for_zensical(config_file):
-        from ..zensical.site import load_writer_options as load_for_zensical
-
-        return load_for_zensical(config_file)
-    from ..mkdocs.site import load_writer_options as load_for_mkdocs
-
-    return load_for_mkdocs(config_file)
+    options: WriterOptions = _site_module(config_file).load_writer_options(config_file)
+    return options
 
 
-def _is_for_zensical(config_file: str | None) -> bool:
-    """Tell whether only Zensical can build the site. Raises ConfigurationError."""
+def _site_module(config_file: str | None) -> ModuleType:
+    """Return the module that loads the site: of MkDocs, or of Zensical if only that can build it.
+
+    Raises ConfigurationError.
+    """
     from ..zensical.configuration import is_for_zensical
 
-    found = _find_configuration(config_file)
-    return found is not None and is_for_zensical(found)  # else MkDocs says what is missing
+    path = _find_configuration(config_file)
+    if path and is_for_zensical(path):
+        from ..zensical import site as zensical_site
+
+        return zensical_site
+    from ..mkdocs import site  # which says what is missing
+
+    return site
 
 
 def _find_configuration(config_file: str | None) -> Path | None:

@@ -10,19 +10,15 @@ from functools import partial
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, config_option, load_articles, open_site, verbose_option
-from .output import (
-    debug_printer,
-    print_articles_json,
-    print_articles_table,
-    print_cached_request,
-    print_dry_run,
-    print_errors,
-    print_json,
-    print_line,
-    print_obtained,
-    print_remarks,
-    print_warnings,
+from ..errors import ContentgenError
+from . import output
+from .common import (
+    complete_pages,
+    json_option,
+    load_articles,
+    open_site,
+    site_options,
+    verbose_option,
 )
 from .review import approve, diff, eject, show
 from .sandbox import sandbox
@@ -31,11 +27,13 @@ from .zensical import zensical
 
 
 class _SafeGroup(click.Group):
-    """A group that escapes control characters and CI commands in error messages."""
+    """A group that ends with one line for a ContentgenError, and escapes error messages."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except ContentgenError as error:
+            raise click.ClickException(escape_controls(str(error))) from error
         except click.ClickException as error:
             # MkDocs raises these exceptions too, some with several lines.
             lines = map(escape_controls, error.message.split("\n"))
@@ -55,9 +53,8 @@ def main() -> None:
 
 
 @main.command()
-@config_option
-@verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@site_options
+@json_option
 @click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
 def status(config_file: str | None, as_json: bool, check: bool) -> None:
     """List every article with its state.
@@ -70,18 +67,17 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
     if as_json:
-        print_articles_json(articles)
+        output.print_articles_json(articles)
     else:
-        print_articles_table(articles)
-        print_remarks(articles)
-    print_errors([article.reason for article in articles if article.damaged])
+        output.print_articles_table(articles)
+        output.print_remarks(articles)
+    output.print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state not in ready for article in articles):
         raise SystemExit(1)
 
 
 @main.command()
-@config_option
-@verbose_option
+@site_options
 @click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option(
     "--refresh", is_flag=True, help="Request new texts; an old one stays until the new one arrives."
@@ -114,26 +110,24 @@ def generate(
             refresh=refresh,
             retry_failed=bool(pages),
         )
-        log, debug = partial(print_line, err=True), debug_printer()
+        log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = site.build(policy, log, debug, page_requests=page_requests)
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source)
-        estimate = build.estimate_message(obtained.wanted) if dry_run else ""
-    if dry_run:
-        print_dry_run(obtained, policy.max_requests)
-        if estimate:
-            print_line(estimate)
-    else:
-        print_obtained(obtained)
-    print_errors(obtained.failures)
+        if dry_run:
+            output.print_dry_run(
+                obtained, policy.max_requests, build.estimate_message(obtained.wanted)
+            )
+        else:
+            output.print_obtained(obtained)
+    output.print_errors(obtained.failures)
 
 
 @main.command()
-@config_option
-@verbose_option
+@site_options
 @click.option("--dry-run", is_flag=True, help="List the texts, and delete none.")
 def prune(config_file: str | None, dry_run: bool) -> None:
-    """Delete the cached texts that no page asks for any more, and what is known of failed ones.
+    """Delete the cached texts that no page requests any more, and what is known of failed ones.
 
     Draft pages count as pages. A shared cache is left alone, since other branches and sites may
     need its texts.
@@ -142,23 +136,21 @@ def prune(config_file: str | None, dry_run: bool) -> None:
 
     with open_site(config_file, drafts=True) as site:
         needed = {
-            entry.request.key(sandbox=sandbox)
-            for entry in site.requests
-            for sandbox in (True, False)
+            it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()
         failed, more = failed_requests(store)
-        print_warnings(problems + more)
+        output.print_warnings(problems + more)
         unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
         parts, _ = store.notes("parts")
         for request in unneeded.values():
-            print_cached_request(request)
+            output.print_cached_request(request)
         if dry_run:
-            print_line(f"texts to be dropped: {len(unneeded)}")
+            output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:
             store.delete([*unneeded, *parts.keys() - needed])
-            print_line(f"texts dropped: {len(unneeded)}")
+            output.print_line(f"texts dropped: {len(unneeded)}")
         store.close()
 
 
@@ -167,7 +159,7 @@ def schema() -> None:
     """Print the JSON Schema of the front matter, for editors."""
     from ..requests import front_matter_schema
 
-    print_json(front_matter_schema())
+    output.print_json(front_matter_schema())
 
 
 for command in (show, diff, approve, eject, sandbox, writer, zensical):

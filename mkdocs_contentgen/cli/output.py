@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..service.writer.evaluation import Trial
-    from ..service.writer.ledger import MonthlyUsage
+    from ..service.writer.ledger.protocol import MonthlyUsage
     from ..service.writer.writing import Written
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
@@ -105,7 +105,7 @@ def _to_json(article: Article) -> dict[str, object]:
     }
 
 
-def print_remarks(articles: Iterable[Article]) -> None:
+def print_remarks(articles: Sequence[Article]) -> None:
     """Print what is not as requested in the drafts that pages show."""
     for article in articles:
         for remark in article.remarks:
@@ -122,7 +122,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     from rich.text import Text
 
     if not articles:
-        print_line("No page asks for an article.")
+        print_line("No page requests an article.")
         return
     rows = [
         {
@@ -175,7 +175,7 @@ def _fit(rows: Sequence[Mapping[str, Text]], room: int) -> dict[str, int] | None
 
 
 def _table(
-    rows: Sequence[Mapping[str, Text]], widths: Mapping[str, int], *, has_header: bool
+    rows: Sequence[Mapping[str, Text]], widths: Mapping[str, int], *, has_header: bool = True
 ) -> Table:
     from rich.table import Table
 
@@ -184,12 +184,17 @@ def _table(
         table.add_column(
             heading,
             width=widths.get(heading),
-            no_wrap=heading != "Reason",
-            overflow="fold" if heading == "Reason" else "ellipsis",
+            no_wrap=heading not in _FOLDED,
+            overflow="fold" if heading in _FOLDED else "ellipsis",
+            justify="right" if heading in _FIGURES else "left",
         )
     for row in rows:
         table.add_row(*row.values())
     return table
+
+
+_FOLDED = ("Reason", "Text", "Words", "Checks", "Month", "User")
+_FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
 
 
 def _console() -> Console:
@@ -283,31 +288,30 @@ def _one_line(text: str | None) -> str:
 _INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
 
 
-def _print_table(left: Sequence[str], right: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table with these headings above columns of words and of figures."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for heading in left:
-        table.add_column(heading, overflow="fold")
-    for heading in right:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(*map(escape_controls, row))
-    _print_rich(table)
-
-
 def print_trials(trials: Sequence[Trial]) -> None:
     """Print the figures of texts by a model as a table."""
     rows = []
     for trial in trials:
         fields = trial.to_json()
-        failed = ", ".join(trial.failed_checks) or ("error" if trial.error else "passed")
-        words = f"{fields['words']} of {fields['target']}"
-        figures = [str(fields[name]) for name in ("repairs", "marked", "calls", "tokens")]
-        rows.append([trial.name, words, failed, *figures, trial.cost, str(fields["seconds"])])
-    figures = ["Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds"]
-    _print_table(["Text", "Words", "Checks"], figures, rows)
+        row = {
+            "Text": trial.name,
+            "Words": f"{fields['words']} of {fields['target']}",
+            "Checks": ", ".join(trial.failed_checks) or ("error" if trial.error else "passed"),
+            "Repairs": fields["repairs"],
+            "To check": fields["marked"],
+            "Calls": fields["calls"],
+            "Tokens": fields["tokens"],
+            "Cost": trial.cost,
+            "Seconds": fields["seconds"],
+        }
+        rows.append(_to_cells(row))
+    _print_rich(_table(rows, {}))
+
+
+def _to_cells(row: Mapping[str, object]) -> dict[str, Text]:
+    from rich.text import Text
+
+    return {heading: Text(escape_controls(str(value))) for heading, value in row.items()}
 
 
 def print_sources(written: Written) -> None:
@@ -326,21 +330,30 @@ def print_usage(rows: Sequence[MonthlyUsage]) -> None:
     if not rows:
         print_line("No texts have been written", err=True)
         return
-    cells = []
-    for row in rows:
-        cost = "unknown" if row.usage.cost is None else format_cost(row.usage.cost)
-        figures = (row.texts, row.failed, row.usage.calls, row.usage.tokens)
-        cells.append([row.month, row.user, *(f"{figure:,}" for figure in figures), cost])
-    _print_table(["Month", "User"], ["Texts", "Failed", "Calls", "Tokens", "Cost"], cells)
+    cells = [
+        {
+            "Month": row.month,
+            "User": row.user,
+            "Texts": f"{row.texts:,}",
+            "Failed": f"{row.failed:,}",
+            "Calls": f"{row.usage.calls:,}",
+            "Tokens": f"{row.usage.tokens:,}",
+            "Cost": "unknown" if row.usage.cost is None else format_cost(row.usage.cost),
+        }
+        for row in rows
+    ]
+    _print_rich(_table([_to_cells(row) for row in cells], {}))
 
 
-def print_dry_run(obtained: Obtained, max_requests: int) -> None:
-    """Print the requests that would be sent."""
+def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
+    """Print the requests that would be sent, and an estimate, which can be empty."""
     for article in obtained.articles:
         if article.key in obtained.wanted:
             print_line(f"{article.place}: {article.request.topic}")
     number = len(obtained.wanted)
     print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
+    if estimate:
+        print_line(estimate)
     print_failed(obtained)
 
 
@@ -366,7 +379,7 @@ def print_obtained(obtained: Obtained) -> None:
         failed = len({article.key for article in wanted if article.draft_outcome.error})
         print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
-        print_line("All texts are there; nothing was sent.")
+        print_line("All texts are available; nothing was sent.")
     print_failed(obtained)
 
 

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import (
-    complete_pages,
-    config_option,
-    load_articles,
-    load_undamaged,
-    open_site,
-    verbose_option,
-)
+from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
 from .output import print_article, print_errors, print_failure, print_line, print_remarks
 
 if TYPE_CHECKING:
@@ -24,8 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@config_option
-@verbose_option
+@site_options
 @click.argument("page", shell_complete=complete_pages)
 @click.option("--id", "name", metavar="ID", help="The article of the page with this id, only.")
 def show(config_file: str | None, page: str, name: str | None) -> None:
@@ -60,8 +52,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
 
 
 @click.command()
-@config_option
-@verbose_option
+@site_options
 @click.argument("page", shell_complete=complete_pages)
 def diff(config_file: str | None, page: str) -> None:
     """Compare the approved text of PAGE with its newest draft, word by word.
@@ -85,15 +76,14 @@ def diff(config_file: str | None, page: str) -> None:
 
 
 @click.command()
-@config_option
-@verbose_option
+@site_options
 @click.argument("pages", nargs=-1, shell_complete=complete_pages)
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
-@click.option("--by", metavar="NAME", help="Who answers for the text; else git's user.name.")
+@click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
 def approve(
     config_file: str | None, pages: tuple[str, ...], everything: bool, by: str | None
 ) -> None:
-    """Write the texts of PAGES to approved files: you have read them and answer for them.
+    """Write the texts of PAGES to approved files: you have read them and are responsible for them.
 
     It approves the newest draft. If an approved file was edited by hand, it approves the edited
     text, unless you choose a newer draft when asked.
@@ -119,10 +109,12 @@ def approve(
 
     with open_site(config_file) as site:
         failures: list[str] = []
-        sections = site.cited_sections()
+        changed_sources = site.changed_sources()
         for article in load_articles(site, pages):
             try:
-                for line in approve_article(article, site.options, name, prefer_draft, sections):
+                for line in approve_article(
+                    article, site.options, name, prefer_draft, changed_sources
+                ):
                     print_line(line)
             except ApprovalError as error:
                 failures.append(str(error))
@@ -130,8 +122,7 @@ def approve(
 
 
 @click.command()
-@config_option
-@verbose_option
+@site_options
 @click.argument("page", shell_complete=complete_pages)
 @click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
 def eject(config_file: str | None, page: str, delete: bool) -> None:

@@ -10,7 +10,7 @@ import click
 @click.command()
 @click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535))
 def sandbox(port: int) -> None:
-    """Serve the sandbox on this machine, as the service would be served.
+    """Serve the sandbox on this machine.
 
     It answers with sample texts, to any user and any token.
     """

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ..errors import ContentgenError
 from ..requests import REQUEST_TYPES, choices
-from .common import config_option, load_writer_options, verbose_option
-from .output import (
-    debug_printer,
-    print_article,
-    print_errors,
-    print_json,
-    print_line,
-    print_sources,
-    print_trials,
-    print_warnings,
-)
+from . import output
+from .common import json_option, load_writer_options, site_options
 
 if TYPE_CHECKING:
     from ..requests import Request
@@ -45,8 +35,7 @@ def writer() -> None:
 
 
 @click.command("try")
-@config_option
-@verbose_option
+@site_options
 @click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
 @click.argument("topic")
 @click.option("--sources", is_flag=True, help="Print which sections the model got and cited.")
@@ -58,21 +47,21 @@ def try_(
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
     """
     model = REQUEST_TYPES[kind]
-    given = {name: value for name, value in fields.items() if value is not None}
-    for name in given:
+    chosen = {name: value for name, value in fields.items() if value is not None}
+    for name in chosen:
         if name not in choices(model):
             known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
             raise click.UsageError(f"--{name} is not an option of {kind}; there are {known}")
     try:
-        request = msgspec.convert({"type": kind, "topic": topic, **given}, model)
+        request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:
         raise click.UsageError(f"the topic cannot be used: {error}") from error
     [trial] = _try_out(config_file, [request])
     if trial.written and trial.written.html:
-        print_article(trial.written.html)
+        output.print_article(trial.written.html)
     if trial.written and sources:
-        print_sources(trial.written)
-    print_trials([trial])
+        output.print_sources(trial.written)
+    output.print_trials([trial])
     _exit_if_failed([trial])
 
 
@@ -81,9 +70,8 @@ for _name, _values in _FIELDS.items():
 
 
 @writer.command()
-@config_option
-@verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@site_options
+@json_option
 def evaluate(config_file: str | None, as_json: bool) -> None:
     """Write a text for each value of each field, print how good they are, and keep nothing.
 
@@ -95,14 +83,14 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
         if as_json:
             return
         outcome = ", ".join(trial.failed_checks) or "passed"
-        print_line(f"{trial.name}: {outcome} ({trial.seconds:.0f} s)", err=True)
+        output.print_line(f"{trial.name}: {outcome} ({trial.seconds:.0f} s)", err=True)
 
     requests = requests_to_evaluate()
     trials = _try_out(config_file, requests, on_trial=show)
     if as_json:
-        print_json([trial.to_json() for trial in trials])
+        output.print_json([trial.to_json() for trial in trials])
     else:
-        print_trials(trials)
+        output.print_trials(trials)
     _exit_if_failed(trials)
 
 
@@ -112,22 +100,19 @@ def _try_out(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
-    """Write texts with the model of the site. A ContentgenError becomes a line and status 1."""
     from ..service.writer.evaluation import try_out
     from ..service.writer.model import Model
     from ..service.writer.usage import Spending
 
     async def run(options: WriterOptions) -> Sequence[Trial]:
-        async with Model(options, Spending(), debug=debug_printer()) as model:
+        async with Model(options, Spending(), debug=output.debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
-            print_warnings([*model.warnings, *options.sources.warnings])
+            output.print_warnings([*model.warnings, *options.sources.warnings])
             return trials
 
-    try:
-        # Before the loop: other plugins of the site may have loops of their own.
-        return asyncio.run(run(load_writer_options(config_file)))
-    except ContentgenError as error:
-        raise click.ClickException(str(error)) from error
+    # Before the loop: other plugins of the site may have loops of their own.
+    options = load_writer_options(config_file)
+    return asyncio.run(run(options))
 
 
 def _exit_if_failed(trials: Iterable[Trial]) -> None:
@@ -135,7 +120,7 @@ def _exit_if_failed(trials: Iterable[Trial]) -> None:
     for trial in trials:
         problems = trial.written.problems if trial.written else []
         messages += [f"{problem.check}: {problem.message}" for problem in problems]
-    print_errors(list(dict.fromkeys(messages)))
+    output.print_errors(list(dict.fromkeys(messages)))
 
 
 writer.add_command(try_)

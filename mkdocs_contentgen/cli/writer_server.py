@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..digest import sha256
-from ..errors import ContentgenError
+from .common import json_option
 from .output import print_json, print_line, print_usage, print_warnings
 from .writer import writer
 
 if TYPE_CHECKING:
-    from ..service.writer.ledger import Ledger, MonthlyUsage
+    from ..service.writer.ledger.protocol import Ledger, MonthlyUsage
 
 __all__ = ["writer"]
 
@@ -61,42 +61,43 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
-    with _one_line_errors():
-        configuration = load_configuration(path)
-        name, directory = configuration.fields.ledger, configuration.directory
-        with open_ledger(name, directory, serving=True) as ledger:
-            print_warnings(ledger.problems())
-            users = len(ledger.users())
-            if not users and not no_auth:
-                raise click.ClickException(
-                    "there are no users, so nobody could ask for a text; add one with "
-                    "`contentgen writer user add NAME`"
-                )
-            shown_host = f"[{host}]" if ":" in host else host
-            try:
-                listener = listen(host, port)
-            except OSError as error:
-                # The errno of gaierror is not one of the system. The message of other errors
-                # contains the address.
-                is_unknown = isinstance(error, socket.gaierror)
-                reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
-                raise click.ClickException(
-                    f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
-                    "--host and --port"
-                ) from error
-            with listener:
-                who = (
-                    "anybody, without authentication"
-                    if no_auth
-                    else f"{users} user{'s' if users > 1 else ''}"
-                )
-                address = f"{shown_host}:{listener.getsockname()[1]}"
-                print_line(
-                    f"Writing with {configuration.options.fields.model} for {who} on "
-                    f"http://{address} (Ctrl-C ends it)",
-                    err=True,
-                )
+    configuration = load_configuration(path)
+    name, directory = configuration.fields.ledger, configuration.directory
+    with open_ledger(name, directory, serving=True) as ledger:
+        print_warnings(ledger.problems())
+        users = len(ledger.users())
+        if not users and not no_auth:
+            raise click.ClickException(
+                "there are no users, so nobody could ask for a text; add one with "
+                "`contentgen writer user add NAME`"
+            )
+        shown_host = f"[{host}]" if ":" in host else host
+        try:
+            listener = listen(host, port)
+        except OSError as error:
+            # The errno of gaierror is not one of the system. The message of other errors
+            # contains the address.
+            is_unknown = isinstance(error, socket.gaierror)
+            reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
+            raise click.ClickException(
+                f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
+                "--host and --port"
+            ) from error
+        with listener:
+            who = (
+                "anybody, without authentication"
+                if no_auth
+                else f"{users} user{'s' if users > 1 else ''}"
+            )
+            address = f"{shown_host}:{listener.getsockname()[1]}"
+            print_line(
+                f"Writing with {configuration.options.fields.model} for {who} on "
+                f"http://{address} (Ctrl-C ends it)",
+                err=True,
+            )
+            asyncio.run(
                 serve_until_signal(configuration, ledger, listener, authenticated=not no_auth)
+            )
 
 
 @writer.group()
@@ -109,7 +110,7 @@ def user() -> None:
 @click.argument("name")
 def add(path: Path, name: str) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
-    with _one_line_errors(), _open_ledger(path) as ledger:
+    with _open_ledger(path) as ledger:
         token = secrets.token_urlsafe(32)
         if not ledger.add_user(name, sha256(token)):
             raise click.ClickException(
@@ -121,10 +122,10 @@ def add(path: Path, name: str) -> None:
 
 @user.command("list")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@json_option
 def list_(path: Path, as_json: bool) -> None:
     """List the users."""
-    with _one_line_errors(), _open_ledger(path) as ledger:
+    with _open_ledger(path) as ledger:
         users = ledger.users()
     if as_json:
         print_json([{"name": name, "added_at": at.isoformat()} for name, at in users.items()])
@@ -139,8 +140,8 @@ def list_(path: Path, as_json: bool) -> None:
 @config_option
 @click.argument("name")
 def remove(path: Path, name: str) -> None:
-    """Remove the user NAME. The token ends to work at once; the usage stays."""
-    with _one_line_errors(), _open_ledger(path) as ledger:
+    """Remove the user NAME. The token stops working at once; the usage stays."""
+    with _open_ledger(path) as ledger:
         if not ledger.remove_user(name):
             raise click.ClickException(f"there is no user {name}")
     print_line(f"Removed {name}")
@@ -148,10 +149,10 @@ def remove(path: Path, name: str) -> None:
 
 @writer.command()
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects for scripts.")
+@json_option
 def usage(path: Path, as_json: bool) -> None:
     """Print texts, tokens and cost by month and user."""
-    with _one_line_errors(), _open_ledger(path) as ledger:
+    with _open_ledger(path) as ledger:
         rows = ledger.usage()
     if as_json:
         print_json([_usage_fields(row) for row in rows])
@@ -160,25 +161,9 @@ def usage(path: Path, as_json: bool) -> None:
 
 
 def _usage_fields(row: MonthlyUsage) -> dict[str, object]:
-    return {
-        "month": row.month,
-        "user": row.user,
-        "texts": row.texts,
-        "failed": row.failed,
-        "calls": row.usage.calls,
-        "input_tokens": row.usage.input_tokens,
-        "output_tokens": row.usage.output_tokens,
-        "cost": row.usage.cost,
-    }
-
-
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    """Turn a ContentgenError into one line on stderr and exit status 1."""
-    try:
-        yield
-    except ContentgenError as error:
-        raise click.ClickException(str(error)) from error
+    fields: dict[str, object] = asdict(row)
+    del fields["usage"]
+    return fields | asdict(row.usage)
 
 
 def _open_ledger(path: Path) -> Ledger:

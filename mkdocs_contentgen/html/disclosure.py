@@ -71,10 +71,7 @@ class Provenance:
             "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
         }
         if self.model:
-            properties["creator"] = {
-                "@type": "SoftwareApplication",
-                "name": plain_text(self.model),
-            }
+            properties["creator"] = {"@type": "SoftwareApplication", "name": plain_text(self.model)}
         if published:
             properties["datePublished"] = published
         if self.review:

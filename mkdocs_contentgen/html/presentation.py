@@ -75,8 +75,10 @@ def _apply_styles(article: Element, styles: str) -> None:
         _drop_compounding_sizes(article)
         return
     for element in article.iter():
-        style = element.attrib.pop("style", "")
-        if style and styles == "adapt":
+        if not (style := element.get("style")):
+            continue
+        del element.attrib["style"]
+        if styles == "adapt":
             words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
             if words:
                 element.set("class", " ".join(words))
@@ -173,7 +175,6 @@ def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
 
 
 def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
-    """Insert the disclosure lines after the title or header."""
     header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]
     for index, line in enumerate(lines, header[0] + 1 if header else 0):
         paragraph = Element("p", {"class": "contentgen-disclosure"})

@@ -8,7 +8,7 @@ attribute is checked. HTML that exceeds a limit is rejected as a whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
@@ -87,8 +87,6 @@ _FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
 _PRE_AND_BREAK = re.compile(r"(<pre[^<>]*>)\n")
 # Python-Markdown uses some of these for its placeholders.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-# XML normalizes these to spaces in attributes.
-_WHITESPACE = {ord(character): f"&#{ord(character)};" for character in "\t\n\r"}
 _VOID = re.compile(r"<(br|hr|img|wbr)\b([^<>]*)>")
 
 
@@ -110,10 +108,19 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
             errors.append(error)
             return None
 
+    cleaner = nh3.Cleaner(
+        tags=_TAGS,
+        clean_content_tags=_TAGS_WITH_CONTENT,
+        attributes=_ATTRIBUTES,
+        attribute_filter=filter_attribute,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
     # Without a removed element, those around it may be parsed differently, hence several passes.
-    clean, previous = html.encode("utf-8", "replace").decode(), ""
+    clean = html.encode("utf-8", "replace").decode()
     for _ in range(_MAX_PASSES):
-        clean, previous = _clean(clean, filter_attribute), clean
+        previous, clean = clean, _CONTROL_CHARACTERS.sub("", cleaner.clean(clean))
+        clean = _PRE_AND_BREAK.sub(r"\1\n\n", clean)
         if clean == previous:
             break
         # Omitted end tags and entities make the output longer, but not by these factors.
@@ -126,7 +133,9 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
             0
         ]
     # With these replacements, the output of nh3 is XML, whose parser is much faster.
-    xml = _VOID.sub(r"<\1\2/>", clean).translate(_WHITESPACE).replace("&nbsp;", "\xa0")
+    xml = _VOID.sub(r"<\1\2/>", clean).replace("&nbsp;", "\xa0")
+    for character in "\t\n\r":  # XML normalizes these to spaces in attributes
+        xml = xml.replace(character, f"&#{ord(character)};")  # translate() takes a hundred times
     parser = XMLParser(target=_ElementBuilder(image_hosts))  # noqa: S314  without a document type
     try:
         parser.feed(f"<div>{xml}</div>")
@@ -164,19 +173,6 @@ def _estimate_repeated(html: str) -> float:
             number += 1
             length += size
     return number + (length + link) / 40
-
-
-def _clean(html: str, filter_attribute: Callable[[str, str, str], str | None]) -> str:
-    clean = nh3.clean(
-        html,
-        tags=_TAGS,
-        clean_content_tags=_TAGS_WITH_CONTENT,
-        attributes=_ATTRIBUTES,
-        attribute_filter=filter_attribute,
-        url_schemes={"http", "https", "mailto"},
-        link_rel=None,
-    )
-    return _PRE_AND_BREAK.sub(r"\1\n\n", _CONTROL_CHARACTERS.sub("", clean))
 
 
 def _safe_value(name: str, value: str) -> str | None:

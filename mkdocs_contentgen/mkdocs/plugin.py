@@ -46,7 +46,6 @@ log = get_plugin_logger("contentgen")
 
 
 def _escape_record(record: logging.LogRecord) -> bool:
-    """Escape control characters and CI commands that a message quotes."""
     record.msg, record.args = escape_controls(record.getMessage()), ()
     return True
 
@@ -177,7 +176,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             )
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
-            source = self._background and self._background.source(build.generation)
+            source = self._background and self._background.source(build.foreground)
             resolution = resolve(build, problems, approved, source or build.foreground())
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error
@@ -276,9 +275,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
         if "ai-disclosure=" not in output:
             place = place_of(page.file, config, "contentgen")
-            log.warning(
-                f"{place}: the template of the page does not show its text, nor the article"
-            )
+            log.warning(f"{place}: the template of the page shows neither its text nor the article")
         script = page_json_ld(self._articles[page.file.src_uri], facts, str(page.title))
         return output.replace("</head>", f"{script}</head>", 1)
 
@@ -298,7 +295,6 @@ def _link_stylesheet(md: Markdown, page: RenderedPage) -> Element:
 
 
 def _raise_problems(problems: Collection[str]) -> None:
-    """Log each problem, and raise PluginError if there are any."""
     for problem in problems:
         log.error(problem)
     if problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -10,16 +11,13 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from types import FrameType
 
-from ..errors import ContentgenError, MissingReason, NoText
+from ..errors import PENDING, ContentgenError, MissingReason, NoText
 from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
+from ..texts.obtain import Foreground
 from .progress import LOG_INTERVAL, progress_message
-
-NewGeneration = Callable[[Callable[[Progress], None]], Generation]
-"""Returns a generation that reports its progress."""
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -50,11 +48,13 @@ class Background:
         max_requests: int,
         log: Callable[[str], None] = lambda line: None,
         *,
+        debounce: float = DEBOUNCE,
         log_interval: float = LOG_INTERVAL,
     ) -> None:
         self.trigger_file = Path(mkdtemp(prefix="contentgen-"), "news")
         self.trigger_file.touch()
         self._budget = max_requests
+        self._debounce = debounce
         self._log = log
         self._log_interval = log_interval
         self._next_line = time.monotonic() + log_interval
@@ -66,7 +66,7 @@ class Background:
         self._builds = 0
         self._depth = 0
         self._threads: dict[threading.Thread, Generation] = {}
-        self._new_generation: NewGeneration | None = None
+        self._foreground: Callable[[], Foreground] | None = None
         self._rebuild_needed = False
         self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
@@ -93,9 +93,9 @@ class Background:
         with self._lock:
             self._depth = 0 if failed else self._depth - 1
 
-    def source(self, new_generation: NewGeneration) -> Background:
-        """Return this text source, which generates with the options of the newest build."""
-        self._new_generation = new_generation
+    def source(self, foreground: Callable[[], Foreground]) -> Background:
+        """Return this text source, which generates as `foreground` of the newest build does."""
+        self._foreground = foreground
         return self
 
     def get(
@@ -106,7 +106,7 @@ class Background:
         The second value, the problems with the cache, is empty: those of later runs are not known.
 
         Those of the first build are sent at once. Later ones are sent if the newest build still
-        asks for them after DEBOUNCE seconds. Failed requests are not sent again, since each save
+        asks for them after `debounce` seconds. Failed requests are not sent again, since each save
         of a page would pay for them.
         """
         with self._lock:
@@ -118,7 +118,7 @@ class Background:
                     f"{self._budget} to this server; to pay for them, raise max_requests",
                 )
             else:
-                error = NoText(MissingReason.PENDING, "the text is being generated")
+                error = PENDING
                 since = time.monotonic() if self._builds > 1 else 0.0
                 for key, request in new.items():
                     waiting = _QueuedRequest(request, since, key in cached_keys)
@@ -146,16 +146,15 @@ class Background:
     def _send_unchanged(self) -> None:
         with self._lock:
             now = time.monotonic()
-            due = {k: w for k, w in self._queued.items() if now - w.since >= DEBOUNCE}
-            if not due or self._new_generation is None:
+            due = {k: w for k, w in self._queued.items() if now - w.since >= self._debounce}
+            if not due or self._foreground is None:
                 return
             for key in due:
                 del self._queued[key]
             self._budget -= len(due)
-            pending = Outcome(error=NoText(MissingReason.PENDING, "the text is being generated"))
-            self._outcomes |= dict.fromkeys(due, pending)
+            self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
             self._rebuild_interval = REBUILD_INTERVAL
-            generation = self._new_generation(self._progress_callback())
+            generation = self._foreground().generation(self._progress_callback())
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)
@@ -206,8 +205,4 @@ class Background:
 
 def exit_on_sigterm() -> None:
     """Let SIGTERM shut a server down as Ctrl-C does."""
-
-    def exit_server(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, exit_server)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 from mkdocs.utils.meta import get_data
 
-from ..errors import MissingReason, NoText, UnsafeHTMLError
+from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
 from ..files import read_text
 from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
@@ -25,16 +27,17 @@ from ..requests import Request
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
-from ..texts.obtain import Foreground, Obtained, Shown, TextSource, obtain
+from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import CitedSections, changed_source_warnings
+from .cited import changed_source_warnings, changed_sources_of
 from .front_matter import PageProblem
-from .options import ContentgenConfig, PageFile, SiteConfig
+from .options import ContentgenConfig
+from .progress import show_progress
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
-    from ..texts.generation import Client, Generation, Progress
+    from ..texts.generation import Client
 
 
 @dataclass
@@ -81,7 +84,7 @@ def page_json_ld(
 
 @dataclass
 class Resolution:
-    """The articles of a build, and its messages of one line each."""
+    """The articles of a build, and its messages, each on one line."""
 
     articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
     """The articles by page (`src_uri`) and id, in the order of the front matter."""
@@ -95,7 +98,6 @@ class Resolution:
     summary: str = ""
 
     sent: int = 0
-    """The number of requests that were sent."""
 
     missing: dict[str, str] = field(default_factory=dict)
     """Why there is no text, by the key of its request; empty while it is being generated."""
@@ -119,14 +121,12 @@ class Resolution:
 class Build:
     """One run over a site: its requests, and what its parts share."""
 
-    site: SiteConfig
+    site: MkDocsConfig
     options: ContentgenConfig
     policy: Policy
     page_requests: Sequence[PageRequest] = ()
-    """The requests of all pages."""
-
-    pages: Sequence[PageFile] = ()
-    """The pages that the built site has."""
+    pages: Sequence[File] = ()
+    """Those of the built site."""
 
     log: Callable[[str], None] = lambda line: None
     debug: Callable[[str], None] | None = None
@@ -163,25 +163,9 @@ class Build:
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
+        display = partial(show_progress, self.log, use_log=self.debug is not None)
         limits = self.options.limits()
-        return Foreground(self.store(), self.connect, limits, self._show_progress, self.debug)
-
-    def _show_progress(self) -> Shown:
-        from .progress import show_progress
-
-        return show_progress(self.log, use_log=self.debug is not None)
-
-    def generation(self, on_progress: Callable[[Progress], None]) -> Generation:
-        """Return a generation for a text source that runs it itself."""
-        from ..texts.generation import Generation
-
-        return Generation(
-            self.store(),
-            self.connect,
-            self.options.limits(),
-            on_progress=on_progress,
-            debug=self.debug,
-        )
+        return Foreground(self.store(), self.connect, limits, display, self.debug)
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests, and log what a foreground source took for them."""
@@ -191,7 +175,7 @@ class Build:
             self.policy,
             source,
             files=files,
-            changed_sources=CitedSections(self.pages, self.site.site_url).changed,
+            changed_sources=changed_sources_of(self.pages, self.site.site_url),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -238,14 +222,13 @@ def resolve(
     resolution.warnings += changed_source_warnings(obtained.articles)
     presentation = build.options.presentation()
     for article in obtained.articles:
-        it = article.page_request
         if build.debug:
-            build.debug(f"{it.place}: {article.outcome}")
+            build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
         content = _page_content(article, presentation, show_errors=warn_only)
-        resolution.add_article(it.page, it.request.id, content)
+        resolution.add_article(article.page, article.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
@@ -267,7 +250,7 @@ _MAX_PAGE = 256 * 1024
 
 
 def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
-    generated = [o.text.model for o in outcomes if o.source == "service" and o.text]
+    generated = [it.text.model for it in outcomes if it.source == "service" and it.text]
     noun = "text" if len(generated) == 1 else "texts"
     by = f" by {generated[0]}" if generated else ""
     return f"{len(generated)} {noun} generated{by}, {usage}"
@@ -288,10 +271,7 @@ def _page_content(
 
 
 def _is_pending(outcome: Outcome) -> bool:
-    match outcome:
-        case Outcome(text=None, error=NoText(absence=MissingReason.PENDING)):
-            return True
-    return False
+    return outcome.text is None and outcome.error == PENDING
 
 
 def _present_packed(

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
-from ..texts.articles import Article
-from .options import PageFile, link_of
+from mkdocs.structure.files import File
+
+from ..texts.articles import Article, ChangedSources
+from .options import link_of
 
 
-class CitedSections:
-    """The sections of a site now, to compare with those that texts cite.
+def changed_sources_of(files: Iterable[File], site_url: str | None) -> ChangedSources:
+    """Return a function that compares cited sections with those of a site now.
 
     Of the pages `files`, only cited ones are read.
     """
+    digests: dict[str, dict[str, str]] = {}
+    pages: dict[str, File] = {}
 
-    def __init__(self, files: Iterable[PageFile], site_url: str | None) -> None:
-        self._files, self._site_url = files, site_url
-        self._digests: dict[str, dict[str, str]] = {}
-
-    @cached_property
-    def _pages(self) -> dict[str, PageFile]:
-        return {link_of(file): file for file in self._files}
-
-    def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
-        """Return those of the `sources` of a text that have changed since or are gone, by path."""
-        changed = []
+    def changed(sources: Mapping[str, str]) -> tuple[str, ...]:
+        if not pages:
+            pages.update((link_of(file), file) for file in files)
+        links = []
         for address, digest in sources.items():
-            if not self._site_url or not address.startswith(self._site_url):
+            if not site_url or not address.startswith(site_url):
                 continue  # a served writer can cite another site
-            link = address.removeprefix(self._site_url)
+            link = address.removeprefix(site_url)
             page = link.partition("#")[0]
-            if page not in self._digests:
-                self._digests[page] = _digests(page, self._pages.get(page))
-            if self._digests[page].get(link) != digest:
-                changed.append(link)
-        return tuple(changed)
+            if page not in digests:
+                digests[page] = _digests(page, pages.get(page))
+            if digests[page].get(link) != digest:
+                links.append(link)
+        return tuple(links)
+
+    return changed
 
 
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
@@ -49,8 +47,7 @@ def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _digests(page: str, file: PageFile | None) -> dict[str, str]:
-    """Return the SHA-256 of the sections of a page by their links."""
+def _digests(page: str, file: File | None) -> dict[str, str]:
     from ..service.writer.sources import split_sections
 
     if file is None:

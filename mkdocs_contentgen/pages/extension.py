@@ -180,10 +180,14 @@ class _HeadingIds:
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
-        trial = deepcopy(root)
-        pairs = list(zip(root.iter(), trial.iter(), strict=True))
-        for processor in processors.values():
-            processor.run(trial)
+        trial = root
+        pairs: list[tuple[Element, Element]] = []
+        # Without a heading or a tab of the author's, no id would be made.
+        if any(element.tag in _HEADINGS or element.tag == "input" for element in root.iter()):
+            trial = deepcopy(root)
+            pairs = list(zip(root.iter(), trial.iter(), strict=True))
+            for processor in processors.values():
+                processor.run(trial)
         self._used = {name for element in trial.iter() if (name := element.get("id"))}
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
@@ -509,14 +513,17 @@ def _escape_for_markdown(article: Element, toc_marker: str) -> None:
     paragraphs that consist of its marker, such as `[TOC]`.
     """
     for element in article.iter():
-        element.text = _escape(element.text)
-        element.tail = _escape(element.tail)
+        if element.text:
+            element.text = _escape(element.text)
+            if toc_marker and element.text.strip() == toc_marker:
+                first = toc_marker[0]
+                element.text = element.text.replace(first, f"&#{ord(first)};", 1)
+        if element.tail:
+            element.tail = _escape(element.tail)
         for name, value in element.items():
-            element.set(name, value.replace("&", "&amp;"))
-        if toc_marker and element.text and element.text.strip() == toc_marker:
-            first = toc_marker[0]
-            element.text = element.text.replace(first, f"&#{ord(first)};", 1)
+            if "&" in value:
+                element.set(name, _escape(value))
 
 
-def _escape(text: str | None) -> str | None:
-    return text.replace("&", "&amp;") if text else text
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;")

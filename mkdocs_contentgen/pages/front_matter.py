@@ -10,22 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
-import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
+from ..files import reason_of
 from ..texts.policy import PageRequest
-from ..yaml_lines import line_of
-from .options import PageFile, SiteConfig, project_directory
+from ..yaml_files import NotYAMLError, read_yaml
+from .options import project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ..requests import Request
-
-
-_FIRST_LINE = 2
-"""The number of the line after `---`. YAML counts lines from zero."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class CollectedRequests:
 
 
 def read_requests(
-    files: Iterable[PageFile],
-    site: SiteConfig,
+    files: Iterable[File],
+    site: MkDocsConfig,
     defaults: Mapping[str, object],
     folder_metadata: Mapping[str, object] | None = None,
 ) -> CollectedRequests:
@@ -66,8 +64,9 @@ def read_requests(
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            collected.problems.append(PageProblem(page, f"{path}: cannot be read ({reason})"))
+            collected.problems.append(
+                PageProblem(page, f"{path}: cannot be read ({reason_of(error)})")
+            )
             continue
         page_problems: list[tuple[int, str]] = []
         if NAME in source:
@@ -95,38 +94,38 @@ def hidden_requests(
     requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
 ) -> list[PageProblem]:
     """Return a problem for each request whose page has a template that shows no text."""
-    named = [asked for asked in requests if asked.template]
+    named = [it for it in requests if it.template]
     if not named:
         return []
     from .templates import hides_content
 
     environment = load_templates()
-    hiding = {name for name in {a.template for a in named} if hides_content(environment, name)}
+    hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
     return [
         PageProblem(
-            asked.page,
-            f"{asked.place}: the template '{asked.template}' does not show the text of its page, "
-            "so the article would be paid for and never be seen; take the request out, or print "
+            it.page,
+            f"{it.place}: the template '{it.template}' does not show the text of its page, "
+            "so nobody would see the article that you pay for; remove the request, or print "
             "page.content in the template",
         )
-        for asked in named
-        if asked.template in hiding
+        for it in named
+        if it.template in hiding
     ]
 
 
-def place_of(file: PageFile, site: SiteConfig, text: str) -> str:
+def place_of(file: File, site: MkDocsConfig, text: str) -> str:
     """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
     return f"{posixpath.join(_relative_docs_dir(site), file.src_uri)}:{line}"
 
 
-def _relative_docs_dir(site: SiteConfig) -> str:
+def _relative_docs_dir(site: MkDocsConfig) -> str:
     return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
 
 
 def _folder_defaults(
-    folder_metadata: Mapping[str, object], site: SiteConfig, collected: CollectedRequests
+    folder_metadata: Mapping[str, object], site: MkDocsConfig, collected: CollectedRequests
 ) -> list[tuple[PurePosixPath, dict[str, object]]]:
     """Return the `contentgen` of all `.meta.yml` files by folder, outer folders first."""
     folders: list[tuple[PurePosixPath, dict[str, object]]] = []
@@ -137,10 +136,10 @@ def _folder_defaults(
 
         page = PurePath(path).as_posix()
         if problems := check_inherited(meta[NAME]):
-            node = yaml.compose(Path(site.docs_dir, path).read_text("utf-8-sig"), _SafeLoader)
+            document = read_yaml(Path(site.docs_dir, path).read_text("utf-8-sig"))
             place = posixpath.join(_relative_docs_dir(site), page)
             collected.problems += [
-                PageProblem(page, f"{place}:{line_of(node, problem.path)}: {problem}")
+                PageProblem(page, f"{place}:{document.line_of(*problem.path)}: {problem}")
                 for problem in problems
             ]
         else:
@@ -148,77 +147,47 @@ def _folder_defaults(
     return sorted(folders, key=lambda folder: folder[0])
 
 
-def _merge_inherited(entry: object, inherited: dict[str, object]) -> object:
-    """Return an entry of `contentgen`, completed with the values from its folder."""
-    if not inherited or not (entry is None or isinstance(entry, dict)):
-        return entry
-    entry = entry or {}
-    if "type" in inherited and entry.get("type", inherited["type"]) != inherited["type"]:
+def _merge_inherited(asked: object, inherited: dict[str, object]) -> object:
+    """Return a request as it is in the front matter, completed with the values of its folder."""
+    if not inherited or not (asked is None or isinstance(asked, dict)):
+        return asked
+    asked = asked or {}
+    if "type" in inherited and asked.get("type", inherited["type"]) != inherited["type"]:
         inherited = {"length": inherited["length"]} if "length" in inherited else {}
-    return {**inherited, **entry}
+    return {**inherited, **asked}
 
 
 def _read_page(
     source: str, defaults: Mapping[str, object], inherited: dict[str, object]
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]], str]:
     """Return the requests of a page or their problems, each with its line; and the template."""
-    _, meta = mkdocs_meta.get_data(source)
-    if "contentgen" not in meta:
-        return [], _front_matter_problems(source), ""
+    match = mkdocs_meta.YAML_RE.match(source)
+    text = match[1] if match else ""
+    try:
+        document = read_yaml(text, first_line=2)
+    except NotYAMLError as error:  # which MkDocs ignores
+        return [], [(error.line, str(error))] if _KEY.search(text) else [], ""
+    meta = document.value if match else mkdocs_meta.get_data(source)[1]
+    if not isinstance(meta, dict) or NAME not in meta:
+        is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
+        return [], [(1, _NO_END_MESSAGE)] if is_open else [], ""
     from ..requests import parse_front_matter
 
-    template = str(meta.get("template") or "")
-    asked = meta["contentgen"]
-    listed = isinstance(asked, list)
-    meta["contentgen"] = (
-        [_merge_inherited(entry, inherited) for entry in asked]
-        if listed
+    asked = meta[NAME]
+    meta[NAME] = (
+        [_merge_inherited(item, inherited) for item in asked]
+        if isinstance(asked, list)
         else _merge_inherited(asked, inherited)
     )
     requests, problems = parse_front_matter(meta, defaults)
-    key = _LINE_WITH_KEY.search(source)
-    if key and not problems and not listed:
-        # A shortcut for most pages: parsing the YAML once more would take most of the time.
-        line = source.count("\n", 0, key.start(1)) + 1
-        return [(line, request) for request in requests], [], template
-    match = mkdocs_meta.YAML_RE.match(source)
-    node = yaml.compose(match[1], _SafeLoader) if match else None
     if problems:
-        found = sorted(
-            (line_of(node, problem.path, _FIRST_LINE), str(problem)) for problem in problems
-        )
-        return [], found, template
+        return [], sorted((document.line_of(*it.path), str(it)) for it in problems), ""
+    paths = [(NAME, i) for i in range(len(requests))] if isinstance(asked, list) else [(NAME,)]
     placed = [
-        (line_of(node, ("contentgen", index)[: 1 + listed], _FIRST_LINE), request)
-        for index, request in enumerate(requests)
+        (document.line_of(*path), request) for path, request in zip(paths, requests, strict=True)
     ]
-    return placed, [], template
+    return placed, [], str(meta.get("template") or "")
 
 
-def _front_matter_problems(source: str) -> list[tuple[int, str]]:
-    """Return the problem of a front matter with a request that MkDocs cannot parse."""
-    if match := mkdocs_meta.YAML_RE.match(source):
-        try:
-            yaml.load(match[1], _SafeLoader)  # noqa: S506  a SafeLoader
-        except Exception as error:  # noqa: BLE001  MkDocs ignores all errors here
-            if _KEY_ANYWHERE.search(match[1]):
-                mark = getattr(error, "problem_mark", None)
-                line = mark.line + _FIRST_LINE if mark else 1
-                reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-                hint = ""
-                if _NEEDS_QUOTES.match(reason):
-                    hint = (
-                        "; put a value that contains ': ' or a tab, or begins with a special "
-                        "character, in quotes"
-                    )
-                return [(line, f"the front matter is not valid YAML: {reason}{hint}")]
-    elif source.startswith("---") and _KEY_ANYWHERE.search(source.split("\n\n", 1)[0]):
-        return [(1, "the front matter needs a line '---' at its end, and a line break after that")]
-    return []
-
-
-# It is libyaml's if that is installed.
-_SafeLoader = mkdocs_meta.SafeLoader  # type: ignore[attr-defined]  # imported there, not defined
-_NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
-_KEY_ANYWHERE = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
-_LINE_WITH_KEY = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.).*\n)*(contentgen)[ \t]*:")
+_NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
+_KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)

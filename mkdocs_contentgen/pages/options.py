@@ -6,16 +6,18 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 from unicodedata import category
 from urllib.parse import urljoin
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
@@ -40,49 +42,7 @@ MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 """The default directories of the cache."""
 
 
-class SiteConfig(Protocol):
-    """What is needed of a site's configuration. That of MkDocs has it too."""
-
-    @property
-    def config_file_path(self) -> str | None:
-        """The configuration file."""
-
-    @property
-    def docs_dir(self) -> str:
-        """The absolute path of the directory of pages."""
-
-    @property
-    def site_url(self) -> str | None:
-        """The address of the built site, with a slash at its end."""
-
-    @property
-    def markdown_extensions(self) -> Sequence[str]:
-        """The names of the Markdown extensions."""
-
-
-class PageFile(Protocol):
-    """A page of a site, such as a File of MkDocs."""
-
-    @property
-    def src_uri(self) -> str:
-        """The path in the directory of pages, with slashes."""
-
-    @property
-    def url(self) -> str:
-        """The address, relative to that of the site."""
-
-    @property
-    def abs_src_path(self) -> str | None:
-        """The absolute path of the file, or None for a page that a plugin has in memory."""
-
-    @property
-    def content_string(self) -> str:
-        """The Markdown with its front matter. Raises OSError and UnicodeError."""
-
-
 class _Integer(c.OptionallyRequired[int]):
-    """An integer that is at least `least`."""
-
     def __init__(self, *, least: int, default: int) -> None:
         super().__init__(default=default)
         self._least = least
@@ -96,8 +56,6 @@ class _Integer(c.OptionallyRequired[int]):
 
 
 class _Seconds(c.OptionallyRequired[float]):
-    """A number of seconds above zero."""
-
     def run_validation(self, value: object) -> float:
         number = cast(float, value) if type(value) in (int, float) else 0
         if 0 < number <= sys.float_info.max:
@@ -165,8 +123,6 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
 
 
 class _Writer(c.Type[dict[str, object]]):
-    """The options of the writer."""
-
     def __init__(self) -> None:
         super().__init__(dict, default={})
 
@@ -326,26 +282,19 @@ class ContentgenConfig(Config):
         """Tell whether `base_url` selects the writer."""
         return self.address() == WRITER
 
-    def effective_on_missing(self) -> OnMissing:
-        """Return the environment variable that overrides `on_missing`, or else the option.
-
-        Raises ConfigurationError if the variable has an unknown value.
-        """
-        value = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
-        if value not in get_args(OnMissing):
-            known = ", ".join(get_args(OnMissing))
-            raise ConfigurationError(
-                f"CONTENTGEN_ON_MISSING: {quoted(value)} is not one of {known}"
-            )
-        return cast(OnMissing, value)
-
     def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
         """Return the options for requests and failures, with another `max_requests`.
 
-        Raises ConfigurationError, as effective_on_missing() does.
+        Raises ConfigurationError if CONTENTGEN_ON_MISSING has an unknown value.
         """
+        on_missing = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
+        if on_missing not in get_args(OnMissing):
+            known = ", ".join(get_args(OnMissing))
+            raise ConfigurationError(
+                f"CONTENTGEN_ON_MISSING: {quoted(on_missing)} is not one of {known}"
+            )
         return Policy(
-            on_missing=self.effective_on_missing(),
+            on_missing=cast(OnMissing, on_missing),
             on_error=self.on_error,
             require_approval=self.require_approval,
             max_requests=max_requests,
@@ -364,11 +313,11 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
-    def approved_directory(self, site: SiteConfig) -> Path:
+    def approved_directory(self, site: MkDocsConfig) -> Path:
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def store(self, site: SiteConfig, outage: Outage | None = None) -> Cache:
+    def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
         """Return the cache. The stores of a run share `outage`.
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
@@ -376,12 +325,12 @@ class ContentgenConfig(Config):
         local = DiskStore(self.cache_directory(site))
         return SharedStore(local, self.cache_url, outage) if self.cache_url else local
 
-    def cache_directory(self, site: SiteConfig) -> Path:
+    def cache_directory(self, site: MkDocsConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
         default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
         return _resolve_directory("cache_dir", self.cache_dir or default, site)
 
-    def move_cache(self, site: SiteConfig) -> tuple[list[str], list[str]]:
+    def move_cache(self, site: MkDocsConfig) -> tuple[list[str], list[str]]:
         """Move the texts of a site that began to use Zensical to its cache.
 
         Returns what was done, and warnings. Raises ConfigurationError and StoreError.
@@ -403,7 +352,7 @@ class ContentgenConfig(Config):
         )
         return [message] if number else [], problems
 
-    def writer_options(self, site: SiteConfig, pages: Iterable[PageFile]) -> WriterOptions:
+    def writer_options(self, site: MkDocsConfig, pages: Iterable[File]) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError.
 
         `pages` are those of the built site, which can be sources.
@@ -440,22 +389,22 @@ class ContentgenConfig(Config):
         )
 
 
-def link_of(page: PageFile) -> str:
+def link_of(page: File) -> str:
     """Return the path of a page in the site, as links to sources have it."""
     return "" if page.url in ("", ".", "./") else page.url
 
 
-def page_addresses(pages: Iterable[PageFile], site_url: str | None) -> dict[str, str]:
+def page_addresses(pages: Iterable[File], site_url: str | None) -> dict[str, str]:
     """Return the `src_uri` of each page by its address, or nothing for a site without address."""
     return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}
 
 
-def project_directory(site: SiteConfig) -> Path:
+def project_directory(site: MkDocsConfig) -> Path:
     """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
     return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
 
 
-def _resolve_directory(option: str, value: str, site: SiteConfig) -> Path:
+def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
     """Return the path of a directory option. Raises ConfigurationError for a symbolic link."""
     project = project_directory(site)
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError

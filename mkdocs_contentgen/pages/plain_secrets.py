@@ -9,9 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
-
 from ..display import escape_controls
+from ..yaml_files import read_scalars
 
 _LEAST_KEY = 16
 """A shorter key is a word such as `ollama`, for a model server that needs none."""
@@ -50,8 +49,8 @@ def _find_file(path: Path, name: str, value: str) -> Path | None:
     files = [path]
     for file in files:
         scalars: list[str | None] = []
-        with suppress(OSError, ValueError, yaml.YAMLError), file.open("rb") as stream:
-            scalars += [getattr(event, "value", None) for event in yaml.parse(stream)]
+        with suppress(OSError, ValueError):
+            scalars = read_scalars(file.read_bytes())
         for key, following in pairwise(scalars):
             # An alias or the default of `!ENV` stands elsewhere, and is long enough to be no other.
             if following == value and (key == name or len(value) >= _LEAST_KEY):

@@ -7,9 +7,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
-from ..texts.generation import Progress
 from ..texts.obtain import Shown
+
+if TYPE_CHECKING:
+    from ..texts.generation import Progress
 
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""

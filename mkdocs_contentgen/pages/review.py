@@ -23,9 +23,8 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
-from ..texts.articles import Article, count_marks
+from ..texts.articles import Article, ChangedSources, count_marks
 from ..texts.store import StoredText
-from .cited import CitedSections
 from .options import ContentgenConfig
 
 
@@ -98,8 +97,11 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     if article.state == "changed":
         file = "edited file"
         original = _approved_text(article, options)
-        lost = escape_controls(_lost_text_message(article))
-        changes = lost if original is None else word_diff(original, approved.html)
+        lost = (
+            "the approved text is no longer in the cache or in git; "
+            f"`git log -p {article.path}` shows earlier versions"
+        )
+        changes = escape_controls(lost) if original is None else word_diff(original, approved.html)
         yield "from the approved text to the edited file", changes
         if not _is_newer_draft(article):
             return
@@ -157,27 +159,19 @@ def _git(directory: Path, *arguments: str) -> str:
     return ""
 
 
-def _lost_text_message(article: Article) -> str:
-    return (
-        "what was approved is neither in the cache nor in git any more; "
-        f"`git log -p {article.path}` shows earlier versions"
-    )
-
-
 def approve_article(
     article: Article,
     options: ContentgenConfig,
     by: str,
     prefer_draft: Callable[[Article], bool],
-    sections: CitedSections,
+    changed_sources: ChangedSources,
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are the remarks about a draft, its statements that had to be checked, the cited ones of
-    the site's `sections` that have changed, and a message that says what was approved.
-    `prefer_draft` is called if there are both an edited text and a newer draft. Raises
-    ApprovalError if there is no text, if it cannot be shown, or if it is a draft that quotes what
-    nobody said.
+    They are the remarks about a draft, its statements that had to be checked, its
+    `changed_sources`, and what was approved. `prefer_draft` is called if there are both an edited
+    text and a newer draft. Raises ApprovalError if there is no text, if it cannot be shown, or if
+    it is a draft that quotes what nobody said.
     """
     statements: list[str] = []
     approved, draft, request = article.approved, article.draft, article.request
@@ -185,7 +179,7 @@ def approve_article(
         raise article.damaged
     newer = _is_newer_draft(article)
     if article.state == "approved" and not newer:
-        return [_approval_message(article, is_new=False)]
+        return [f"{article.page}: already approved: {article.reason}"]
     declined = approved.header.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
@@ -199,7 +193,7 @@ def approve_article(
         except UnsafeHTMLError as error:
             raise ApprovalError(
                 f"{article.place}: no build can show this draft: {error}; "
-                f"`contentgen generate --refresh {article.page}` asks for another"
+                f"`contentgen generate --refresh {article.page}` requests another"
             ) from error
     else:
         raise ApprovalError(
@@ -213,8 +207,9 @@ def approve_article(
     if declined:
         header = structs.replace(header, declined=declined.astimezone(UTC))
     write(article.path, article.directory, header, text.html)
-    changed = map(_changed_source_line, sections.changed(text.sources))
-    return [*statements, *changed, _approval_message(article, is_new=True)]
+    changed = changed_sources(text.sources)
+    cited = [f"  cites what has changed or is gone: {link}" for link in changed]
+    return [*statements, *cited, f"{article.page}: approved in {article.path}"]
 
 
 def _check_quotations(article: Article, draft: StoredText) -> None:
@@ -225,10 +220,6 @@ def _check_quotations(article: Article, draft: StoredText) -> None:
                 f"{article.place}: this draft cannot be approved: {remark}; "
                 f"`contentgen generate --refresh {article.page}` asks for another"
             )
-
-
-def _changed_source_line(link: str) -> str:
-    return f"  cites what has changed or is gone: {link}"
 
 
 def _is_newer_draft(article: Article) -> bool:
@@ -242,12 +233,6 @@ def _is_newer_draft(article: Article) -> bool:
     return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
 
 
-def _approval_message(article: Article, *, is_new: bool) -> str:
-    if is_new:
-        return f"{article.page}: approved in {article.path}"
-    return f"{article.page}: already approved: {article.reason}"
-
-
 def _check_displayable(path: Path, edited: ApprovedText) -> None:
     """Raise ApprovalError for a text that no build could show."""
     text = edited.html
@@ -259,9 +244,6 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
         raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
 
 
-_SAME_TEXT_MESSAGE = "the draft is the same as the approved text"
-
-
 def word_diff(before: str, after: str) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
@@ -269,7 +251,7 @@ def word_diff(before: str, after: str) -> str:
     lines are compared.
     """
     if before == after:
-        return _SAME_TEXT_MESSAGE
+        return "the draft is the same as the approved text"
     texts = (text.removesuffix("\n").split("\n") for text in (before, after))
     old, new = ([escape_controls(line) for line in lines] for lines in texts)
     budget = _Budget(_MAX_PAIRS)

@@ -9,13 +9,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+
 from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
-from ..texts.articles import Article, find_articles
+from ..texts.articles import Article, ChangedSources, find_articles
 from ..texts.policy import PageRequest, Policy
 from .build import Build
-from .cited import CitedSections
-from .options import ContentgenConfig, PageFile, SiteConfig
+from .cited import changed_sources_of
+from .options import ContentgenConfig
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
@@ -39,13 +42,11 @@ class PageRendering:
 class Site(ABC):
     """A configuration, and the requests of a build before it renders the pages."""
 
-    config: SiteConfig
+    config: MkDocsConfig
     options: ContentgenConfig
 
     requests: list[PageRequest]
-    """The requests of all pages."""
-
-    pages: Sequence[PageFile]
+    pages: Sequence[File]
     """The pages that a build publishes."""
 
     others: Collection[str]
@@ -70,22 +71,22 @@ class Site(ABC):
 
         Raises ConfigurationError for a name that matches no page with a request.
         """
-        files = self.approved_files()
+        files, store = self.approved_files(), self.options.store(self.config)
         articles, problems = find_articles(
             select_requests(self.requests, pages),
             files,
-            self.options.store(self.config),
+            store,
             sandbox=self.options.uses_sandbox(),
             all_drafts=True,
             details=True,
-            changed_sources=self.cited_sections().changed,
+            changed_sources=self.changed_sources(),
         )
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems), *warnings]
 
-    def cited_sections(self) -> CitedSections:
-        """Return the sections of this site, to compare with those that texts cite."""
-        return CitedSections(self.pages, self.config.site_url)
+    def changed_sources(self) -> ChangedSources:
+        """Return a function that compares cited sections with those of this site."""
+        return changed_sources_of(self.pages, self.config.site_url)
 
     def build(
         self,
@@ -114,11 +115,14 @@ class Site(ABC):
     ) -> PageRendering:
         """Render the page `name` with `source` as the content of its file.
 
-        It gets `articles`, whatever its front matter asks for. Nothing is logged.
+        It gets `articles`, whatever its front matter asks for. Nothing is logged, and only plugins
+        may write files.
         """
 
 
-def select_requests(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[PageRequest]:
+def select_requests(
+    page_requests: Sequence[PageRequest], pages: Sequence[str]
+) -> list[PageRequest]:
     """Return the requests of the named pages, or of all pages without names.
 
     A name is a path in the docs directory or from the current directory, or a glob. Raises
@@ -126,17 +130,17 @@ def select_requests(asked: Sequence[PageRequest], pages: Sequence[str]) -> list[
     """
     selected: dict[PageRequest, None] = {}
     for name in pages:
-        found = [entry for entry in asked if _matches(entry, name)]
+        found = [it for it in page_requests if _matches(it, name)]
         if not found:
             raise ConfigurationError(
-                f"{name}: is not a page that asks for an article; "
+                f"{name}: is not a page that requests an article; "
                 "`contentgen status` lists those that do"
             )
         selected |= dict.fromkeys(found)
-    return list(selected if pages else asked)
+    return list(selected if pages else page_requests)
 
 
-def _matches(entry: PageRequest, name: str) -> bool:
-    shown = entry.place.rpartition(":")[0]
+def _matches(page_request: PageRequest, name: str) -> bool:
+    page, (path, _, _) = page_request.page, page_request.place.rpartition(":")
     tail = Path(name).as_posix().removeprefix("./")
-    return tail.endswith(f"/{shown}") or any(fnmatchcase(p, tail) for p in (entry.page, shown))
+    return tail.endswith(f"/{path}") or fnmatchcase(page, tail) or fnmatchcase(path, tail)

@@ -1,4 +1,4 @@
-"""Find out from the source of a theme's template whether it shows the text of its page."""
+"""Check whether a template shows the content of its page."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def request_typo_problems(source: str) -> list[tuple[int, str]]:
             )
         ]
     return [
-        (line, f"'{key}' is no key that anybody reads; did you mean '{NAME}'?")
+        (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
         for line, key in keys
         if key != NAME
     ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 from starlette.applications import Starlette
@@ -33,16 +32,11 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 """The three requests by path."""
 
 
-@dataclass(frozen=True)
-class Caller:
-    """The user of a request, and its Idempotency-Key or an empty string."""
+Write = Callable[[Request, str, str], Awaitable[bytes]]
+"""Returns the body of an answer to a user with an Idempotency-Key, which can be empty.
 
-    user: str
-    idempotency_key: str
-
-
-Write = Callable[[Request, Caller], Awaitable[bytes]]
-"""Returns the body of an answer. May raise HTTPException."""
+May raise HTTPException.
+"""
 
 Authenticate = Callable[[str, str], Awaitable[None]]
 """Raises HTTPException unless a user may use this token."""
@@ -86,15 +80,14 @@ def _endpoint(
             raise HTTPException(400, "give the query parameter user_id exactly once, and not empty")
         await authenticate(user, token)
         _check_media_type(request)
-        caller = Caller(user, _idempotency_key(request))
-        answer = await write(_parse(model, await _read(request)), caller)
+        key = _idempotency_key(request)
+        answer = await write(_parse(model, await _read(request)), user, key)
         return Response(answer, media_type="application/json")
 
     return generate
 
 
 def _token(request: HTTPRequest) -> str:
-    """Return the bearer token (interface section 5)."""
     scheme, _, token = _single(request.headers.getlist("authorization")).partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         message = "send one header 'Authorization: Bearer <token>'"
@@ -145,7 +138,6 @@ async def _read(request: HTTPRequest) -> bytes:
 
 
 def _parse(model: type[Request], body: bytes) -> Request:
-    """Return the request in a JSON body (interface section 2.1)."""
     try:
         # Unlike json.loads, msgspec refuses NaN and unpaired surrogates.
         fields = msgspec.json.decode(body)

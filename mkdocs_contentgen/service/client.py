@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Self
 from urllib.parse import quote, quote_plus
 
 from ..errors import (
@@ -34,7 +33,7 @@ SAME_KEY_HINT = (
 )
 
 
-class ServiceClient:
+class ServiceClient(Connection):
     """Sends requests to the service, or to the sandbox. Used with `async with`.
 
     `base_url`, `user_id` and `token` are the plugin options of these names. Raises
@@ -64,15 +63,9 @@ class ServiceClient:
         self._without_token: Callable[[str], str] = lambda text: (
             "" if has_secret(text, token) else text
         )
-        self._connection = Connection(
-            url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT
-        )
+        super().__init__(url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._connection.__aexit__(*error)
+    warnings: Sequence[str] = ()
 
     def read(self, answer: bytes) -> GeneratedText:
         """Return the text in an answer, as parse_answer() does."""
@@ -81,11 +74,6 @@ class ServiceClient:
         except FailedTextError as error:
             error.answer = self._without_token(error.answer)
             raise
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Warnings about all requests. A service has none."""
-        return ()
 
     async def send(
         self,
@@ -101,7 +89,7 @@ class ServiceClient:
         not used. Raises a subclass of ServiceError, which tells whether the request may be sent
         again.
         """
-        answer = await self._connection.request(
+        answer = await self.request(
             "POST",
             f"/{request.operation}",
             body=request.body(),

@@ -23,13 +23,7 @@ import httpx
 import msgspec
 
 from ..display import escape_controls
-from ..errors import (
-    ConfigurationError,
-    InvalidAnswerError,
-    ServiceError,
-    UnknownOutcomeError,
-    UnreachableError,
-)
+from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
 
 MAX_ANSWER = 2 * 1024 * 1024
 """The maximum size of an answer in bytes."""
@@ -187,7 +181,6 @@ class Connection:
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
         or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
-        failure: ServiceError
         sent = False
 
         async def trace(event: str, info: Mapping[str, object]) -> None:
@@ -211,34 +204,21 @@ class Connection:
                     content = await self._read_reason(response)
                 return Answer(status, response.headers, content)
         except TimeoutError:
-            failure = (
-                UnknownOutcomeError(
-                    f"{self._name} sent no complete answer within {timeout:g} s "
-                    f"(the option `{self._timeout_option}` sets the limit); {self._unknown_hint}"
-                )
-                if sent
-                else UnreachableError(
-                    f"no connection to {self._name} within {timeout:g} s; "
-                    f"is {self._address_option} right?"
-                )
+            unreached = f"no connection to {self._name} within {timeout:g} s"
+            lost = (
+                f"{self._name} sent no complete answer within {timeout:g} s "
+                f"(the option `{self._timeout_option}` sets the limit)"
             )
         # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             reason = type(error).__name__
-            failure = (
-                UnknownOutcomeError(
-                    f"the connection to {self._name} was lost after the request was sent "
-                    f"({reason}); {self._unknown_hint}"
-                )
-                if sent
-                else UnreachableError(
-                    f"no connection to {self._name} ({str(error) or reason}); "
-                    f"is {self._address_option} right?"
-                )
-            )
+            unreached = f"no connection to {self._name} ({str(error) or reason})"
+            lost = f"the connection to {self._name} was lost after the request was sent ({reason})"
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.
-        raise failure
+        if sent:
+            raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
+        raise UnreachableError(f"{unreached}; is {self._address_option} right?")
 
     async def _read_reason(self, response: httpx.Response) -> bytes:
         """Return the body of an error, or an empty one if it does not arrive. The status counts."""

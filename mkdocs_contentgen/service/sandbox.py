@@ -14,11 +14,11 @@ from hashlib import sha256
 from importlib.resources import files
 
 import msgspec
-import yaml
 
 from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from ..yaml_files import read_yaml
 from .answer import encode_answer
-from .application import Caller, application
+from .application import application
 from .markup import byline, root, tag
 from .topics import items_of
 
@@ -49,7 +49,7 @@ def write_article(request: Request) -> str:
     return text.replace("{topic}", html.escape(request.topic))
 
 
-async def _write(request: Request, _: Caller) -> bytes:
+async def _write(request: Request, user: str, key: str) -> bytes:
     return encode_answer(write_article(request))
 
 
@@ -85,7 +85,7 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
 @cache
 def _phrases() -> _Phrases:
     source = files(__package__).joinpath("sandbox_phrases.yml").read_text("utf-8")
-    return msgspec.convert(yaml.safe_load(source), _Phrases)
+    return msgspec.convert(read_yaml(source).value, _Phrases)
 
 
 def _article(rng: random.Random, request: ArticleRequest) -> list[str]:

@@ -23,17 +23,16 @@ from .approval import (
 )
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
-from .store import Store, StoredText
+from .store import Cache, StoredText
 
 ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
 
 
-@dataclass(frozen=True)
-class Article:
+@dataclass(frozen=True, kw_only=True)
+class Article(PageRequest):
     """One article of a site, with its approved text and its draft."""
 
-    page_request: PageRequest
     key: str
     directory: Path
     """The directory of approved files."""
@@ -56,21 +55,6 @@ class Article:
 
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
-
-    @property
-    def request(self) -> Request:
-        """The request."""
-        return self.page_request.request
-
-    @property
-    def page(self) -> str:
-        """The path of the page (`src_uri`)."""
-        return self.page_request.page
-
-    @property
-    def place(self) -> str:
-        """The file and line of the request, such as `docs/post.md:2`."""
-        return self.page_request.place
 
     @property
     def own_path(self) -> Path:
@@ -118,24 +102,16 @@ class Article:
         return Outcome("approved", self.approved.text)
 
     @property
-    def newest(self) -> StoredText | None:
-        """The text that the page shows, or else an outdated approved one, or None."""
-        return self.outcome.text or (self.approved.text if self.approved else None)
-
-    @property
-    def review(self) -> Review | None:
-        """The review of the text that the page shows, or None."""
-        if self.approved is None or self.state != "approved":
-            return None
-        return Review(self.approved.header.approved_by, self.approved.header.approved_at)
-
-    @property
     def provenance(self) -> Provenance | None:
         """The provenance of the text that the page shows, or None without a text."""
         if (text := self.outcome.text) is None:
             return None
+        review = None
+        if self.approved and self.state == "approved":
+            header = self.approved.header
+            review = Review(header.approved_by, header.approved_at)
         kind = self.request.type
-        return Provenance(kind, text.generated_at, self.review, text.model, self.remarks)
+        return Provenance(kind, text.generated_at, review, text.model, self.remarks)
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
@@ -149,9 +125,9 @@ class Article:
 
     @property
     def model(self) -> str:
-        """The name of the model of the newest text, or an empty string if it is not known."""
-        newest = self.newest or self.failure
-        return newest.model if newest else ""
+        """The model of the text that the page shows, or else of an outdated or a failed one."""
+        text = self.outcome.text or (self.approved and self.approved.text) or self.failure
+        return text.model if text else ""
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -219,7 +195,7 @@ def count_remarks(remarks: Collection[str]) -> str:
 def find_articles(
     page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
-    store: Store,
+    store: Cache,
     *,
     sandbox: bool,
     max_age: timedelta | None = None,
@@ -252,10 +228,10 @@ def find_articles(
         name = it.page, it.request.id
         text = files.texts.get(name)
         article = Article(
-            it,
-            key,
-            files.directory,
-            files.moved.get(name),
+            **vars(it),
+            key=key,
+            directory=files.directory,
+            moved_from=files.moved.get(name),
             approved=text if isinstance(text, ApprovedText) else None,
             damaged=text if isinstance(text, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
@@ -268,7 +244,7 @@ def find_articles(
 
 
 def _nearly_cached(
-    missing: Mapping[str, Request], needed: Sequence[str], store: Store
+    missing: Mapping[str, Request], needed: Sequence[str], store: Cache
 ) -> tuple[dict[str, str], list[str]]:
     """Return what differs, by key, where the cache has a text for nearly the same request.
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from ..concurrency import WorkerThread
 from ..errors import StoreError
-from .store import LEASE, Coordinator
+from .store import LEASE, Cache
 
 
 class Claims:
@@ -22,14 +22,14 @@ class Claims:
 
     def __init__(
         self,
-        coordinator: Coordinator,
+        store: Cache,
         thread: WorkerThread,
         on_problem: Callable[[str], None],
         *,
         refresh: bool = False,
     ) -> None:
         self.held: dict[str, str] = {}
-        self._coordinator = coordinator
+        self._store = store
         self._thread = thread
         self._on_problem = on_problem
         self._refresh = refresh
@@ -37,25 +37,21 @@ class Claims:
 
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
-        claim = partial(self._coordinator.claim, refresh=self._refresh)
+        claim = partial(self._store.claim, refresh=self._refresh)
         claimed = await self._thread.run(claim, keys, self._owner)
         self.held |= claimed
         return set(claimed)
 
     async def release(self, keys: Collection[str], *, answered: bool = False) -> None:
         """End the claims on these keys. With `answered`, delete their Idempotency-Keys as well."""
-        release = partial(self._coordinator.release, answered=answered)
+        release = partial(self._store.release, answered=answered)
         try:
             if keys:
                 await self._thread.run(release, keys, self._owner)
         except StoreError as error:
             self._on_problem(str(error))
         for key in keys:
-            self.forget(key)
-
-    def forget(self, key: str) -> None:
-        """Drop a key without a release, since saving its text has ended the claim."""
-        self.held.pop(key, None)
+            self.held.pop(key, None)
 
     @asynccontextmanager
     async def renewed(self) -> AsyncIterator[None]:
@@ -73,6 +69,6 @@ class Claims:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self.held:
-                    await self._thread.run(self._coordinator.claim, list(self.held), self._owner)
+                    await self._thread.run(self._store.claim, list(self.held), self._owner)
             except StoreError as error:
                 self._on_problem(str(error))

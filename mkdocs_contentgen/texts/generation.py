@@ -40,16 +40,6 @@ from .store import Cache, StoredText
 from .throttle import Throttle
 from .waiting import Clock, Stop
 
-__all__ = [
-    "WAITING_MESSAGE",
-    "Client",
-    "Clock",
-    "Connect",
-    "Generation",
-    "Progress",
-    "generate",
-]
-
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""
 
@@ -117,9 +107,9 @@ class Generation:
         store: Cache,
         connect: Connect,
         limits: Limits,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
         *,
         refresh: bool = False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
         debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -133,14 +123,7 @@ class Generation:
         self._stop = Stop()
         self._thread = WorkerThread()
         self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
-        self._throttle = Throttle(
-            store,
-            self._thread,
-            self._stop,
-            self._clock,
-            concurrency=limits.concurrency,
-            longest_pause=limits.timeout,
-        )
+        self._throttle = Throttle(store, self._thread, self._stop, self._clock, limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -181,19 +164,16 @@ class Generation:
             await asyncio.sleep(0)
             async with self._connect() as client:
                 self._add_problems(await preparing)
-                await self._run(client)
+                async with self._claims.renewed(), asyncio.TaskGroup() as group:
+                    for _ in range(self._limits.concurrency):
+                        group.create_task(self._worker(client, group))
+                    await self._queue_all()
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
             self._add_problems(await self._thread.run(self._store.close))
             self._thread.close()
         return {key: self._outcomes[key] for key in requests}
-
-    async def _run(self, client: Client) -> None:
-        async with self._claims.renewed(), asyncio.TaskGroup() as group:
-            for _ in range(self._limits.concurrency):
-                group.create_task(self._worker(client, group))
-            await self._queue_all()
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
@@ -331,7 +311,7 @@ class Generation:
             self._stop_unsaved(
                 f"{failure}; the text is in this build only, and no more requests are sent"
             )
-        self._claims.forget(key)
+        self._claims.held.pop(key, None)  # saving its text has ended the claim
         self._set_outcome(key, Outcome("service", text))
 
     def _save(
@@ -401,7 +381,6 @@ class Generation:
         self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
-        """Add problems with the store, each once."""
         self.problems += [problem for problem in problems if problem not in self.problems]
 
     def _add_store_problem(self, problem: str) -> None:

@@ -13,7 +13,7 @@ from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
 from .notes import load_failures
-from .store import Store, StoredText
+from .store import Cache, StoredText
 
 NEVER_GENERATED_REASON = "the text was never generated"
 
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def look_up(
-    requests: Mapping[str, Request], store: Store, *, max_age: timedelta | None = None
+    requests: Mapping[str, Request], store: Cache, *, max_age: timedelta | None = None
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the cached text or an error for each request, by key, and the problems with the store.
 
@@ -69,7 +69,7 @@ def look_up(
 
 
 def load_saved(
-    keys: Collection[str], store: Store, *, since: datetime | None, may_fail: Collection[str]
+    keys: Collection[str], store: Cache, *, since: datetime | None, may_fail: Collection[str]
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the usable texts by key, for `may_fail` also the failures, and the store's problems.
 
@@ -85,7 +85,7 @@ def load_saved(
 
 
 def load_usable(
-    keys: Collection[str], store: Store, *, since: datetime | None = None
+    keys: Collection[str], store: Cache, *, since: datetime | None = None
 ) -> tuple[dict[str, StoredText], dict[str, str], list[str]]:
     """Return the usable texts in the store, why others are not usable, and the store's problems.
 
@@ -106,10 +106,11 @@ def _article_problem(html: str) -> str | None:
 
     Most texts pass a check that takes a hundredth of the time of parsing; only others are parsed.
     """
-    inside = html.partition("<article")[2].partition("</article>")[0]
+    start, end = html.find("<article"), html.rfind("</article>")
     if (
-        html.count("<article") == html.count("</article>") == 1
-        and _HAS_TEXT.search(inside)
+        0 <= start == html.rfind("<article")
+        and start < end == html.find("</article>")
+        and _HAS_TEXT.search(html, start, end)
         and len(html) <= MAX_CHARACTERS
         and html.count("<") <= MAX_TAGS
     ):
@@ -129,7 +130,9 @@ def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None
         return Outcome(error=NoText(MissingReason.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
-        old = NoText(MissingReason.MISSING, f"the text is {_format_age(age)} old")
+        hours = age.total_seconds() / 3600
+        shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
+        old = NoText(MissingReason.MISSING, f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
 
@@ -144,7 +147,3 @@ def _is_earlier(
         and failure.failed_at is not None
         and failure.failed_at - text.generated_at <= max_age
     )
-
-
-def _format_age(age: timedelta) -> str:
-    return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:.0f} hours"

@@ -12,7 +12,7 @@ import msgspec
 from ..display import escape_controls, model_name
 from ..errors import FailedTextError
 from ..requests import Request
-from .store import Store
+from .store import Cache
 
 MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
@@ -29,7 +29,7 @@ class _Failure(msgspec.Struct):
     request: dict[str, object]
 
 
-def save_failure(store: Store, key: str, request: Request, error: FailedTextError) -> None:
+def save_failure(store: Cache, key: str, request: Request, error: FailedTextError) -> None:
     """Remember a failed text, and forget the parts of it. Raises StoreError."""
     # Escaped here, since an answer may have characters that no file can have.
     lines = error.answer[:MAX_ANSWER].splitlines()
@@ -41,7 +41,7 @@ def save_failure(store: Store, key: str, request: Request, error: FailedTextErro
 
 
 def load_failures(
-    keys: Collection[str], store: Store, *, since: datetime | None = None
+    keys: Collection[str], store: Cache, *, since: datetime | None = None
 ) -> tuple[dict[str, FailedTextError], list[str]]:
     """Return the remembered failures by key, and the problems of the store.
 
@@ -62,7 +62,7 @@ def load_failures(
     }, problems
 
 
-def failed_requests(store: Store) -> tuple[dict[str, dict[str, object]], list[str]]:
+def failed_requests(store: Cache) -> tuple[dict[str, dict[str, object]], list[str]]:
     """Return the requests of all failures on this machine by key, and the problems of the store."""
     notes, problems = store.notes("failed")
     decoded = {key: _decode(note) for key, note in notes.items()}
@@ -78,12 +78,12 @@ def _decode(note: str) -> _Failure | None:
         return None
 
 
-def save_parts(store: Store, key: str, parts: bytes) -> None:
+def save_parts(store: Cache, key: str, parts: bytes) -> None:
     """Save the parts that are written of a text. Raises StoreError."""
     store.save_note("parts", key, base64.b64encode(parts).decode())
 
 
-def load_parts(store: Store, key: str) -> tuple[bytes, list[str]]:
+def load_parts(store: Cache, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
     notes, problems = store.notes("parts", [key])
     try:

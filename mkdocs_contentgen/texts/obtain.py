@@ -20,10 +20,10 @@ from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import Limits, PageRequest, Policy
-from .store import Cache, Store
+from .store import Cache
 
 if TYPE_CHECKING:
-    from .generation import Connect, Progress
+    from .generation import Connect, Generation, Progress
 
 Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
 """Yields two functions: one shows the progress, one shows a line."""
@@ -44,7 +44,7 @@ class TextSource(Protocol):
 
 @dataclass(frozen=True)
 class CacheOnly:
-    """A TextSource that asks nobody. `reason` returns why a key has no text."""
+    """A TextSource that sends no requests. `reason` returns why a key has no text."""
 
     reason: Callable[[str], ContentgenError | NoText]
 
@@ -73,27 +73,30 @@ class Foreground:
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Generate the texts."""
-        from .generation import Generation, generate
+        from .generation import generate
 
         with self.display() as (show, log):
-            generation = Generation(
-                self.store,
-                self.connect,
-                self.limits,
-                refresh=refresh,
-                on_progress=show,
-                debug=self.debug,
-            )
+            generation = self.generation(show, refresh=refresh)
             try:
                 outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
             except (ConfigurationError, StoreError) as error:
                 outcomes = dict.fromkeys(wanted, Outcome(error=error))
         return outcomes, generation.problems
 
+    def generation(
+        self, on_progress: Callable[[Progress], None], *, refresh: bool = False
+    ) -> Generation:
+        """Return a Generation with these options, to be run once."""
+        from .generation import Generation
+
+        return Generation(
+            self.store, self.connect, self.limits, on_progress, refresh=refresh, debug=self.debug
+        )
+
 
 @dataclass
 class Obtained:
-    """The articles with their outcomes, and messages of one line each."""
+    """The articles with their outcomes, and messages, each on one line."""
 
     articles: list[Article] = field(default_factory=list)
     """In the order of the requests."""
@@ -116,7 +119,7 @@ class Obtained:
 
 def obtain(
     page_requests: Sequence[PageRequest],
-    store: Store,
+    store: Cache,
     policy: Policy,
     source: TextSource | None,
     *,
@@ -167,7 +170,7 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
     number = len(obtained.wanted)
     if number > policy.max_requests and not policy.warn_only:
         obtained.warnings += [
-            f"{article.place}: would be asked for"
+            f"{article.place}: would be requested"
             for article in obtained.articles
             if article.key in obtained.wanted
         ]
@@ -201,7 +204,6 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
 
 
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:
-    """Add messages about approved files, and about missing approvals."""
     for article in obtained.articles:
         place = article.place
         if article.damaged:
@@ -221,12 +223,12 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
-    """Add messages about missing and old texts."""
     for article in obtained.articles:
         if article.has_approval and article.key not in obtained.wanted:
             continue
         outcome = article.draft_outcome
-        is_missing = _absence(outcome) is MissingReason.MISSING
+        error = outcome.error
+        is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
         obtained.add_message(_message(outcome, article, policy), warn_only=warn_only)
@@ -249,12 +251,7 @@ def _unapproved_message(article: Article) -> str:
     )
 
 
-def _absence(outcome: Outcome) -> MissingReason | None:
-    return outcome.error.absence if isinstance(outcome.error, NoText) else None
-
-
 def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
-    """Return the message about an outcome, or an empty string."""
     place, page = article.place, article.page
     match outcome.error:
         case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
@@ -273,7 +270,7 @@ def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
         case NoText(absence=MissingReason.MISSING) as error:
             return (
                 f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
-                "a build with on_missing 'generate' asks for it"
+                "a build with on_missing 'generate' requests it"
             )
         case error:
             return f"{place}: {error}"

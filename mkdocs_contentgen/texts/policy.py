@@ -15,7 +15,7 @@ OnError = Literal["fail", "placeholder"]
 
 @dataclass(frozen=True)
 class PageRequest:
-    """The request of a page. `place` is its file and line, such as `docs/post.md:2`."""
+    """The request of a page (`src_uri`). `place` is file and line, such as `docs/post.md:2`."""
 
     request: Request
     page: str = ""

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from ..concurrency import WorkerThread, backoff
 from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
-from .store import Coordinator
+from .policy import Limits
+from .store import Cache
 from .waiting import Clock, Stop
 
 FIRST_BACKOFF = 0.5
@@ -24,27 +25,19 @@ PAUSE_POLL_INTERVAL = 0.25
 class Throttle:
     """Limits the requests in flight, and pauses or stops all requests after a failure.
 
-    A pause of more than `longest_pause` seconds stops the run.
+    A pause that is longer than the timeout of a request stops the run.
     """
 
     def __init__(
-        self,
-        coordinator: Coordinator,
-        thread: WorkerThread,
-        stop: Stop,
-        clock: Clock,
-        *,
-        concurrency: int,
-        longest_pause: float,
+        self, store: Cache, thread: WorkerThread, stop: Stop, clock: Clock, limits: Limits
     ) -> None:
         self.in_flight = 0
-        self._coordinator = coordinator
+        self._store = store
         self._thread = thread
         self._stop = stop
         self._clock = clock
-        self._concurrency = concurrency
-        self._longest_pause = longest_pause
-        self._window: float = concurrency
+        self._limits = limits
+        self._window: float = limits.concurrency
         self._request_done = asyncio.Event()
         self._send_lock = asyncio.Lock()
         self._paused_until = 0.0
@@ -92,14 +85,14 @@ class Throttle:
         now = self._clock.monotonic()
         if now >= self._next_poll:
             self._next_poll = now + PAUSE_POLL_INTERVAL
-            elsewhere = await self._thread.run(self._coordinator.paused)
+            elsewhere = await self._thread.run(self._store.paused)
             self._paused_until = max(self._paused_until, now + elsewhere)
         return self.pause
 
     def answered(self) -> None:
         """Allow slightly more requests at once after an answer, up to `concurrency`."""
         self._refusals = 0
-        self._window = min(self._concurrency, self._window + 1 / self._window)
+        self._window = min(self._limits.concurrency, self._window + 1 / self._window)
 
     async def failed(self, failure: ServiceError, *, attempt: int, started: float) -> None:
         """Pause, narrow the window or stop the run, as a failure demands.
@@ -128,11 +121,11 @@ class Throttle:
         delay = failure.retry_after
         if delay is None:
             delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
-        if delay > self._longest_pause:
+        if delay > self._limits.timeout:
             self._stop.set(failure)
             return
         self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
         if not isinstance(failure, UnreachableError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))
-            await self._thread.run(self._coordinator.pause, delay)
+            await self._thread.run(self._store.pause, delay)

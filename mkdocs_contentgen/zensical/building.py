@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,17 +26,19 @@ from .site import ZensicalSite, read_site
 INTERRUPTED = 130
 """The exit status of shells for a program that Ctrl-C has ended."""
 
-Report = Callable[[Sequence[str], Sequence[str]], None]
-"""A function that prints warnings and failures, and ends the command if there are failures."""
+
+@dataclass(frozen=True)
+class Terminal:
+    """How a command prints. `debug` is for the lines of `--verbose`."""
+
+    log: Callable[[str], None]
+    debug: Callable[[str], None] | None
+    report: Callable[[Sequence[str], Sequence[str]], None]
+    """Prints warnings and failures, and ends the command if there are failures."""
 
 
-def build(
-    arguments: Sequence[str],
-    log: Callable[[str], None],
-    debug: Callable[[str], None] | None,
-    report: Report,
-) -> int:
-    """Get what is missing, run `zensical build` with `arguments`, and return its exit status.
+def build(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Request missing texts, run `zensical build`, and return its exit status.
 
     Raises ConfigurationError and StoreError.
     """
@@ -43,7 +46,7 @@ def build(
     site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
     check(site)
     for note in site.notes:
-        log(note)
+        terminal.log(note)
     warnings = [*site.warnings]
     if problem := cache_problem(site.configuration):
         if invocation.clean:
@@ -54,14 +57,14 @@ def build(
     if site.requests or problems:
         options = site.options
         policy = options.policy(max_requests=options.max_requests, warn_only=False)
-        run = site.build(policy, log, debug)
+        run = site.build(policy, terminal.log, terminal.debug)
         resolution = resolve(run, problems, site.approved_files(), run.foreground())
         warnings += resolution.warnings
-        report(warnings, resolution.failures)
-        log(resolution.summary)
+        terminal.report(warnings, resolution.failures)
+        terminal.log(resolution.summary)
     else:
         resolution = Resolution()
-        report(warnings, [])
+        terminal.report(warnings, [])
     root = site.configuration.path.parent
     rendered = records_of(site)
     digests = digests_of(site, resolution)
@@ -78,10 +81,10 @@ def build(
         if (record := read_record(root, file.src_uri))
         for problem in record.problems
     ]
-    report(marker_problems, [])
+    terminal.report(marker_problems, [])
     number = len(warnings) + len(marker_problems)
     if number and invocation.strict and not status:
-        report([], ["--strict: 1 warning" if number == 1 else f"--strict: {number} warnings"])
+        terminal.report([], [f"--strict: {number} {'warning' if number == 1 else 'warnings'}"])
     return status
 
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
+from mkdocs.utils.meta import SafeLoader  # type: ignore[attr-defined]  # libyaml's, if there is one
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import quoted
@@ -123,7 +123,7 @@ def is_for_zensical(path: Path) -> bool:
     )
 
 
-class _Loader(get_yaml_loader(yaml.SafeLoader)):  # type: ignore[misc]  # made by a function
+class _Loader(get_yaml_loader(SafeLoader)):  # type: ignore[misc]  # made by a function
     """Reads what MkDocs reads, without the Python objects that tags name: None takes their place.
 
     They belong to extensions, and some to packages that Zensical does not need.
@@ -134,7 +134,6 @@ _Loader.add_multi_constructor("", lambda loader, suffix, node: None)
 
 
 def _read(path: Path) -> Mapping[str, object]:
-    """Return the settings of a configuration file. Raises ConfigurationError."""
     try:
         if path.suffix == ".toml":
             with path.open("rb") as file:
@@ -153,13 +152,13 @@ def _read(path: Path) -> Mapping[str, object]:
     return values
 
 
-def _named(entries: object) -> list[tuple[str, Mapping[str, object]]]:
+def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
     """Return name and options of plugins or extensions, which are a list or a mapping."""
-    if isinstance(entries, dict):
-        entries = [{name: options} for name, options in entries.items()]
+    if isinstance(listed, dict):
+        listed = [{name: options} for name, options in listed.items()]
     named: list[tuple[str, Mapping[str, object]]] = []
-    for entry in entries if isinstance(entries, list) else ():
-        for name, options in entry.items() if isinstance(entry, dict) else [(entry, None)]:
+    for item in listed if isinstance(listed, list) else ():
+        for name, options in item.items() if isinstance(item, dict) else [(item, None)]:
             if name == NAME and not isinstance(options, dict | None):
                 raise ConfigurationError(
                     f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
@@ -169,7 +168,6 @@ def _named(entries: object) -> list[tuple[str, Mapping[str, object]]]:
 
 
 def _validate(config: Config, values: Mapping[str, object], prefix: str) -> list[str]:
-    """Set the values, and return warnings. Raises ConfigurationError."""
     config.load_dict(dict(values))
     failed, warnings = config.validate()
     if failed:

@@ -13,7 +13,7 @@ CONTEXT = "rendering_context"
 
 
 class ContentgenExtension(Extension):
-    """Inserts approved and cached texts under Zensical, and never asks anybody for one.
+    """Inserts approved and cached texts under Zensical, and sends no requests.
 
     It has no options; those of the plugin are read.
     """

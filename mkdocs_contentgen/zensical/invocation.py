@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentError, ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from ..display import quoted
 from ..errors import ConfigurationError
@@ -29,7 +28,7 @@ class Invocation:
 
 def read_arguments(arguments: Sequence[str]) -> Invocation:
     """Return what arguments of Zensical, such as `build -f docs.yml`, say."""
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("command", nargs="?", default="")
     parser.add_argument("-f", "--config-file", nargs="?")
     parser.add_argument("-a", "--dev-addr", nargs="?")
@@ -38,15 +37,9 @@ def read_arguments(arguments: Sequence[str]) -> Invocation:
     parser.add_argument("-c", "--clean", action="store_true")
     try:
         known, _ = parser.parse_known_args(arguments)
-    except ValueError:  # Zensical says what is wrong
+    except ArgumentError:  # Zensical says what is wrong
         return Invocation("".join(arguments[:1]), None, strict=False, clean=False)
     return Invocation(known.command, known.config_file, known.strict, known.clean)
-
-
-class _Parser(ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Raise ValueError; otherwise, a wrong argument would end the program."""
-        raise ValueError(message)
 
 
 def find_configuration(named: str | None, directory: Path) -> Path:
@@ -54,13 +47,11 @@ def find_configuration(named: str | None, directory: Path) -> Path:
 
     Raises ConfigurationError if there is none.
     """
-    if named:
-        if (path := directory / named).is_file():
-            return path.absolute()
-        raise ConfigurationError(f"{quoted(named)}: there is no such configuration file")
-    for name in CONFIGURATIONS:
+    for name in [named] if named else CONFIGURATIONS:
         if (path := directory / name).is_file():
             return path.absolute()
+    if named:
+        raise ConfigurationError(f"{quoted(named)}: there is no such configuration file")
     raise ConfigurationError(
         f"there is no {' or '.join(CONFIGURATIONS[:2])} here; "
         "go to the directory of the site, or name its configuration with -f FILE"

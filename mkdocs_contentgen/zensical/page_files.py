@@ -10,13 +10,13 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-import yaml
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
 from mkdocs.utils.meta import get_data
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..files import find_link, read_text
+from ..files import find_link, read_text, reason_of
+from ..yaml_files import NotYAMLError, read_yaml
 from .configuration import Configuration
 
 _MAX_METADATA = 1024 * 1024
@@ -72,15 +72,15 @@ def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
         name = path.relative_to(docs).as_posix()
         try:
             text = read_text(path, docs, _MAX_METADATA)
-            found[name] = yaml.safe_load(text.removeprefix("\ufeff"))
-        except (OSError, UnicodeError, yaml.YAMLError) as error:
-            reason = str(error).partition("\n")[0]
-            raise ConfigurationError(f"{path}: cannot be read ({reason})") from error
+            found[name] = read_yaml(text.removeprefix("\ufeff")).value
+        except NotYAMLError as error:
+            raise ConfigurationError(f"{path}:{error.line}: {error}") from error
+        except (OSError, UnicodeError) as error:
+            raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from error
     return found
 
 
 def _is_excluded(path: str, configuration: Configuration) -> bool:
-    """Tell whether the plugin `exclude` leaves a page out."""
     try:
         return any(
             any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
@@ -94,18 +94,13 @@ def _is_excluded(path: str, configuration: Configuration) -> bool:
 
 
 def _strings(value: object) -> list[str]:
-    """Return a setting that is a string or a list of strings."""
     if isinstance(value, str):
         return [value] if value else []
     return [str(item) for item in value] if isinstance(value, Iterable) else []
 
 
 def _is_hidden_draft(
-    file: File,
-    configuration: Configuration,
-    folder_metadata: Mapping[str, object],
-    *,
-    drafts: bool,
+    file: File, configuration: Configuration, folder_metadata: Mapping[str, object], *, drafts: bool
 ) -> bool:
     """Tell whether a page is a draft of a blog that does not show drafts."""
     for options in configuration.plugin_options("blog"):

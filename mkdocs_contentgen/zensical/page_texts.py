@@ -15,7 +15,7 @@ from types import TracebackType
 from mkdocs.structure.files import File
 
 from ..display import escape_controls
-from ..errors import ConfigurationError, ContentgenError, MissingReason, NoText, ServiceError
+from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError
 from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
@@ -90,23 +90,26 @@ class SiteTexts:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
 
-    def place(self, page: str, text: str, problem: str) -> str:
-        """Return a message about a text in a page, with file and line."""
-        try:
-            return f"{place_of(self._file(page), self._configuration.site, text)}: {problem}"
-        except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
-            return f"{page}: {problem}"
+    def record(
+        self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
+    ) -> None:
+        """Record what a page shows, and print the problems with its markers.
 
-    def report_markers(self, problems: Iterable[str]) -> None:
-        """Print problems with the markers of a page, unless `contentgen zensical build` does."""
-        for problem in () if self._has_command and not self._serves else problems:
-            print_line(f"Warning: {problem}")
-
-    def record(self, page: str, contents: Mapping[str, PageContent], problems: list[str]) -> None:
-        """Remember what a page shows. Without that, it is rendered anew the next time."""
-        digest = digest_of(contents, self._options, self.addresses) if contents or problems else ""
+        `problems` are markers with messages. Without a record, the next build renders the page.
+        """
+        messages = [f"{self._place_of(page, marker)}: {problem}" for marker, problem in problems]
+        # `contentgen zensical build` prints them when Zensical has ended.
+        for message in () if self._has_command and not self._serves else messages:
+            print_line(f"Warning: {message}")
+        digest = digest_of(contents, self._options, self.addresses) if contents or messages else ""
         with suppress(OSError):
-            write_record(self._root, page, Record(digest, problems))
+            write_record(self._root, page, Record(digest, messages))
+
+    def _place_of(self, page: str, text: str) -> str:
+        try:
+            return place_of(self._file(page), self._configuration.site, text)
+        except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
+            return page
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
         for warning in () if self._has_command else warnings:
@@ -126,10 +129,7 @@ class SiteTexts:
             directory = options.approved_directory(site)
             own = list_files(directory / name)
             approved = read_all(
-                collected.requests,
-                directory,
-                others=listing.pages,
-                files=listing.approved + own,
+                collected.requests, directory, others=listing.pages, files=listing.approved + own
             )
             approved.unclaimed.clear()
             policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
@@ -203,7 +203,7 @@ def _read_texts(
 def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
     """Return a function that tells why there is no text for a key."""
     reasons: dict[str, str] = {}
-    default = "the text is neither approved nor cached; `contentgen generate` asks for it"
+    default = "the text is neither approved nor cached; `contentgen generate` requests it"
     if path := os.environ.get(MISSING_FILE):
         with suppress(OSError, ValueError):  # the reasons are a help, and not needed
             reasons = json.loads(Path(path).read_text("utf-8"))
@@ -212,9 +212,7 @@ def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
 
     def reason(key: str) -> ServiceError | NoText:
         message = reasons.get(key, default)
-        if message:
-            return ServiceError(message)
-        return NoText(MissingReason.PENDING, "the text is being generated")
+        return ServiceError(message) if message else PENDING
 
     return reason
 

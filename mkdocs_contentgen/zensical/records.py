@@ -1,4 +1,4 @@
-"""Remember what Zensical has rendered, since a text that changes alone renders no page anew.
+"""Record what Zensical has rendered, since it does not notice that a text has changed.
 
 The records are in `.cache`, next to Zensical's own cache, so that both are deleted together.
 """
@@ -49,7 +49,7 @@ def digest_of(
 
 
 def write_record(root: Path, page: str, record: Record) -> None:
-    """Remember what a page shows; a record without a digest is deleted. Raises OSError."""
+    """Record what a page shows; a record without a digest is deleted. Raises OSError."""
     if not record.digest:
         delete_file(_record_path(root, page), root)
         return
@@ -69,7 +69,7 @@ def read_record(root: Path, page: str) -> Record | None:
 
 
 def forget(root: Path, pages: Collection[str]) -> None:
-    """Delete what Zensical has cached of pages, so that it renders them anew.
+    """Delete pages from Zensical's cache, so that it renders them again.
 
     If the cache has another form than expected, all of it is deleted. Raises StoreError.
     """

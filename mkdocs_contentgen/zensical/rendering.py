@@ -121,12 +121,7 @@ class _PageTreeprocessor(Treeprocessor):
         if facts:
             title = unescape(str(self._page.title or ""))
             root.append(_raw(self.md, page_json_ld(contents, facts, title)))
-        problems = [
-            self._texts.place(name, marker, problem)
-            for marker, problem in self._extension.problems.get(name, ())
-        ]
-        self._texts.report_markers(problems)
-        self._texts.record(name, contents, problems)
+        self._texts.record(name, contents, self._extension.problems.get(name, ()))
 
 
 def _raw(md: Markdown, html: str) -> Element:

@@ -1,11 +1,11 @@
-"""Serve a site with Zensical, and get its texts beside it."""
+"""Serve a site with Zensical, and request its missing texts in the background."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
@@ -19,7 +19,7 @@ from ..files import replace_text
 from ..pages.background import Background, exit_on_sigterm
 from ..pages.build import resolve
 from ..service.writer.usage import Spending
-from .building import Report, check, digests_of, link_warnings, records_of, start
+from .building import Terminal, check, digests_of, link_warnings, records_of, start
 from .invocation import find_configuration, read_arguments
 from .records import forget, read_record
 from .site import ZensicalSite, read_site
@@ -34,32 +34,27 @@ ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
 """Seconds after which Zensical is told again that a page has changed, and how often."""
 
 
-def serve(
-    arguments: Sequence[str],
-    log: Callable[[str], None],
-    debug: Callable[[str], None] | None,
-    report: Report,
-) -> int:
+def serve(arguments: Sequence[str], terminal: Terminal) -> int:
     """Run `zensical serve` with `arguments`, and return its exit status.
 
-    Texts are generated beside it, and `report` gets warnings. At the end, the call waits for texts
-    that were asked for. Raises ConfigurationError and StoreError.
+    Texts are generated in the background. At the end, the call waits for the requests in flight.
+    Raises ConfigurationError and StoreError.
     """
     invocation = read_arguments(["serve", *arguments])
     path = find_configuration(invocation.config_file, Path.cwd())
     site = read_site(path, drafts=True)
     check(site)
     for note in site.notes:
-        log(note)
+        terminal.log(note)
     exit_on_sigterm()
-    background = Background(site.options.max_requests, log)
+    background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path)
     watcher.watch(background.trigger_file.parent)
     folder = TemporaryDirectory(prefix="contentgen-")
     process: Popen[bytes] | None = None
     interrupted = False
     try:
-        updates = _Updates(background, Path(folder.name, "missing.json"), log, debug, report)
+        updates = _Updates(background, Path(folder.name, "missing.json"), terminal)
         updates.update(site)
         watcher.watch(*folders_of(site))
         process = start("serve", arguments, updates.missing_file)
@@ -69,7 +64,7 @@ def serve(
                     site = read_site(path, drafts=True)
                     updates.update(site)
                 except (ContentgenError, OSError) as error:
-                    report([str(error)], [])
+                    terminal.report([str(error)], [])
             updates.announce_again(site)
             watcher.watch(*folders_of(site))
     except KeyboardInterrupt:
@@ -78,7 +73,7 @@ def serve(
         watcher.stop()
         if process and process.poll() is None:
             process.terminate()
-        background.stop(log)
+        background.stop(terminal.log)
         status = process.wait() if process else 1
         folder.cleanup()
     return 0 if interrupted else status
@@ -93,19 +88,10 @@ class _Announcement:
 class _Updates:
     """Brings the pages that Zensical shows up to date."""
 
-    def __init__(
-        self,
-        background: Background,
-        missing_file: Path,
-        log: Callable[[str], None],
-        debug: Callable[[str], None] | None,
-        report: Report,
-    ) -> None:
+    def __init__(self, background: Background, missing_file: Path, terminal: Terminal) -> None:
         self.missing_file = missing_file
         self._background = background
-        self._log = log
-        self._debug = debug
-        self._report = report
+        self._terminal = terminal
         self._shown: dict[str, str] | None = None
         self._announced: dict[str, _Announcement] = {}
         self._reported: set[str] = set()
@@ -117,19 +103,21 @@ class _Updates:
         Raises ConfigurationError.
         """
         policy = site.options.policy(max_requests=site.options.max_requests, warn_only=True)
-        build = site.build(policy, self._log, self._debug, spending=self._spending)
+        build = site.build(
+            policy, self._terminal.log, self._terminal.debug, spending=self._spending
+        )
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()
         try:
-            source = self._background.source(build.generation)
+            source = self._background.source(build.foreground)
             resolution = resolve(build, site.request_problems(), site.approved_files(), source)
         finally:
             self._background.build_ended()
         messages = [*site.warnings, *link_warnings(site), *resolution.warnings]
-        self._report([m for m in messages if m not in self._reported], [])
+        self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
-            self._log(summary)
+            self._terminal.log(summary)
         self._reported = {*messages, summary}
         replace_text(self.missing_file, self.missing_file.parent, json.dumps(resolution.missing))
         digests = digests_of(site, resolution)
@@ -158,7 +146,7 @@ class _Updates:
 
     def _announce(self, site: ZensicalSite, pages: Iterable[str]) -> None:
         problems = [problem for page in pages if (problem := _announce_problem(site, page))]
-        self._report(problems, [])
+        self._terminal.report(problems, [])
 
 
 def _announce_problem(site: ZensicalSite, page: str) -> str:
@@ -226,7 +214,6 @@ class _Watcher(FileSystemEventHandler):
         return True
 
     def stop(self) -> None:
-        """Stop watching."""
         self._observer.stop()
         self._observer.join()
 

@@ -14,12 +14,7 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError
 from ..html.plaintext import plain_text
-from ..pages.front_matter import (
-    CollectedRequests,
-    PageProblem,
-    hidden_requests,
-    read_requests,
-)
+from ..pages.front_matter import CollectedRequests, PageProblem, hidden_requests, read_requests
 from ..pages.site import PageRendering, Site
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
@@ -56,23 +51,17 @@ class ZensicalSite(Site):
         return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
 
     def source_file(self, page: str) -> Path:
-        """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
         path = self.files[page].abs_src_path
         if path is None:
             raise ApprovalError(f"{page}: has no file to edit")
         return Path(path)
 
     def delimiters(self) -> set[str]:
-        """Return an empty set: Zensical has the usual delimiters."""
         return set()
 
     def render(
         self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
     ) -> PageRendering:
-        """Render the page `name` with `source` as the content of its file.
-
-        It gets `articles`, whatever its front matter asks for. Nothing is logged.
-        """
         from .renderer import render
         from .rendering import rendering_with
 

@@ -29,9 +29,10 @@ from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
-from mkdocs_contentgen.texts.generation import Clock, Generation
+from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.texts.waiting import Clock
 
 SECONDS = 30.0
 """What the service takes for a text, on average."""

@@ -33,7 +33,7 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.service.writer.ledger import (
+from mkdocs_contentgen.service.writer.ledger.protocol import (
     Answered,
     Beginning,
     Begun,

@@ -224,7 +224,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
             "format: 99",
             ":2: format: 99 is of a newer mkdocs-contentgen than this one; update it",
         ),
-        ("key:", "key: [", "the header is not plain YAML"),
+        ("key:", "key: [", "is not valid YAML"),
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
@@ -551,8 +551,8 @@ def test_eject_names_what_is_not_needed_any_more(project: Project) -> None:
 def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -> None:
     """Whoever names too little, too much, or what is not there reads what to do."""
     project.write("docs/index.md", "# Title\n")
-    assert "No page asks for an article." in run(project, "status")
-    assert "All texts are there; nothing was sent." in run(project, "generate")
+    assert "No page requests an article." in run(project, "status")
+    assert "All texts are available; nothing was sent." in run(project, "generate")
     for name in ("a", "b"):
         project.page(f"{name}.md", {"type": "blog", "topic": name})
     assert "?.md matches 2 pages; name one" in run(project, "eject", "?.md", code=2)

@@ -26,7 +26,6 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.approval import ApprovedText, approve, write
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.policy import PageRequest
 from mkdocs_contentgen.texts.store import StoredText
 
 HOSTILE = (
@@ -286,7 +285,7 @@ def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a
     time = datetime(2026, 1, 2, tzinfo=UTC)
     header = approve(StoredText("", time, request.record(), model), "0", "sandbox", "Jo")
     approved = ApprovedText(msgspec.structs.replace(header, approved_at=time.date()), "", 1)
-    return Article(PageRequest(request, page, ""), "0", Path(), approved=approved)
+    return Article(request, page, key="0", directory=Path(), approved=approved)
 
 
 def test_a_table_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +320,7 @@ def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     page, request = "a-page-in-the-docs.md", BlogRequest(topic="Alpha")
     reason = " ".join(f"reason{number}" for number in range(20))
     failed = Outcome(error=NoText(MissingReason.MISSING, reason))
-    article = Article(PageRequest(request, page, ""), "0", Path(), draft_outcome=failed)
+    article = Article(request, page, key="0", directory=Path(), draft_outcome=failed)
     lines = status_table(monkeypatch, Terminal(), article)
     assert re.findall(r"reason\d+", "\n".join(lines)) == reason.split()
     assert max(map(len, lines)) <= 80

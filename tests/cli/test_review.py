@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -178,7 +179,7 @@ def test_diff_of_an_edited_text_that_is_lost(site: Site) -> None:
     site.draft(article("Else."))
     assert site.run("diff", "index.md") == (
         "index.md, article 'main': from the approved text to the edited file\n"
-        "what was approved is neither in the cache nor in git any more; "
+        "the approved text is no longer in the cache or in git; "
         f"`git log -p {site.approved}` shows earlier versions\n"
     )
 
@@ -293,6 +294,28 @@ def test_eject_without_a_terminal_asks_nothing(site: Site) -> None:
     printed = site.run("eject", "index.md")
     assert printed.endswith(f"no request\n{site.approved} can be removed\n")
     assert site.approved.exists()
+
+
+class Terminal(BytesIO):
+    """The input of a person."""
+
+    def isatty(self) -> bool:
+        """Return that it is a terminal."""
+        return True
+
+
+@pytest.mark.parametrize(("answer", "approves"), [("", "edited"), ("n", "edited"), ("y", "draft")])
+def test_approve_asks_before_it_replaces_an_edit(site: Site, answer: str, approves: str) -> None:
+    """Nobody loses what they wrote by pressing Enter."""
+    approve(site)
+    edit(site)
+    site.draft(article("Three four."), day=2)
+    typed = Terminal(f"{answer}\n".encode())
+    ran = CliRunner().invoke(main, ["approve", "index.md", "--by", "Jo"], input=typed)
+    assert ran.exit_code == 0, ran.output
+    assert "was edited by hand. Replace it by the newer draft? [y/N]" in ran.output
+    expected = {"edited": "One added two.", "draft": "Three four."}[approves]
+    assert expected in site.approved.read_text()
 
 
 def test_eject_leaves_an_edited_file(site: Site) -> None:

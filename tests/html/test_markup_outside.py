@@ -6,24 +6,19 @@ article. Templates print what the pages say of themselves in every way there is;
 
 from __future__ import annotations
 
-import functools
 import json
-import os
-import threading
 from collections.abc import Iterator
 from datetime import date
 from html import escape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from browser_articles import ATTACKS as GOLDEN_ATTACKS
+from browsing import browser, served
 from conftest import Project
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
-from service_double import TOKEN, USER, Handler, Received, generated, running
-from test_browser import ATTACKS as GOLDEN_ATTACKS
-from test_browser import browser
 from test_plaintext import ATTACKS as MORE_ATTACKS
 
 __all__ = ["browser"]  # the fixture
@@ -94,7 +89,7 @@ def article(payload: str, variant: str) -> str:
     )
 
 
-def write_site(root: Path, name: str, environment: dict[str, str]) -> Project:
+def write_site(root: Path, address: str, name: str, environment: dict[str, str]) -> Project:
     """Write the site of a theme, or the one that prints everything in all ways."""
     project = Project(root, environment)
     project.write("docs/index.md", "# Home\n\nText.\n")
@@ -113,7 +108,7 @@ def write_site(root: Path, name: str, environment: dict[str, str]) -> Project:
         project.configure(
             **THEMES[name] | {"plugins": [*THEMES[name]["plugins"], contentgen]},  # type: ignore[misc]  # a list
             markdown_extensions=[{"toc": {"permalink": True}}],
-            site_url="http://127.0.0.1/",
+            site_url=f"{address}/{name}/",
         )
         asked = {"once": payloads_of(name)}
     for variant, numbers in asked.items():
@@ -130,40 +125,18 @@ def write_site(root: Path, name: str, environment: dict[str, str]) -> Project:
     return project
 
 
+def compose(topic: str) -> str:
+    """Return the report that has a topic like `twice 7`."""
+    variant, number = topic.split()
+    return article(PAYLOADS[int(number)], variant)
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Build all sites side by side, serve them, and return where."""
     root = tmp_path_factory.mktemp("sites")
-    served = root / "served"
-    served.mkdir()
-
-    def answer(request: Received, handler: Handler) -> None:
-        variant, number = request.topic.split()
-        generated(article(PAYLOADS[int(number)], variant))(request, handler)
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Print nothing."""
-
-    handler = functools.partial(Quiet, directory=str(served))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, running() as service:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        service.answer = answer
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTGEN_")} | {
-            "CONTENTGEN_BASE_URL": service.base_url,
-            "CONTENTGEN_USER_ID": USER,
-            "CONTENTGEN_TOKEN": TOKEN,
-            "NO_MKDOCS_2_WARNING": "1",
-        }
-        projects = {name: write_site(root / name, name, environment) for name in SITES}
-        builds = {
-            name: project.start("mkdocs", "build", "-d", str(served / name))
-            for name, project in projects.items()
-        }
-        for name, build in builds.items():
-            assert build.wait(timeout=240) == 0, projects[name].output
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with served(root, SITES, write_site, compose, "mkdocs", "build") as address:
+        yield address
 
 
 @pytest.fixture

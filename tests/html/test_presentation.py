@@ -281,6 +281,22 @@ def test_json_ld_knows_every_type(kind: str) -> None:
     assert str(described["@type"]).endswith(("Article", "BlogPosting"))
 
 
+def test_an_article_without_a_title_has_that_of_its_page(
+    project: Project, service: ServiceDouble
+) -> None:
+    """The JSON-LD of another one names its own."""
+    html = {"One": "<p>x</p>", "Two": "<h1>Second</h1><p>y</p>"}
+    service.answer = lambda request, handler: generated(
+        f"<article>{html[request.topic]}</article>"
+    )(request, handler)
+    requests = [{"type": "blog", "topic": topic, "id": topic.lower()} for topic in html]
+    project.page("index.md", requests, "# Mine\n\nText.\n")
+    assert project.build("--strict").returncode == 0
+    script = project.soup("index.html").select_one("script[type='application/ld+json']")
+    assert script
+    assert [described["headline"] for described in json.loads(script.text)] == ["Mine", "Second"]
+
+
 def test_json_ld_stays_in_its_script() -> None:
     """A title cannot end the script that describes it."""
     script = json_ld_script([{"headline": "</script><script>alert(1)</script>&\u2028"}])
@@ -378,10 +394,15 @@ def test_the_author_has_the_last_word(project: Project, service: ServiceDouble) 
     assert "'drafts' is not a known key; did you mean 'draft'?" in project.build().stdout
 
 
-def test_without_adapted_styles_no_sheet_is_linked(project: Project) -> None:
+def test_without_adapted_styles_no_sheet_is_linked(
+    project: Project, service: ServiceDouble
+) -> None:
     """`strip` leaves the theme alone with the article."""
+    service.answer = generated('<article><p style="color: #777; background: red">x</p></article>')
     project.configure({"styles": "strip"})
     project.page("index.md", {"type": "blog", "topic": "T"})
     assert project.build("--strict").returncode == 0
-    assert "contentgen.css" not in project.html("index.html")
+    page = project.html("index.html")
+    assert "<p>x</p>" in page
+    assert "contentgen.css" not in page
     assert not (project.root / "site/assets/stylesheets/contentgen.css").exists()

@@ -23,6 +23,7 @@ from urllib.parse import quote, quote_plus
 import httpx
 import msgspec
 import pytest
+from conftest import until
 from service_double import (
     FIELDS,
     SECRET,
@@ -927,8 +928,7 @@ def test_a_request_that_is_cancelled(service: ServiceDouble) -> None:
 
     async def cancel() -> float:
         task = asyncio.create_task(send(service.base_url))
-        while not service.received:
-            await asyncio.sleep(0.01)
+        await until(lambda: service.received)
         started = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from starlette.types import Message
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
-from mkdocs_contentgen.service.application import MAX_BODY, Caller, application
+from mkdocs_contentgen.service.application import MAX_BODY, application
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
 
 TOKEN = "s3cr3t-t0ken-0f-the-caller"
@@ -491,7 +491,7 @@ class TestProtocol:
     def test_failure_of_the_writer(self) -> None:
         """An exception that nobody foresaw is answered as an error, and logged by the server."""
 
-        async def fail(request: Request, caller: Caller) -> bytes:
+        async def fail(request: Request, user: str, key: str) -> bytes:
             raise RuntimeError(TOKEN)
 
         async def send() -> httpx.Response:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from time import sleep
 
 import pytest
+from conftest import until, wait_until
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
@@ -31,7 +31,7 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
-from mkdocs_contentgen.texts.generation import Client, Clock, Generation, Progress
+from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import (
     failed_requests,
@@ -42,6 +42,7 @@ from mkdocs_contentgen.texts.notes import (
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 from mkdocs_contentgen.texts.store.entry import NoteKind
+from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 ANSWER = HTML.encode()
@@ -218,14 +219,11 @@ def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
 
 @dataclass
 class Thorough(Script):
-    """A client that takes its time to judge an answer, and notes what was sent by then."""
-
-    sent_by_then: list[int] = field(default_factory=list)
+    """A client that judges no answer before both requests are sent."""
 
     def read(self, answer: bytes) -> GeneratedText:
-        """Take half a second."""
-        sleep(0.5)
-        self.sent_by_then.append(len(self.sent))
+        """Wait for the requests."""
+        wait_until(lambda: len(self.sent) == 2, 10)
         return read(answer)
 
 
@@ -234,7 +232,6 @@ def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) ->
     client = Thorough(FakeTime())
     outcomes, _ = run(client, store, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
-    assert client.sent_by_then == [2, 2]
 
 
 @dataclass
@@ -410,8 +407,7 @@ def two_at_once(
         one = Generation(store, first.connect, Limits())
         two = Generation(other, second.connect, Limits())
         running = asyncio.create_task(one.run(requests("a", "b")))
-        while len(first.sent) < 2:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(first.sent) == 2)
         outcomes = await asyncio.gather(running, two.run(requests("a", "b")))
         store.close()
         other.close()
@@ -470,8 +466,7 @@ def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> N
     async def main() -> dict[str, Outcome]:
         store.claim(asked, "another")
         running = asyncio.create_task(Generation(other, script.connect, Limits()).run(asked))
-        while sum(other.looks) < len(asked):
-            await asyncio.sleep(0.01)
+        await until(lambda: sum(other.looks) >= len(asked))
         store.save({key: StoredText(HTML, datetime.now(UTC), {}) for key in asked})
         return await running
 
@@ -489,8 +484,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
     async def main() -> dict[str, Outcome]:
         generation = Generation(store, script.connect, Limits(concurrency=2))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
-        while len(script.sent) < 2:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(script.sent) == 2)
         generation.stop(NoText(MissingReason.STOPPED, "stopped"))
         return await running
 

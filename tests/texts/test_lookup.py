@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -38,6 +39,31 @@ def test_look_up_says_what_to_ask_for(tmp_path: Path) -> None:
     outcomes, _ = look_up(asked, store)
     assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["none"]
     assert isinstance(outcomes["none"].error, NoText)
+
+
+class WithAnotherMachine(DiskStore):
+    """A cache that looks for newer texts in the one of another machine, too."""
+
+    def load(
+        self, keys: Collection[str], *, since: datetime | None = None
+    ) -> tuple[dict[str, StoredText], list[str]]:
+        """Return the texts of the other machine where newer ones are wanted."""
+        if since is None:
+            return super().load(keys)
+        written = datetime.now(UTC) - timedelta(days=1)
+        return {"a": StoredText("<article>Newer</article>", written, {})}, ["a note"]
+
+
+def test_a_newer_text_replaces_the_older(tmp_path: Path) -> None:
+    """What another machine wrote in the meantime costs no request."""
+    store = WithAnotherMachine(tmp_path)
+    written = datetime.now(UTC) - timedelta(days=40)
+    store.save({topic: StoredText("<article>Old</article>", written, {}) for topic in "ab"})
+    outcomes, problems = look_up(requests(*"ab"), store, max_age=timedelta(days=30))
+    texts = {topic: outcome.text.html for topic, outcome in outcomes.items() if outcome.text}
+    assert texts == {"a": "<article>Newer</article>", "b": "<article>Old</article>"}
+    assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["b"]
+    assert problems == ["a note"]
 
 
 NO_ARTICLES = {

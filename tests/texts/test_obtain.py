@@ -109,7 +109,7 @@ def test_more_than_is_allowed(site: Site) -> None:
     """As many requests as allowed pass; with one more, nothing is sent, and all are named."""
     pages = {"a.md": A, "b.md": B}
     refused = site.obtain(pages, Policy(sandbox=True, max_requests=1))
-    assert refused.warnings == [f"docs/{page}:2: would be asked for" for page in pages]
+    assert refused.warnings == [f"docs/{page}:2: would be requested" for page in pages]
     assert refused.failures[0].startswith("2 requests would be sent, and max_requests allows 1;")
     assert (site.asked, refused.sent) == ([], 0)
     assert site.obtain(pages, Policy(sandbox=True, max_requests=2)).failures == []

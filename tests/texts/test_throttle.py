@@ -19,6 +19,7 @@ from mkdocs_contentgen.errors import (
     ServiceError,
     UnreachableError,
 )
+from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Throttle
 from mkdocs_contentgen.texts.waiting import Clock, Stop
@@ -53,8 +54,7 @@ class Run:
             WorkerThread(),
             self.stop,
             Clock(monotonic=loop.time, random=lambda: 1.0),
-            concurrency=concurrency,
-            longest_pause=120,
+            Limits(concurrency, timeout=120),
         )
 
     async def send(self, seconds: float = 0.0, failure: ServiceError | None = None) -> float:

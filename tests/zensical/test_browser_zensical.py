@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from conftest import Project
-from playwright.sync_api import Browser, Page
-from service_double import TOKEN, USER, Handler, Received, generated, running
-from test_browser import (
-    ATTACKS,
-    MATERIAL,
+from browser_articles import ATTACKS, SANDBOX, texts
+from browsing import (
     PROVOKE,
-    SANDBOX,
     Look,
-    Text,
     Visitor,
     audit,
     browser,
     keeps_meanings,
-    measure,
-    texts,
+    served,
     too_faint,
     visiting,
 )
+from conftest import Project
+from playwright.sync_api import Browser, Page
+from test_browser import MATERIAL
 
 __all__ = ["browser"]  # the fixture
 
@@ -45,16 +36,9 @@ PERILOUS = (
 )
 
 
-class _Silent(SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Print nothing."""
-
-
 def write_project(root: Path, address: str, variant: str, environment: dict[str, str]) -> Project:
-    """Write a site, to be built to `served/variant` beside it and served at that address."""
-    project = Project(root / variant, environment)
+    """Write the site of a variant."""
+    project = Project(root, environment)
     project.configure(
         theme={**MATERIAL, "variant": variant},
         plugins=["search", {"contentgen": {"max_requests": 1000, "concurrency": 32}}],
@@ -75,77 +59,32 @@ def write_project(root: Path, address: str, variant: str, environment: dict[str,
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build a site in each variant, side by side, serve them, and return where."""
-    root = tmp_path_factory.mktemp("zensical")
-    (root / "served").mkdir()
-    articles = {**texts(), "Perilous": PERILOUS}
-
-    def answer(request: Received, handler: Handler) -> None:
-        generated(articles[request.topic])(request, handler)
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-    handler = functools.partial(_Silent, directory=str(root / "served"))
-    with Server(("127.0.0.1", 0), handler) as server, running() as service:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_address[1]}"
-        service.answer = answer
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
-        } | {
-            "CONTENTGEN_BASE_URL": service.base_url,
-            "CONTENTGEN_USER_ID": USER,
-            "CONTENTGEN_TOKEN": TOKEN,
-        }
-        projects = [write_project(root, address, name, environment) for name in VARIANTS]
-        builds = [
-            project.start("mkdocs_contentgen", "zensical", "build", "--strict")
-            for project in projects
-        ]
-        for project, build in zip(projects, builds, strict=True):
-            assert build.wait(timeout=120) == 0, project.output
-            (root / "served" / project.root.name).symlink_to(project.root / "site")
-        assert service.violations == []
-        yield address
-        server.shutdown()
-
-
-@pytest.fixture
-def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Return a visitor, who must not be led to another host, nor meet a script of an article."""
-    with visiting(browser, address) as visitor:
+def tour(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Build and serve a site in each variant, and return a visitor for all tests."""
+    root, articles = tmp_path_factory.mktemp("zensical"), {**texts(), "Perilous": PERILOUS}
+    build = ("mkdocs_contentgen", "zensical", "build", "--strict")
+    with (
+        served(root, VARIANTS, write_project, articles.__getitem__, *build) as address,
+        visiting(browser, address) as visitor,
+    ):
         yield visitor
 
 
-@dataclass(frozen=True)
-class Shown:
-    """In one of the looks: a page with articles, and what was measured there."""
-
-    look: Look
-    page: Page
-    texts: list[Text]
+@pytest.fixture
+def visitor(tour: Visitor) -> Iterator[Visitor]:
+    """Return the visitor, who asks no other host, and meets no script of an article."""
+    yield tour
+    tour.assert_innocent()
 
 
-@pytest.fixture(scope="module", params=LOOKS, ids="-".join)
-def shown(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Shown]:
-    """Open the site in each look."""
-    with visiting(browser, address) as visitor:
-        page = visitor.open(request.param, "all/")
-        yield Shown(request.param, page, measure(page))
-
-
-def test_every_text_has_contrast(shown: Shown) -> None:
-    """Each text has a contrast of 4.5:1 against what is behind it, whatever the service sent."""
+@pytest.mark.parametrize("look", LOOKS, ids="-".join)
+def test_contrast_and_meanings(visitor: Visitor, look: Look) -> None:
+    """Each text has a contrast of 4.5:1, and a callout stays one, fills and inks their hues."""
+    shown = visitor.look_at(look)
     scheme = shown.page.locator("body").get_attribute("data-md-color-scheme")
-    assert scheme == SCHEMES[shown.look.scheme]
+    assert scheme == SCHEMES[look.scheme]
     assert len(shown.texts) > 150
     assert too_faint(shown.texts) == []
-
-
-def test_meanings_survive(shown: Shown) -> None:
-    """A callout stays one, fills and inks keep their hues, also in tables and one in another."""
     keeps_meanings(shown.texts)
 
 
@@ -155,9 +94,9 @@ in_each_variant = pytest.mark.parametrize("variant", VARIANTS)
 @in_each_variant
 def test_axe_finds_nothing_new(visitor: Visitor, variant: str) -> None:
     """Articles add nothing to what axe-core finds on a page of the theme."""
-    look = Look(variant, "light")
-    known = {found["rule"] for found in audit(visitor.open(look, ""))}
-    found = audit(visitor.open(look, "all/"))
+    shown = visitor.look_at(Look(variant, "light"))
+    known = {found["rule"] for found in audit(shown.plain)}
+    found = audit(shown.page)
     assert [what for what in found if what["inside"] or what["rule"] not in known] == []
 
 
@@ -217,8 +156,6 @@ def test_attacks_fail(visitor: Visitor, variant: str) -> None:
     found.wait_for()
     assert page.locator("img[src$=x]").count() == 0
     page.wait_for_timeout(200)
-    assert visitor.dialogs == []
-    assert visitor.foreign == []
 
 
 def search(page: Page, word: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import posixpath
 import re
 import shutil
@@ -24,7 +23,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 from conftest import Project
-from service_double import TOKEN, USER, Handler, Received, generated, running
+from service_double import Handler, Received, generated, running
 
 EXAMPLE = Path(__file__).parents[2] / "example_site"
 ADDRESS = "https://site.example/"
@@ -300,15 +299,7 @@ def environment() -> Iterator[dict[str, str]]:
 
     with running() as service:
         service.answer = answer
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("CONTENTGEN_")
-        }
-        yield environment | {
-            "CONTENTGEN_BASE_URL": service.base_url,
-            "CONTENTGEN_USER_ID": USER,
-            "CONTENTGEN_TOKEN": TOKEN,
-            "NO_MKDOCS_2_WARNING": "1",
-        }
+        yield service.environment
         assert service.violations == []
         assert len(set(service.topics)) == len(service.topics)
 

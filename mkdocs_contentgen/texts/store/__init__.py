@@ -10,17 +10,15 @@ imports diskcache.
 
 from .database import DATABASE
 from .disk import DiskStore
-from .entry import LEASE, Cache, Coordinator, Store, StoredText
+from .entry import LEASE, Cache, StoredText
 from .shared import Outage, SharedStore
 
 __all__ = [
     "DATABASE",
     "LEASE",
     "Cache",
-    "Coordinator",
     "DiskStore",
     "Outage",
     "SharedStore",
-    "Store",
     "StoredText",
 ]

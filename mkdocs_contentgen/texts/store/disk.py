@@ -90,24 +90,23 @@ class DiskStore(Cache):
         return texts, problems + entry_problems
 
     def prepare(self) -> list[str]:
-        with _database_lock:
-            return self._prepare() if self._cache is None else []
-
-    def _prepare(self) -> list[str]:
+        if self._cache is not None:
+            return []
         directory = str(self._directory)
         if directory.startswith("~") or os.path.expandvars(directory) != directory:
             raise StoreError(
                 f"the cache {self._path} cannot be used, since diskcache would expand a "
                 "variable in its path; choose another cache_dir"
             )
-        problems = self._set_aside_if_untrusted(thorough=True)
-        with _translated_errors(self._path):
-            if not self._path.exists():
-                _create(self._directory)
-            # diskcache itself would wait a minute for the lock of another program.
-            with closing(sqlite3.connect(self._path, timeout=self._lock_timeout)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-            self._cache = _open_diskcache(self._directory, self._lock_timeout, **SETTINGS)
+        with _database_lock:
+            problems = self._set_aside_if_untrusted(thorough=True)
+            with _translated_errors(self._path):
+                if not self._path.exists():
+                    _create(self._directory)
+                # diskcache itself would wait a minute for the lock of another program.
+                with closing(sqlite3.connect(self._path, timeout=self._lock_timeout)) as database:
+                    database.execute("BEGIN IMMEDIATE")
+                self._cache = _open_diskcache(self._directory, self._lock_timeout, **SETTINGS)
         return problems
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
@@ -166,17 +165,6 @@ class DiskStore(Cache):
                     cache.delete(_CLAIM + key)
                     if answered:
                         cache.delete(_IDEMPOTENCY + key)
-
-    def pause(self, seconds: float) -> None:
-        """Do nothing, since the directory is not shared with other machines."""
-
-    def paused(self) -> float:
-        """Return 0, since the directory is not shared with other machines."""
-        return 0.0
-
-    def shared(self, keys: Collection[str]) -> set[str]:
-        """Return an empty set, since the directory is not shared with other machines."""
-        return set()
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         requests: dict[str, dict[str, object]] = {}
@@ -252,23 +240,18 @@ class DiskStore(Cache):
         return []
 
     def _read(self, read: Callable[[sqlite3.Connection], None], *, lookups: int = 0) -> list[str]:
-        """Read from the database, if it exists, and return its problems."""
-        with _database_lock:
-            return self._read_locked(read, lookups)
-
-    def _read_locked(self, read: Callable[[sqlite3.Connection], None], lookups: int) -> list[str]:
         problems: list[str] = []
-        try:
-            problems += self._set_aside_if_untrusted()
-            if self._path.exists():
-                with closing(
-                    connect(self._path, self._lock_timeout, lookups=lookups)
-                ) as connection:
-                    read(connection)
-        except StoreError as error:
-            problems.append(str(error))
-        except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            problems.append(self._read_problem(error))
+        with _database_lock:
+            try:
+                problems += self._set_aside_if_untrusted()
+                if self._path.exists():
+                    opened = connect(self._path, self._lock_timeout, lookups=lookups)
+                    with closing(opened) as connection:
+                        read(connection)
+            except StoreError as error:
+                problems.append(str(error))
+            except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                problems.append(self._read_problem(error))
         return problems
 
     def _read_problem(self, error: OSError | sqlite3.DatabaseError | UnicodeDecodeError) -> str:

@@ -1,4 +1,4 @@
-"""The entries of a cache, and the protocols that every cache implements."""
+"""The entries of a cache, and the protocol that every cache implements."""
 
 from __future__ import annotations
 
@@ -58,8 +58,11 @@ class StoredText:
     """What is not as requested, although a person can use the text."""
 
 
-class Store(Protocol):
-    """Stores texts by the key of their request."""
+class Cache(Protocol):
+    """Stores texts by the key of their request, and coordinates the runs that generate them.
+
+    The default methods are those of a cache that machines do not share.
+    """
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
@@ -94,6 +97,7 @@ class Store(Protocol):
 
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
+        return set()
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         """Return the request of each text on this machine by key, and the problems of the store.
@@ -107,10 +111,6 @@ class Store(Protocol):
 
     def close(self) -> list[str]:
         """Close files and connections, and return problems not returned before."""
-
-
-class Coordinator(Protocol):
-    """Prevents runs, also on other machines, from sending the same request or too many at once."""
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         """Claim requests, or renew claims, and return those that `owner` holds now.
@@ -128,13 +128,11 @@ class Coordinator(Protocol):
 
     def pause(self, seconds: float) -> None:
         """Make other machines pause for so many seconds, since the service asked for it."""
+        return
 
     def paused(self) -> float:
         """Return the remaining seconds of the current pause, or 0."""
-
-
-class Cache(Store, Coordinator, Protocol):
-    """Stores texts, and coordinates the runs that generate them."""
+        return 0.0
 
 
 def new_idempotency_key() -> str:
@@ -203,7 +201,6 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
 
 @cache
 def _decoders() -> tuple[Any, Any]:
-    """Return the decoders of an entry and of the request in it."""
     import msgspec
 
     name = Annotated[str, msgspec.Meta(max_length=_MAX_STRING)]

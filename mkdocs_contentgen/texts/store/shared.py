@@ -7,20 +7,21 @@ reports that once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from ...errors import StoreError
 from ...redis_connection import (
     MAX_REPLY,
+    Command,
     RedisConnection,
     UnavailableError,
-    add_call,
     eviction_problems,
+    script_call,
     shown_address,
 )
 from .entry import (
@@ -38,9 +39,6 @@ from .entry import (
     new_idempotency_key,
     note_row,
 )
-
-if TYPE_CHECKING:
-    from ...redis_connection import Pipeline
 
 ROUND_TRIP_TIMEOUT = LEASE / 2
 """Seconds for a whole round trip. A longer one could outlast the claims of this run."""
@@ -105,11 +103,11 @@ class SharedStore(Cache):
         return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        replies = self._send(lambda pipeline: pipeline.info("memory"), dict)
+        replies = self._send([("INFO", "memory")], dict)
         try:
             problems = self._local.prepare()
         except StoreError as error:
-            if self._unavailable:
+            if self._outage.began:
                 raise
             problems = []
             self._report_local_failure(error)
@@ -120,8 +118,12 @@ class SharedStore(Cache):
     def save(self, texts: Mapping[str, StoredText]) -> None:
         failure = self._write_locally(lambda: self._local.save(texts))
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
-            self._send(partial(_set_texts, batch), int, transaction=True)
-        if failure and self._unavailable:
+            commands: list[Command] = []
+            for key, text in batch:
+                commands.append(("SET", _TEXT + key, encode(key, text)))
+                commands.append(("DEL", *_claim_rows(key), *_note_rows(key)))
+            self._send(commands, int, transaction=True)
+        if failure and self._outage.began:
             raise failure
 
     def notes(
@@ -140,17 +142,17 @@ class SharedStore(Cache):
 
     def save_note(self, kind: NoteKind, key: str, note: str) -> None:
         name, row = _PREFIX + note_row(kind, key), encode_note(kind, key, note)
+        command: Command = ("SET", name, row) if note else ("DEL", name)
         failure = self._write_locally(lambda: self._local.save_note(kind, key, note))
-        self._send(lambda redis: redis.set(name, row) if note else redis.delete(name), int)
-        if failure and self._unavailable:
+        self._send([command], int)
+        if failure and self._outage.began:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         new = {key: new_idempotency_key() for key in keys}
         replies = self._send_each(
             keys,
-            lambda pipeline, key: add_call(
-                pipeline,
+            lambda key: script_call(
                 __package__,
                 "claim",
                 _claim_rows(key),
@@ -161,7 +163,7 @@ class SharedStore(Cache):
             ),
             bytes,
         )
-        if self._unavailable:
+        if self._outage.began:
             return self._local.claim(keys, owner, refresh=refresh)
         claimed = {k: cast(bytes, v).decode(errors="replace") for k, v in replies.items() if v}
         return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
@@ -169,28 +171,28 @@ class SharedStore(Cache):
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
         self._send_each(
             keys,
-            lambda pipeline, key: add_call(
-                pipeline, __package__, "release", _claim_rows(key), owner=owner, answered=answered
+            lambda key: script_call(
+                __package__, "release", _claim_rows(key), owner=owner, answered=answered
             ),
             int,
         )
-        if self._unavailable and self._local_is_writable:
+        if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
         seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
-            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds), int)
+            self._send([("SET", _PAUSE, "1", "PX", milliseconds)], int)
 
     def paused(self) -> float:
-        replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE), int)
+        replies = self._send([("PTTL", _PAUSE)], int)
         left = cast(int, replies[0]) / 1000 if replies else 0.0
         # A pause without an end, or a longer one, was not set by this package.
         return left if 0 < left <= MAX_PAUSE else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key), int)
+        replies = self._send_each(keys, lambda key: ("EXISTS", _TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
     def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
@@ -203,16 +205,11 @@ class SharedStore(Cache):
         self._redis.close()
         return self._local.close() + self._take_problems()
 
-    @property
-    def _unavailable(self) -> bool:
-        return self._outage.began
-
     def _take_problems(self) -> list[str]:
         problems, self._problems = self._problems, []
         return problems
 
     def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
-        """Write to the local cache, and return the error if that fails."""
         try:
             write()
         except StoreError as error:
@@ -248,54 +245,34 @@ class SharedStore(Cache):
 
     def _read_starts(self, prefix: str, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        replies = self._send_each(
-            keys,
-            lambda pipeline, key: pipeline.getrange(prefix + key, 0, size - 1),
-            bytes,
-            size=size,
-            allow_wrong_type=True,
-        )
+        commands: list[Command] = [("GETRANGE", prefix + key, 0, size - 1) for key in keys]
+        replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
+        entries = zip(keys, replies, strict=bool(replies))
         return {
             key: reply if isinstance(reply, bytes) else b"wrong"
-            for key, reply in replies.items()
+            for key, reply in entries
             if reply != b""
         }
 
     def _send_each(
-        self,
-        keys: Collection[str],
-        command: Callable[[Pipeline, str], object],
-        expected: type,
-        *,
-        size: int = MAX_REPLY,
-        allow_wrong_type: bool = False,
+        self, keys: Collection[str], command: Callable[[str], Command], expected: type
     ) -> dict[str, object]:
-        """Send a command for each key in batches, and return the replies by key."""
         replies: list[object] = []
         for batch in _batches(keys, _KEYS_PER_BATCH):
-            replies += self._send(
-                partial(_add_commands, command, batch),
-                expected,
-                size=size,
-                allow_wrong_type=allow_wrong_type,
-            )
-        return {} if self._unavailable else dict(zip(keys, replies, strict=True))
+            replies += self._send([command(key) for key in batch], expected)
+        return {} if self._outage.began else dict(zip(keys, replies, strict=True))
 
     def _send(
         self,
-        commands: Callable[[Pipeline], object],
+        commands: Sequence[Command],
         expected: type,
         *,
         size: int = MAX_REPLY,
         allow_wrong_type: bool = False,
         transaction: bool = False,
     ) -> list[object]:
-        """Send commands in one round trip, and return the replies.
-
-        Replies are of the type `expected`, and of `size` bytes at most. With `allow_wrong_type`,
-        they may also be WRONGTYPE errors. Returns no replies if the cache is unavailable.
-        """
-        if self._unavailable:
+        """Send commands as RedisConnection does; without replies if the cache is unavailable."""
+        if self._outage.began:
             return []
         try:
             return self._redis.send(
@@ -320,20 +297,9 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _add_commands(
-    command: Callable[[Pipeline, str], object], keys: Iterable[str], pipeline: Pipeline
-) -> None:
-    for key in keys:
-        command(pipeline, key)
-
-
 def _claim_rows(key: str) -> tuple[str, str]:
-    """Return the names of the claim and the Idempotency-Key of a request."""
     return _CLAIM + key, _IDEMPOTENCY + key
 
 
-def _set_texts(texts: Iterable[tuple[str, StoredText]], pipeline: Pipeline) -> None:
-    for key, text in texts:
-        pipeline.set(_TEXT + key, encode(key, text))
-        notes = [_PREFIX + note_row(kind, key) for kind in NOTE_KINDS]
-        pipeline.delete(*_claim_rows(key), *notes)
+def _note_rows(key: str) -> list[str]:
+    return [_PREFIX + note_row(kind, key) for kind in NOTE_KINDS]

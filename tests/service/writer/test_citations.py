@@ -75,6 +75,14 @@ class TestCitations:
         assert "[" not in text
         assert "Sources" not in text
 
+    def test_own_text(self) -> None:
+        """The text around the article is on the same page: its number is dropped."""
+        sections = [Section("", "Own", "Text.", "own/", is_own=True), *SECTIONS]
+        assert [address for _, address in links(html("Own [1], other [2].", sections))] == [
+            f"{SITE}a/#caching"
+        ] * 2
+        assert links(html("Own [1].", sections)) == []
+
     def test_code(self) -> None:
         """A list in code is no citation."""
         assert "x[1]" in html("Write `x[1]`.")

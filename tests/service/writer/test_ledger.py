@@ -21,7 +21,8 @@ from conftest import wait_until
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
-from mkdocs_contentgen.service.writer.ledger import (
+from mkdocs_contentgen.service.writer.ledger import SharedLedger, SQLiteLedger, open_ledger
+from mkdocs_contentgen.service.writer.ledger.protocol import (
     Answered,
     Beginning,
     Begun,
@@ -31,9 +32,6 @@ from mkdocs_contentgen.service.writer.ledger import (
     Limits,
     OtherBody,
     Running,
-    SharedLedger,
-    SQLiteLedger,
-    open_ledger,
 )
 from mkdocs_contentgen.service.writer.usage import Usage
 
@@ -408,7 +406,8 @@ def test_threads_that_begin_the_same_requests(opened: Open) -> None:
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from mkdocs_contentgen.service.writer.ledger import *
+from mkdocs_contentgen.service.writer.ledger import open_ledger
+from mkdocs_contentgen.service.writer.ledger.protocol import *
 from mkdocs_contentgen.service.writer.usage import Usage
 address, use = sys.argv[1:]
 many = Limits(requests_per_minute=1000, parallel=1000)
@@ -815,7 +814,7 @@ def test_owners_that_live_and_die(redis: RedisServer, clock: Clock) -> None:
             return other.begin(held(1), one, None)
 
         wait_until(lambda: other.begin(held(2), one, None) == Answered(b"text"))
-        lived_until = time.monotonic() + 4
+        lived_until = time.monotonic() + 2.5
         while time.monotonic() < lived_until:
             assert begin() == Running()
             assert other.begin(held(3), one, None) == Limited("parallel")
@@ -843,9 +842,9 @@ def test_a_process_that_was_away(redis: RedisServer, clock: Clock) -> None:
     dead = shared(redis, clock)
     dead.begin(keyed(1), MANY, None)
     dead.__exit__()
-    with shared(redis, clock, grace=1) as other:
+    with shared(redis, clock, grace=0.3) as other:
         other.beat()
-        time.sleep(3)
+        time.sleep(1)
         assert other.begin(keyed(1), MANY, None) == Running()
         wait_until(lambda: other.begin(keyed(1), MANY, None) == Begun())
 
@@ -887,7 +886,7 @@ def test_a_server_that_is_killed(tmp_path: Path, clock: Clock) -> None:
         unavailable(lambda: ledger.begin(keyed(1), MANY, None))
         unavailable(lambda: ledger.finish(keyed(0), b"text", USAGE))
         unavailable(ledger.problems)
-        time.sleep(2)
+        time.sleep(1.2)
         stack.enter_context(redis_running("--port", str(server.port), *files))
         assert other.begin(keyed(0), MANY, None) == Running()
         ledger.beat()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import pytest
+from conftest import until
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_double import (
@@ -571,8 +572,7 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
         lines: list[str] = []
         async with Model(options, Spending(), retries=1, debug=lines.append) as model:
             first = asyncio.create_task(model.ask(QUESTION, max_tokens=1))
-            while not lines:
-                await asyncio.sleep(0.01)
+            await until(lambda: lines)
             await asyncio.gather(first, *(model.ask(QUESTION, max_tokens=1) for _ in range(3)))
             assert re.search("429 Too Many Requests; next try in 1.0 s$", lines[0])
 

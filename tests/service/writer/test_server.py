@@ -23,8 +23,15 @@ from model_writer import Conversation, writing
 from model_writer import write as compose
 from openapi_spec_validator import validate
 from redis_server import redis_running
-from writer_app import ServedWriter, add_user, run, serving
-from writer_server import WriterServer, configure, writer_running
+from writer_server import (
+    ServedWriter,
+    WriterServer,
+    add_user,
+    configure,
+    run,
+    serving,
+    writer_running,
+)
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
@@ -642,7 +649,7 @@ class TestBadInput:
             (b"", "no model is named"),
             (b"- a\n", "expected a mapping"),
             (b"a: [", "not valid YAML"),
-            (b"\xff\xfe", "not text in UTF-8"),
+            (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
             (b"a: &a [*a]", "'a' is not a known option"),
             (b"? [a]\n: b\nmodel: x", "not"),
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),

@@ -7,51 +7,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .protocol import (
-    BEAT,
-    GRACE,
-    NAME,
-    Answered,
-    Beginning,
-    Begun,
-    KeyedRequest,
-    Ledger,
-    Limited,
-    Limits,
-    MonthlyUsage,
-    OtherBody,
-    Running,
-    check_name,
-)
+from .protocol import Ledger
 from .shared import SharedLedger
 from .sqlite import SQLiteLedger
 
-__all__ = [
-    "BEAT",
-    "GRACE",
-    "NAME",
-    "Answered",
-    "Beginning",
-    "Begun",
-    "KeyedRequest",
-    "Ledger",
-    "Limited",
-    "Limits",
-    "MonthlyUsage",
-    "OtherBody",
-    "Running",
-    "SQLiteLedger",
-    "SharedLedger",
-    "check_name",
-    "open_ledger",
-]
+__all__ = ["Ledger", "SQLiteLedger", "SharedLedger", "open_ledger"]
 
 
 def open_ledger(value: str, directory: Path, *, serving: bool) -> Ledger:
     """Open the ledger that the option `ledger` names: an address, or a path below `directory`.
 
     With `serving`, this process writes texts, so no other one may use the same file for that.
-    Raises LedgerError or ConfigurationError. Redis and Valkey are not asked before the first call.
+    Raises LedgerError or ConfigurationError. Nothing is sent to Redis before the first call.
     """
     # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
     if "://" in value or ("//" in value and "@" in value):

@@ -114,8 +114,8 @@ class Ledger(Protocol):
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
-        same request, one gets Begun. `max_cost` is for all users together. A call that a dead
-        process has begun can be begun again.
+        same request, one gets Begun. `max_cost` is for all users together. A request of a
+        process that has died can be begun again.
         """
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:

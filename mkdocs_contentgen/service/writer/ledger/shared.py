@@ -12,16 +12,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import msgspec
 
 from ....errors import LedgerError
 from ....redis_connection import (
+    Command,
     RedisConnection,
     UnavailableError,
-    add_call,
     eviction_problems,
+    script_call,
     shown_address,
 )
 from ..usage import Usage
@@ -42,9 +43,6 @@ from .protocol import (
     month_of,
     rest_of_month,
 )
-
-if TYPE_CHECKING:
-    from ....redis_connection import Pipeline
 
 ROUND_TRIP_TIMEOUT = 10.0
 """Seconds for a whole round trip."""
@@ -112,10 +110,10 @@ class SharedLedger(Ledger):
         return self._call("add_user", [_USERS], name=check_name(name), value=value) == 1
 
     def remove_user(self, name: str) -> bool:
-        return self._send(lambda pipeline: pipeline.hdel(_USERS, name), int) == 1
+        return self._send(("HDEL", _USERS, name), int) == 1
 
     def token_hash(self, name: str) -> str | None:
-        values = self._send(lambda pipeline: pipeline.hmget(_USERS, [name]), list)
+        values = self._send(("HMGET", _USERS, name), list)
         for user in map(_user, cast(list[object], values)):
             return user[0] if user else None
         return None
@@ -225,16 +223,16 @@ class SharedLedger(Ledger):
         return dropped
 
     def usage(self) -> list[MonthlyUsage]:
-        months = self._send(lambda pipeline: pipeline.smembers(_MONTHS), set, _MAX_TABLE)
-        return [
-            usage
-            for month in sorted(_only_bytes(months))
-            if _MONTH.fullmatch(month)
-            for usage in self._usage_of(month.decode("ascii"))
+        months = self._send(("SMEMBERS", _MONTHS), set, _MAX_TABLE)
+        known = [
+            month.decode("ascii")
+            for month in cast(set[object], months)
+            if isinstance(month, bytes) and _MONTH.fullmatch(month)
         ]
+        return [usage for month in sorted(known) for usage in self._usage_of(month)]
 
     def problems(self) -> list[str]:
-        memory = self._send(lambda pipeline: pipeline.info("memory"), dict)
+        memory = self._send(("INFO", "memory"), dict)
         return eviction_problems(self._name, memory)
 
     def _new_attempt(self) -> str:
@@ -256,7 +254,7 @@ class SharedLedger(Ledger):
         self._last_beat = started
 
     def _table(self, key: str) -> dict[bytes, object]:
-        values = self._send(lambda pipeline: pipeline.hgetall(key), dict, _MAX_TABLE)
+        values = self._send(("HGETALL", key), dict, _MAX_TABLE)
         items = cast(dict[object, object], values).items()
         return {field: value for field, value in items if isinstance(field, bytes)}
 
@@ -281,17 +279,12 @@ class SharedLedger(Ledger):
         size: int = 0,
         **arguments: object,
     ) -> object:
-        """Call a command in `shared.lua`, and return its reply. Raises LedgerError."""
-        return self._send(
-            lambda pipeline: add_call(pipeline, __package__, command, keys, *data, **arguments),
-            expected,
-            size,
-        )
+        call = script_call(__package__, command, keys, *data, **arguments)
+        return self._send(call, expected, size)
 
-    def _send(self, command: Callable[[Pipeline], object], expected: type, size: int = 0) -> object:
-        """Send a command, and return its reply. Raises LedgerError."""
+    def _send(self, command: Command, expected: type, size: int = 0) -> object:
         try:
-            (reply,) = self._redis.send(command, expected, size=size)
+            (reply,) = self._redis.send([command], expected, size=size)
         except UnavailableError as error:
             raise self._unavailable(str(error)) from error
         return reply
@@ -339,10 +332,6 @@ def _keys(request: KeyedRequest) -> list[str]:
     return [f"{_REQUEST}{request.user}:{request.key}", f"{_PREFIX}running:{request.user}"]
 
 
-def _only_bytes(values: object) -> list[bytes]:
-    return [value for value in cast(set[object], values) if isinstance(value, bytes)]
-
-
 def _user(value: object) -> tuple[str, datetime] | None:
     """Return a user's hash and time, or None if the value is missing or damaged."""
     match = _USER.fullmatch(value) if isinstance(value, bytes) else None
@@ -352,7 +341,6 @@ def _user(value: object) -> tuple[str, datetime] | None:
 
 
 def _number(value: object) -> float | None:
-    """Return a number that is not negative, or None."""
     if not isinstance(value, bytes) or not re.fullmatch(rb"[0-9]{1,18}(\.[0-9]{1,20})?", value):
         return None
     return float(value)

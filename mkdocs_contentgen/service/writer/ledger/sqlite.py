@@ -55,6 +55,8 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 
+_WITHDRAW = "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL"
+
 _ADD_USAGE = """
 INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (month, user) DO UPDATE SET
@@ -69,7 +71,7 @@ class SQLiteLedger(Ledger):
     """A Ledger in the file `path`, which is created if it does not exist.
 
     With `serving`, no other process can serve with the file until this ledger is closed, and
-    requests that a dead process has begun can be begun again. Each method waits `lock_timeout`
+    requests of a process that has died can be begun again. Each method waits `lock_timeout`
     seconds for another program. Raises LedgerError if the file cannot be used.
     """
 
@@ -137,7 +139,7 @@ class SQLiteLedger(Ledger):
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
                 return Running() if body is None else Answered(body)
-            if limited := _limited(database, request.user, limits, max_cost, now):
+            if limited := self._limited(request.user, limits, max_cost, now):
                 return limited
             database.execute(
                 "INSERT INTO requests (user, key, fingerprint) VALUES (?, ?, ?)",
@@ -147,14 +149,24 @@ class SQLiteLedger(Ledger):
             return Begun()
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
+        now = self._clock()
+        names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
         with self._translated_errors():
-            return _over_budget(self._database, user, limits, max_cost, self._clock())
+            costs = self._database.execute(
+                "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage "
+                "WHERE month = ?",
+                (user, month_of(now)),
+            ).fetchone()
+        for (name, limit), cost in zip(names, costs, strict=True):
+            if limit is not None and cost >= limit:
+                return Limited(name, rest_of_month(now))
+        return None
 
     def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         now = self._clock()
         with self._transaction() as database:
             if body is None:
-                _drop(database, request)
+                database.execute(_WITHDRAW, (request.user, request.key))
             else:
                 database.execute(
                     "INSERT INTO requests VALUES (?, ?, ?, ?, ?) ON CONFLICT (user, key) "
@@ -171,7 +183,7 @@ class SQLiteLedger(Ledger):
 
     def withdraw(self, request: KeyedRequest) -> None:
         with self._transaction() as database:
-            _drop(database, request)
+            database.execute(_WITHDRAW, (request.user, request.key))
 
     def beat(self) -> None:
         # If the file was deleted, what is written to it now is lost.
@@ -199,9 +211,30 @@ class SQLiteLedger(Ledger):
                 for user, month, texts, failed, *usage in rows
             ]
 
+    def _limited(
+        self, user: str, limits: Limits, max_cost: float | None, now: float
+    ) -> Limited | None:
+        if limited := self.over_budget(user, limits, max_cost):
+            return limited
+        database = self._database
+        # Times in the future were stored before the clock was set back.
+        database.execute(
+            "DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60)
+        )
+        row = database.execute(
+            "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
+            "ORDER BY at DESC LIMIT 1 OFFSET ?",
+            (user, limits.requests_per_minute - 1),
+        ).fetchone()
+        if row:
+            return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
+        (running,) = database.execute(
+            "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
+        ).fetchone()
+        return Limited("parallel") if running >= limits.parallel else None
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Commit what the block has changed, or nothing if it fails."""
         with self._translated_errors():
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -308,49 +341,6 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-def _drop(database: sqlite3.Connection, request: KeyedRequest) -> None:
-    database.execute(
-        "DELETE FROM requests WHERE user = ? AND key = ? AND body IS NULL",
-        (request.user, request.key),
-    )
-
-
-def _limited(
-    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
-) -> Limited | None:
-    """Return the first limit that is reached, or None."""
-    if limited := _over_budget(database, user, limits, max_cost, now):
-        return limited
-    # Times in the future were stored before the clock was set back.
-    database.execute("DELETE FROM recent_requests WHERE at <= ? OR at > ?", (now - 60, now + 60))
-    row = database.execute(
-        "SELECT CAST(at AS REAL) FROM recent_requests WHERE user = ? "
-        "ORDER BY at DESC LIMIT 1 OFFSET ?",
-        (user, limits.requests_per_minute - 1),
-    ).fetchone()
-    if row:
-        return Limited("requests_per_minute", min(60.0, row[0] + 60 - now))
-    (running,) = database.execute(
-        "SELECT count(*) FROM requests WHERE user = ? AND body IS NULL", (user,)
-    ).fetchone()
-    return Limited("parallel") if running >= limits.parallel else None
-
-
-def _over_budget(
-    database: sqlite3.Connection, user: str, limits: Limits, max_cost: float | None, now: float
-) -> Limited | None:
-    """Return the first limit on cost that is reached, or None."""
-    costs = database.execute(
-        "SELECT total(cost), total(cost) FILTER (WHERE user = ?) FROM usage WHERE month = ?",
-        (user, month_of(now)),
-    ).fetchone()
-    names = (("max_cost", max_cost), ("cost_per_month", limits.cost_per_month))
-    for (name, limit), cost in zip(names, costs, strict=True):
-        if limit is not None and cost >= limit:
-            return Limited(name, rest_of_month(now))
-    return None
-
-
 _MAKE_WRITABLE = "make the file and its directory writable"
 _HINTS = {
     sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
@@ -364,7 +354,6 @@ _HINTS = {
 
 
 def _reason_and_hint(error: Exception) -> tuple[str, str]:
-    """Return what went wrong, on one line, and what to do about it."""
     if isinstance(error, OSError):
         hint = "make the file and its directory writable, or set `ledger` to another file"
         if isinstance(error, FileNotFoundError | NotADirectoryError):

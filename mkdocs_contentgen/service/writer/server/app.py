@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -24,15 +25,16 @@ from ....digest import sha256
 from ....display import escape_controls
 from ....errors import FailedTextError, LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
-from ...application import OPERATIONS, Caller, application, error_response, refusal
-from ..ledger import NAME, KeyedRequest, Ledger
+from ...application import OPERATIONS, application, error_response, refusal
+from ..ledger import Ledger
+from ..ledger.protocol import NAME, KeyedRequest
 from ..model import Model
 from ..prompts import check_prompts
 from ..usage import Spending, Usage
 from . import openapi
 from .configuration import Configuration
 from .jobs import RETRY_AFTER, Job, Jobs
-from .metrics import CONTENT_TYPE, Metrics
+from .metrics import Metrics
 
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""
@@ -104,13 +106,13 @@ class Server:
         if not NAME.fullmatch(user):
             raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
 
-    async def _write(self, request: Request, caller: Caller) -> bytes:
+    async def _write(self, request: Request, user: str, idempotency_key: str) -> bytes:
         body = json.dumps([request.operation, request.body()], sort_keys=True)
-        key = caller.idempotency_key or uuid.uuid4().hex
+        key = idempotency_key or uuid.uuid4().hex
         # Hashed, so that nobody can read topics and keys in the ledger.
-        keyed = KeyedRequest(caller.user, sha256(key), sha256(body))
+        keyed = KeyedRequest(user, sha256(key), sha256(body))
         record = _record.get()
-        record |= {"user": caller.user, "key": keyed.key[:12], "outcome": "refused"}
+        record |= {"user": user, "key": keyed.key[:12], "outcome": "refused"}
         try:
             job = self.jobs.start(keyed, request)
             joined, job.clients = job.clients > 0, job.clients + 1
@@ -120,13 +122,14 @@ class Server:
             finally:
                 record |= _describe_job(job, joined=joined)
                 if not joined and job.outcome:
-                    self._metrics.count_text(request.operation, job.outcome, job.usage, job.seconds)
+                    self._metrics.count_text(
+                        request.operation, job.outcome, job.spending.total, job.seconds
+                    )
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
 
     def _logged(self, app: ASGIApp) -> ASGIApp:
-        """Return the application with a record in the log for each request."""
 
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http" or scope["path"] in _UNLOGGED:
@@ -170,7 +173,7 @@ class Server:
         return PlainTextResponse("ok\n")
 
     async def _show_metrics(self, _: HTTPRequest) -> Response:
-        return Response(self._metrics.render(), media_type=CONTENT_TYPE)
+        return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def _describe(self, _: HTTPRequest) -> Response:
         return JSONResponse(self._schema)
@@ -202,7 +205,7 @@ async def _refuse(request: HTTPRequest, error: Exception) -> Response:
 
 def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
     """Return the fields of the log for a job. Tokens and cost are logged for its first request."""
-    usage = Usage() if joined else job.usage
+    usage = Usage() if joined else job.spending.total
     return {
         "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
         "tokens": usage.tokens,

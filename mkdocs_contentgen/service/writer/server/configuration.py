@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
-import yaml
 
 from ....display import quoted
 from ....errors import ConfigurationError
-from ....yaml_lines import line_of
-from ..ledger import Limits
+from ....files import reason_of
+from ....yaml_files import NotYAMLError, read_yaml
+from ..ledger.protocol import Limits
 from ..options import WriterFields, WriterOptions, load_options, option_problems
 
 _MAX_FILE = 256 * 1024
-_DAY = 24 * 3600
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -53,11 +51,6 @@ class Configuration:
     options: WriterOptions
     directory: Path
 
-    @property
-    def keep_seconds(self) -> float:
-        """The seconds for which an answer is kept."""
-        return self.fields.keep_answers * _DAY
-
 
 def load_configuration(path: Path) -> Configuration:
     """Return the configuration in a file. Raises ConfigurationError, which names all problems.
@@ -83,27 +76,19 @@ def load_configuration(path: Path) -> Configuration:
 
 def read_fields(path: Path) -> ServerFields:
     """Return the fields in a file, without reading the files that it names."""
-    text = _read(path)
     try:
-        node = yaml.compose(text, yaml.SafeLoader)
-        value = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigurationError(
-            f"{path}:{line}: is not valid YAML: {error.problem or error.context}"
-        ) from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise ConfigurationError(f"{path}: is not valid YAML") from None
-    if value is None:
-        value, node = {}, None
-    problems = [f"{path}:{line}: {problem}" for line, problem in _duplicates(node)]
-    for name, problem in option_problems(value, ServerFields):
-        problems.append(f"{path}:{line_of(node, [name])}: {problem}")
+        document = read_yaml(_read(path))
+    except NotYAMLError as error:
+        raise ConfigurationError(f"{path}:{error.line}: {error}") from None
+    value = {} if document.value is None else document.value
+    problems = [
+        *((line, f"{quoted(key)} is given twice") for line, key in document.repeated_keys()),
+        *((document.line_of(name), text) for name, text in option_problems(value, ServerFields)),
+    ]
     if problems:
-        raise ConfigurationError("; ".join(problems))
-    return msgspec.convert(
-        {name: option for name, option in value.items() if option is not None}, ServerFields
-    )
+        raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
+    options = cast(dict[str, object], value).items()
+    return msgspec.convert({name: it for name, it in options if it is not None}, ServerFields)
 
 
 def _read(path: Path) -> str:
@@ -115,23 +100,8 @@ def _read(path: Path) -> str:
             f"{path}: there is no such file; write one with `model: qwen3:8b`, or name another "
             "with --config"
         ) from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ConfigurationError(f"{path}: cannot be read ({reason})") from None
-    except ValueError:
-        raise ConfigurationError(f"{path}: is not text in UTF-8") from None
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from None
     if len(text) > _MAX_FILE:
         raise ConfigurationError(f"{path}: is larger than {_MAX_FILE // 1024} KiB")
     return text
-
-
-def _duplicates(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Yield line and problem of each option that is given twice, also within a mapping."""
-    if not isinstance(node, yaml.MappingNode):
-        return
-    for mapping in (node, *(value for _, value in node.value)):
-        seen: list[object] = []
-        for key, _ in mapping.value if isinstance(mapping, yaml.MappingNode) else ():
-            if key.value in seen:
-                yield key.start_mark.line + 1, f"{quoted(key.value)} is given twice"
-            seen.append(key.value)

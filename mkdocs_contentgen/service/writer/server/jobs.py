@@ -14,10 +14,11 @@ from ....concurrency import WorkerThread
 from ....errors import LedgerError, ServiceError, UnusableServiceError
 from ....requests import Request
 from ...application import refusal
-from ..ledger import BEAT, Answered, Begun, KeyedRequest, Ledger, Limited, OtherBody, Running
+from ..ledger import Ledger
+from ..ledger.protocol import BEAT, Answered, Begun, KeyedRequest, Limited, OtherBody, Running
 from ..model import Model
 from ..options import texts_at_once
-from ..usage import Spending, Usage
+from ..usage import Spending
 from ..writing import encode_written, raise_problems, write
 from .configuration import Configuration
 
@@ -27,7 +28,7 @@ POLL_INTERVAL = 0.5
 RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
 
-_EXPIRY_INTERVAL = 3600.0
+_DAY, _EXPIRY_INTERVAL = 24 * 3600, 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _FIRST_GUESS = 30.0
 """Seconds that a text takes, until one has been written."""
@@ -47,11 +48,6 @@ class Job:
     spending: Spending = field(default_factory=Spending)
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
-
-    @property
-    def usage(self) -> Usage:
-        """The usage so far."""
-        return self.spending.total
 
 
 class Jobs:
@@ -85,7 +81,12 @@ class Jobs:
         identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
         if job is None:
-            self._check_room()
+            fields = self._configuration.fields
+            if self.is_draining:
+                raise _draining_error()
+            if len(self._jobs) >= fields.parallel + fields.queue:
+                message = "too many texts are waiting for the model; ask again later"
+                raise refusal(503, message, self._seconds_per_text)
             job = self._jobs[identity] = Job(keyed)
             job.task = asyncio.create_task(self._process(job, request))
             job.task.add_done_callback(lambda task: self._end(identity, task))
@@ -98,14 +99,6 @@ class Jobs:
         # If the client is gone, nothing else retrieves the exception, and asyncio would log it.
         if not task.cancelled():
             task.exception()
-
-    def _check_room(self) -> None:
-        if self.is_draining:
-            raise _draining_error()
-        fields = self._configuration.fields
-        if len(self._jobs) >= fields.parallel + fields.queue:
-            message = "too many texts are waiting for the model; ask again later"
-            raise refusal(503, message, self._seconds_per_text)
 
     async def _process(self, job: Job, request: Request) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
@@ -163,7 +156,7 @@ class Jobs:
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
         except UnusableServiceError as error:
-            if job.usage.calls:  # 503 would mean that nothing was written
+            if job.spending.total.calls:  # 503 would mean that nothing was written
                 raise ServiceError(str(error)) from None
             job.outcome = ""
             raise
@@ -196,7 +189,7 @@ class Jobs:
         while True:
             try:
                 if job.outcome:
-                    await self._thread.run(self._ledger.finish, job.keyed, body, job.usage)
+                    await self._thread.run(self._ledger.finish, job.keyed, body, job.spending.total)
                 else:
                     await self._thread.run(self._ledger.withdraw, job.keyed)
             except LedgerError as error:
@@ -215,7 +208,7 @@ class Jobs:
             try:
                 await self._thread.run(self._ledger.beat)
                 if time.monotonic() >= next_expiry:
-                    seconds = self._configuration.keep_seconds
+                    seconds = self._configuration.fields.keep_answers * _DAY
                     await self._thread.run(self._ledger.expire, seconds)
                     next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""

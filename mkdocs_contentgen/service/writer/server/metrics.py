@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
 
 from ..usage import Usage
-
-__all__ = ["CONTENT_TYPE", "Metrics"]
 
 _SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
 
@@ -19,28 +17,22 @@ class Metrics:
 
     def __init__(self, in_progress: Callable[[], int]) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter(
+        counter = partial(Counter, registry=self._registry)
+        self._requests = counter(
             "contentgen_requests",
             "Answered requests by operation and status.",
             ["operation", "status"],
-            registry=self._registry,
         )
-        self._texts = Counter(
+        self._texts = counter(
             "contentgen_texts",
             "Texts by operation and outcome: written, failed or kept.",
             ["operation", "outcome"],
-            registry=self._registry,
         )
-        self._tokens = Counter(
-            "contentgen_tokens",
-            "Tokens of the model by direction.",
-            ["direction"],
-            registry=self._registry,
+        self._tokens = counter(
+            "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
         )
-        self._calls = Counter(
-            "contentgen_model_calls", "Calls to the model.", registry=self._registry
-        )
-        self._cost = Counter("contentgen_cost", "Cost of the calls.", registry=self._registry)
+        self._calls = counter("contentgen_model_calls", "Calls to the model.")
+        self._cost = counter("contentgen_cost", "Cost of the calls.")
         self._seconds = Histogram(
             "contentgen_text_seconds",
             "Time for a text, with the time in the queue.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -95,12 +96,7 @@ def _body(model: type[Request]) -> dict[str, Any]:
     for name, values in choices(model).items():
         if name in properties:
             properties[name]["enum"] = list(values)
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": ["topic"],
-        "additionalProperties": False,
-    }
+    return {**_object(["topic"], **properties), "additionalProperties": False}
 
 
 def _response(description: str, schema: str, *, retry_after: bool = False) -> dict[str, object]:
@@ -111,34 +107,26 @@ def _response(description: str, schema: str, *, retry_after: bool = False) -> di
     return {**response, "headers": _RETRY_AFTER} if retry_after else response
 
 
-_TEXT = {
-    "type": "object",
-    "properties": {
-        "success": {"const": True},
-        "content": {"type": "string", "description": "HTML with one root element `<article>`."},
-        "model": {"type": "string", "description": "The name of the model."},
-        "sources": {
-            "type": "object",
-            "description": "The SHA-256 of each cited section by its address.",
-            "additionalProperties": {"type": "string"},
-        },
-        "usage": {
-            "type": "object",
-            "properties": {
-                "input_tokens": {"type": "integer"},
-                "output_tokens": {"type": "integer"},
-                "cost": {"type": ["number", "null"]},
-            },
-            "required": ["input_tokens", "output_tokens", "cost"],
-        },
+def _object(required: Sequence[str], **properties: object) -> dict[str, object]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+_INTEGER, _STRING = {"type": "integer"}, {"type": "string"}
+_TEXT = _object(
+    ["success", "content", "model", "usage"],
+    success={"const": True},
+    content={"type": "string", "description": "HTML with one root element `<article>`."},
+    model={"type": "string", "description": "The name of the model."},
+    sources={
+        "type": "object",
+        "description": "The SHA-256 of each cited section by its address.",
+        "additionalProperties": _STRING,
     },
-    "required": ["success", "content", "model", "usage"],
-}
-_FAILURE = {
-    "type": "object",
-    "properties": {
-        "success": {"const": False},
-        "error": {"type": "string"},
-    },
-    "required": ["success", "error"],
-}
+    usage=_object(
+        ["input_tokens", "output_tokens", "cost"],
+        input_tokens=_INTEGER,
+        output_tokens=_INTEGER,
+        cost={"type": ["number", "null"]},
+    ),
+)
+_FAILURE = _object(["success", "error"], success={"const": False}, error=_STRING)

@@ -66,17 +66,6 @@ def _log_to_stdout() -> Iterator[Log]:
         writer.join(LAST_LINES_TIMEOUT)
 
 
-def serve(
-    configuration: Configuration, ledger: Ledger, listener: socket.socket, *, authenticated: bool
-) -> None:
-    """Serve until SIGTERM or SIGINT. Texts in progress are finished; a second signal cancels them.
-
-    Raises ConfigurationError and LedgerError if it cannot start.
-    """
-    _raise_file_limit()
-    asyncio.run(_serve(configuration, ledger, listener, authenticated=authenticated))
-
-
 def _raise_file_limit() -> None:
     """Allow more open files than the usual 1024, so that uvicorn refuses connections beyond."""
     try:
@@ -92,9 +81,14 @@ def _raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-async def _serve(
+async def serve(
     configuration: Configuration, ledger: Ledger, listener: socket.socket, *, authenticated: bool
 ) -> None:
+    """Serve until SIGTERM or SIGINT. Texts in progress are finished; a second signal cancels them.
+
+    Raises ConfigurationError and LedgerError if it cannot start.
+    """
+    _raise_file_limit()
     with _log_to_stdout() as log:
         server = Server(configuration, ledger, log, authenticated=authenticated)
         settings = uvicorn.Config(
@@ -125,7 +119,6 @@ class _Process(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain after the first signal, and stop at once after the second."""
         if self._draining is None:
             self._loop.call_soon_threadsafe(self._start_draining)
         else:

@@ -1,0 +1,122 @@
+"""Read YAML, with the lines of what messages name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import yaml
+
+_SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of MkDocs
+_MAX_DEPTH = 10
+_NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
+_QUOTES_HINT = (
+    "; put a value that contains ': ' or a tab, or begins with a special character, in quotes"
+)
+
+
+class NotYAMLError(ValueError):
+    """A text is not YAML. The message is for a place that ends with the number `line`."""
+
+    def __init__(self, reason: str, line: int, hint: str = "") -> None:
+        super().__init__(f"is not valid YAML: {reason[:200]}{hint}")
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML document. `first_line` is the number of its first line in its file."""
+
+    value: object
+    _node: yaml.Node | None
+    _first_line: int
+
+    def line_of(self, *path: str | int) -> int:
+        """Return the line of the innermost part of `path` that exists. Without any, it is 1."""
+        line, node = 1, self._node
+        for step in path:
+            if isinstance(node, yaml.MappingNode):
+                items = _items(node)
+                if str(step) not in items:
+                    break
+                key, node = items[str(step)]
+                line = key.start_mark.line + self._first_line
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+                node = node.value[step]
+                line = node.start_mark.line + self._first_line
+        return line
+
+    def repeated_keys(self) -> Iterator[tuple[int, object]]:
+        """Yield the line and the name of each repeated key, also in the mappings within."""
+        root = self._node
+        nodes = [value for _, value in root.value] if isinstance(root, yaml.MappingNode) else []
+        for mapping in (root, *nodes):
+            seen: list[object] = []
+            for key, _ in mapping.value if isinstance(mapping, yaml.MappingNode) else ():
+                if key.start_mark.index < mapping.start_mark.index:
+                    continue  # of an earlier mapping, which `<<` merges into this one
+                if key.value in seen:
+                    yield key.start_mark.line + self._first_line, key.value
+                seen.append(key.value)
+
+
+def read_yaml(text: str, *, first_line: int = 1, plain: bool = False) -> Document:
+    """Return the document in a text. Raises NotYAMLError.
+
+    With `plain`, aliases, tags and deep nesting are errors, since they could exhaust memory.
+    """
+    try:
+        # Also the constructor of the loader raises ReaderError.
+        loader = (_PlainLoader if plain else _SafeLoader)(text)
+        node = loader.get_single_node()
+        value = None if node is None else loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark, reason = error.problem_mark, str(error.problem or error.context)
+        hint = _QUOTES_HINT if _NEEDS_QUOTES.match(reason) else ""
+        raise NotYAMLError(reason, mark.line + first_line if mark else 1, hint) from None
+    except yaml.reader.ReaderError as error:
+        position = max(0, text.find(chr(error.character)))
+        reason, _, _ = str(error).partition("\n")
+        raise NotYAMLError(reason, text.count("\n", 0, position) + first_line) from None
+    except Exception:  # noqa: BLE001  constructors raise anything, and quote values
+        raise NotYAMLError("it has an impossible date, number or tag", 1) from None
+    return Document(value, node, first_line)
+
+
+def read_scalars(content: bytes) -> list[str | None]:
+    """Return all keys and values of a document with any tags, and None for its other parts.
+
+    The list is empty for what is not YAML.
+    """
+    try:
+        return [getattr(event, "value", None) for event in yaml.parse(content, _SafeLoader)]
+    except (ValueError, yaml.YAMLError):
+        return []
+
+
+class _PlainLoader(yaml.SafeLoader):
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # it has no types
+        self._depth += 1
+        problem = None
+        if event.anchor is not None:  # or an alias
+            problem = "it has an anchor or an alias"
+        elif event.tag is not None:
+            problem = "it has a tag"
+        elif self._depth > _MAX_DEPTH:
+            problem = f"it is nested more than {_MAX_DEPTH} deep"
+        if problem:
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+@lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
+def _items(node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+    """Return the nodes of each key and its value. The last of equal keys counts."""
+    return {key.value: (key, value) for key, value in node.value if isinstance(key.value, str)}

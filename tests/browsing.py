@@ -1,0 +1,385 @@
+"""Sites in a real browser: builds and serves them, opens pages, and measures what is shown."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import os
+import shutil
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypedDict, cast
+
+import pytest
+from conftest import Project
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
+from service_double import Handler, Received, generated, running
+
+LIMIT = 4.5
+"""The least contrast that a text may have (WCAG 2.2, success criterion 1.4.3)."""
+
+# --- The sites ------------------------------------------------------------------------------------
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    policy = ""
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def end_headers(self) -> None:
+        policy = cast(_Server, self.server).policy
+        if policy and not self.path.endswith("?unlimited"):
+            self.send_header("Content-Security-Policy", policy)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Print nothing."""
+
+
+@contextmanager
+def served(
+    root: Path,
+    names: Collection[str],
+    write: Callable[[Path, str, str, dict[str, str]], Project],
+    compose: Callable[[str], str],
+    *build: str,
+    policy: str = "",
+) -> Iterator[str]:
+    """Build sites side by side, and return the address under whose `/NAME/` they are served.
+
+    `write` gets the directory of a project, the address, its name and the environment. `compose`
+    returns the text for a topic. `policy` is a Content-Security-Policy, from which `?unlimited` in
+    an address exempts.
+    """
+    (root / "served").mkdir()
+
+    def answer(request: Received, handler: Handler) -> None:
+        generated(compose(request.topic))(request, handler)
+
+    handler = functools.partial(_Handler, directory=str(root / "served"))
+    with _Server(("127.0.0.1", 0), handler) as server, running() as service:
+        server.policy = policy
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        service.answer = answer
+        environment = service.environment
+        projects = [write(root / name, address, name, environment) for name in names]
+        builds = [(project, project.start(*build)) for project in projects]
+        for project, process in builds:
+            assert process.wait(timeout=240) == 0, project.output
+            (root / "served" / project.root.name).symlink_to(project.root / "site")
+        assert service.violations == []
+        yield address
+        server.shutdown()
+
+
+# --- The browser ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return Debian's Chromium; where there is none, the tests are skipped, but not in CI."""
+    executable = shutil.which("chromium")
+    if executable is None:
+        reason = "no `chromium` on the PATH (Debian: apt install chromium)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable,
+            args=[
+                *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
+                *("--disable-component-update", "--disable-sync", "--no-first-run"),
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+class Look(NamedTuple):
+    """How a reader sees a site; `own` is what the site itself makes of the theme."""
+
+    site: str
+    scheme: Literal["light", "dark", "own"]
+
+
+@dataclass
+class Visitor:
+    """Opens pages of the sites, and notes what they must not do."""
+
+    browser: Browser
+    address: str
+    own_style: str = ""
+    far: tuple[str, ...] = ()
+    """Where themes get letters and highlighting from, which no test does."""
+
+    foreign: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+    contexts: dict[Look, BrowserContext] = field(default_factory=dict, repr=False)
+    pages: dict[Look, Page] = field(default_factory=dict, repr=False)
+    looks: dict[Look, Shown] = field(default_factory=dict, repr=False)
+
+    def open(self, look: Look, path: str, width: int = 1280, height: int = 800) -> Page:
+        """Open a page of a site, in the one tab that there is for the look."""
+        page = self.pages.get(look) or self.pages.setdefault(look, self._new_tab(look))
+        page.set_viewport_size({"width": width, "height": height})
+        self._go(page, look, path)
+        return page
+
+    def look_at(self, look: Look) -> Shown:
+        """Return the pages `/` and `all/` in a look, with the contrast of each text in `all/`."""
+        if look not in self.looks:
+            plain, page = self._new_tab(look), self._new_tab(look)
+            self._go(plain, look, "")
+            self._go(page, look, "all/")
+            self.looks[look] = Shown(plain, page, measure(page))
+        return self.looks[look]
+
+    def _new_tab(self, look: Look) -> Page:
+        if look not in self.contexts:
+            context = self.contexts[look] = self.browser.new_context(
+                color_scheme="dark" if look.scheme == "dark" else "light",
+                bypass_csp=look.scheme == "own",
+            )
+            context.set_default_timeout(120_000)
+            context.add_init_script(INIT)
+        page = self.contexts[look].new_page()
+        page.on("request", self._note_request)
+        page.on("dialog", self._note_dialog)
+        return page
+
+    def _go(self, page: Page, look: Look, path: str) -> None:
+        page.goto(f"{self.address}/{look.site}/{path}")
+        if look.scheme == "own":
+            page.add_style_tag(content=self.own_style)
+            page.evaluate("() => { document.body.dataset.mdColorScheme = 'own'; }")
+
+    def _note_request(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.address}/", "data:", "blob:", *self.far)):
+            self.foreign.append(request.url)
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def assert_innocent(self) -> None:
+        """Fail if another host was asked, or a script opened a dialog, since the last call."""
+        noticed = [*self.foreign, *self.dialogs]
+        self.foreign.clear()
+        self.dialogs.clear()
+        assert noticed == []
+
+
+INIT = """
+window.violations = [];
+addEventListener('securitypolicyviolation', event =>
+    violations.push(`${event.effectiveDirective}: ${event.sample || event.blockedURI}`));
+window.drawn = async picture => {
+    const bytes = Uint8Array.from(atob(picture), letter => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const drawing = canvas.getContext('2d', {willReadFrequently: true});
+    drawing.drawImage(bitmap, 0, 0);
+    return drawing.getImageData(0, 0, bitmap.width, bitmap.height);
+};
+"""
+"""Notes what the Content-Security-Policy forbids, and reads the pixels of a picture."""
+
+
+@contextmanager
+def visiting(browser: Browser, address: str, **options: Any) -> Iterator[Visitor]:
+    """Return a visitor, whose tabs are closed in the end."""
+    visitor = Visitor(browser, address, **options)
+    yield visitor
+    for context in visitor.contexts.values():
+        context.close()
+
+
+# --- What is shown --------------------------------------------------------------------------------
+
+
+class Text(TypedDict):
+    """A piece of text, its contrast against the worst pixel behind it, and that pixel."""
+
+    text: str
+    within: str
+    ratio: float
+    colour: list[int]
+    behind: list[int]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """In one of the looks: a page without articles, one with many, and what was measured there."""
+
+    plain: Page
+    page: Page
+    texts: list[Text]
+
+
+HIDE = """
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(`
+    *, ::before, ::after { transition: none !important; animation: none !important; }
+    article * {
+        -webkit-text-fill-color: transparent !important;
+        text-decoration-color: transparent !important;
+        text-shadow: none !important;
+    }
+    ${rule}`);
+document.adoptedStyleSheets = [sheet];
+"""
+"""Leaves only what is behind the texts (in a way that the Content-Security-Policy allows)."""
+
+MEASURE = """
+async picture => {
+    const image = await drawn(picture);
+    const pixels = image.data;
+    const brush = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+    const colours = new Map();
+    const parse = colour => {
+        if (!colours.has(colour)) {
+            brush.clearRect(0, 0, 1, 1);
+            brush.fillStyle = colour;
+            brush.fillRect(0, 0, 1, 1);
+            colours.set(colour, [...brush.getImageData(0, 0, 1, 1).data]);
+        }
+        return colours.get(colour);
+    };
+    const linear = value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const luminance = ([red, green, blue]) =>
+        0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255);
+    const contrast = (one, other) => {
+        const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+        return (light + 0.05) / (dark + 0.05);
+    };
+    const found = [];
+    for (const article of document.querySelectorAll('article.contentgen')) {
+        const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const node = walker.currentNode, element = node.parentElement;
+            // The theme's own: its permalinks, which show while one points at a heading.
+            if (!node.data.trim() || element.closest('.headerlink')) continue;
+            let opacity = 1;
+            for (let at = element; at; at = at.parentElement)
+                opacity *= getComputedStyle(at).opacity;
+            const [red, green, blue, alpha] = parse(getComputedStyle(element).color);
+            const share = opacity * alpha / 255;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            let worst = null;
+            for (const box of range.getClientRects()) {
+                const inset = Math.min(3, box.width / 2 - 0.5);
+                // Where the letters are, without the room for accents that lines may share.
+                for (const part of [0.3, 0.5, 0.7]) {
+                    const y = Math.round(box.top + scrollY + part * box.height);
+                    // And not where the frame of a neighbour ends.
+                    for (let x = Math.ceil(box.left + inset); x < box.right - inset; x += 2) {
+                        const at = 4 * (y * image.width + x);
+                        if (x < 0 || x >= image.width || y < 0 || y >= image.height) continue;
+                        const behind = [pixels[at], pixels[at + 1], pixels[at + 2]];
+                        const shown = [red, green, blue].map(
+                            (value, i) => share * value + (1 - share) * behind[i]);
+                        const ratio = contrast(shown, behind);
+                        if (!worst || ratio < worst.ratio)
+                            worst = {ratio, behind, colour: shown.map(Math.round)};
+                    }
+                }
+            }
+            if (worst)
+                found.push(
+                    {text: node.data.trim(), within: element.outerHTML.slice(0, 80), ...worst});
+        }
+    }
+    return found;
+}
+"""
+
+
+def measure(page: Page, rule: str = "") -> list[Text]:
+    """Measure the contrast of each text in the articles of a page, with the pixels behind it.
+
+    Meanwhile another `rule` of style holds as well.
+    """
+    page.evaluate(f"rule => {{ {HIDE} }}", rule)
+    picture = page.screenshot(full_page=True, scale="css")
+    found = page.evaluate(MEASURE, base64.b64encode(picture).decode())
+    page.evaluate("() => { document.adoptedStyleSheets = []; }")
+    return cast(list[Text], found)
+
+
+def too_faint(measured: list[Text]) -> list[str]:
+    """Return the texts whose contrast is too small, each as a line of a report."""
+    return [
+        f"{text['ratio']:.2f} {text['text'][:40]!r} {text['colour']} on {text['behind']}"
+        f" in {text['within']}"
+        for text in measured
+        if text["ratio"] < LIMIT
+    ]
+
+
+def violations(page: Page) -> set[str]:
+    """Return what the Content-Security-Policy forbade."""
+    return set(page.evaluate("violations"))
+
+
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+AUDIT = """
+async () => {
+    const {violations} = await axe.run(document, {resultTypes: ['violations']});
+    return violations.flatMap(({id, nodes}) => nodes.map(({target, html}) => ({
+        rule: id,
+        html: html.slice(0, 200),
+        inside: !!document.querySelector(target[0])?.closest('article.contentgen'),
+    })));
+}
+"""
+
+
+def audit(page: Page) -> list[dict[str, Any]]:
+    """Return what axe-core finds on a page."""
+    page.evaluate(f"{AXE}; undefined")
+    return cast(list[dict[str, Any]], page.evaluate(AUDIT))
+
+
+def named(measured: list[Text], start: str) -> Text:
+    """Return the text that starts so."""
+    return next(text for text in measured if text["text"].startswith(start))
+
+
+def keeps_meanings(measured: list[Text]) -> None:
+    """Fail if a fill or an ink has lost what it meant."""
+    page = named(measured, "Nearly transparent")["behind"]
+    for start in ("Grey on black", "Pro tip", "A tip without", "A quote with a bar", "The end"):
+        fill = named(measured, start)["behind"]
+        assert max(abs(one - other) for one, other in zip(fill, page, strict=True)) >= 6, start
+    for start, strongest in (("Rot", 0), ("Pink row", 0), ("dark green", 1), ("Blue in red", 2)):
+        fill = named(measured, start)["behind"]
+        assert fill[strongest] == max(fill) > min(fill) + 10, start
+    for start, strongest in (("with red", 0), ("mit Grün", 1), ("Navy on navy", 2)):
+        ink = named(measured, start)["colour"]
+        assert ink[strongest] == max(ink) > min(ink) + 30, start
+
+
+PROVOKE = """
+() => {
+    const events = ['click', 'mouseover', 'mouseenter', 'focus', 'blur', 'input', 'toggle', 'load',
+                    'error', 'animationstart', 'transitionend', 'wheel', 'copy', 'pointerdown'];
+    for (const element of document.querySelectorAll('.contentgen, .contentgen *, body > p, img'))
+        if (element.tagName !== 'A')
+            for (const name of events) element.dispatchEvent(new Event(name, {bubbles: true}));
+    const links = [...document.querySelectorAll('.contentgen a, body > a')];
+    return [...new Set(links.map(link => link.protocol))].sort();
+}
+"""
+"""Does to each element what a reader may do, and returns to what kinds of addresses links lead."""

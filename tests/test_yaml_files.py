@@ -1,0 +1,58 @@
+"""Reading YAML, with the lines of what messages name."""
+
+from __future__ import annotations
+
+import pytest
+from growth import growth
+
+from mkdocs_contentgen.yaml_files import NotYAMLError, read_yaml
+
+TEXT = "a: 1\nb:\n- c: 2\n- d: 3\n  d: 4\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [((), 1), (("a",), 3), (("b", 0), 5), (("b", 1, "d"), 7), (("b", 0, "x"), 5), (("x",), 1)],
+)
+def test_the_innermost_part_has_the_line(path: tuple[str | int, ...], line: int) -> None:
+    """What does not exist is in the line of what would hold it; the last of equal keys counts."""
+    assert read_yaml(TEXT, first_line=3).line_of(*path) == line
+
+
+def test_repeated_keys() -> None:
+    """Keys that stand twice have a line, but not those that a merge replaces."""
+    merged = "base: &base\n  a: 1\nb:\n  <<: *base\n  a: 2\n  c: 3\n  c: 4\nb: 5\n"
+    assert list(read_yaml(merged).repeated_keys()) == [(8, "b"), (7, "c")]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("a: }", 4, "is not valid YAML: "),
+        ("b: 1\na: b: c", 5, "in quotes"),
+        ("a: 1\nb: \x01", 5, "#x0001"),
+        ("a: sk-secret\nb: 2026-02-30", 1, "is not valid YAML: it has an impossible date, "),
+        pytest.param("a: " + "9" * 6000, 1, "an impossible date, number or tag", id="long"),
+    ],
+)
+def test_what_is_not_yaml(text: str, line: int, message: str, *, plain: bool) -> None:
+    """The error has the line, and the same message for all files."""
+    with pytest.raises(NotYAMLError) as error:
+        read_yaml(text, first_line=4, plain=plain)
+    assert error.value.line == line
+    assert message in str(error.value)
+
+
+def test_many_lines_in_linear_time() -> None:
+    """A mapping with thousands of wrong keys, each of which has a message, is read once."""
+
+    def find_all(text: str) -> None:
+        document = read_yaml(text)
+        for number in range(text.count("\n")):
+            assert {document.line_of(f"key{number}") for _ in range(4)} == {number + 1}
+
+    def make(size: int) -> str:
+        return "".join(f"key{number}: a\n" for number in range(size))
+
+    assert growth(find_all, make, 2_000) < 3.2
