@@ -65,11 +65,11 @@ def valid_sources(value: object) -> dict[str, str]:
 def valid_remarks(value: object) -> tuple[str, ...]:
     """Return the remarks in an untrusted value, each on one line, with control characters escaped.
 
-    Further and longer ones are cut off.
+    Further and longer ones are cut off. Remarks that are valid stay the same.
     """
     items = value[:_MAX_REMARKS] if isinstance(value, list) else []
     lines = (" ".join(item.split()) for item in items if isinstance(item, str))
-    return tuple(escape_controls(line)[:_MAX_REMARK] for line in lines if line)
+    return tuple(escape_controls(line)[:_MAX_REMARK].rstrip() for line in lines if line)
 
 
 def quoted(value: object) -> str:

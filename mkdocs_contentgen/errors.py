@@ -20,6 +20,7 @@ ContentgenError
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 
 
@@ -74,16 +75,23 @@ class FailedTextError(ServiceError):
     """The answer was paid for, and nobody can use it. It is remembered, and not paid for again.
 
     `answer` is what was answered, `model` the name of the model or empty, and `cost` None if it is
-    not known.
+    not known. `failed_at` is None unless the failure is a remembered one.
     """
 
     def __init__(
-        self, message: str, answer: str = "", *, model: str = "", cost: float | None = None
+        self,
+        message: str,
+        answer: str = "",
+        *,
+        model: str = "",
+        cost: float | None = None,
+        failed_at: datetime | None = None,
     ) -> None:
         super().__init__(message)
         self.answer = answer
         self.model = model
         self.cost = cost
+        self.failed_at = failed_at
 
 
 class ApprovalError(ContentgenError):

@@ -20,7 +20,7 @@ from .common import (
     site_options,
     verbose_option,
 )
-from .review import approve, diff, eject
+from .review import approve, diff, eject, show
 from .sandbox import sandbox
 from .writer_server import writer
 from .zensical import zensical
@@ -60,7 +60,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     """List every article with its state.
 
     Ready is what a build publishes without a request: approved texts, and drafts where
-    require_approval is off.
+    require_approval is off. Below the table are the remarks: what is not as requested in a draft.
     """
     gc.disable()  # looking for garbage would take a tenth of the time for 10,000 pages
     with open_site(config_file) as site:
@@ -70,6 +70,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
         output.print_articles_json(articles)
     else:
         output.print_articles_table(articles)
+        output.print_remarks(articles)
     output.print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state not in ready for article in articles):
         raise SystemExit(1)
@@ -92,8 +93,9 @@ def generate(
 ) -> None:
     """Fill the cache with the texts of all PAGES, or of the site.
 
-    PAGES are paths or globs. Approved texts are left alone unless --refresh asks for a new draft,
-    which waits beside them for `contentgen approve`.
+    PAGES are paths or globs. A text that failed before is only requested again for a page in PAGES,
+    or with --refresh. Approved texts are left alone unless --refresh asks for a new draft, which
+    waits beside them for `contentgen approve`.
     """
     from ..pages.site import select_requests
     from ..texts.policy import Policy
@@ -106,6 +108,7 @@ def generate(
             max_age=options.max_age,
             sandbox=options.uses_sandbox(),
             refresh=refresh,
+            retry_failed=bool(pages),
         )
         log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = site.build(policy, log, debug, page_requests=page_requests)
@@ -124,24 +127,29 @@ def generate(
 @site_options
 @click.option("--dry-run", is_flag=True, help="List the texts, and delete none.")
 def prune(config_file: str | None, dry_run: bool) -> None:
-    """Delete the cached texts that no page requests any more. Draft pages count as pages.
+    """Delete the cached texts that no page requests any more, and what is known of failed ones.
 
-    A shared cache is left alone, since other branches and sites may need its texts.
+    Draft pages count as pages. A shared cache is left alone, since other branches and sites may
+    need its texts.
     """
+    from ..texts.notes import failed_requests
+
     with open_site(config_file, drafts=True) as site:
         needed = {
             it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()
-        output.print_warnings(problems)
-        unneeded = {k: v for k, v in cached.items() if k not in needed}
+        failed, more = failed_requests(store)
+        output.print_warnings(problems + more)
+        unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
+        parts, _ = store.notes("parts")
         for request in unneeded.values():
             output.print_cached_request(request)
         if dry_run:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:
-            store.delete(unneeded)
+            store.delete([*unneeded, *parts.keys() - needed])
             output.print_line(f"texts dropped: {len(unneeded)}")
         store.close()
 
@@ -154,5 +162,5 @@ def schema() -> None:
     output.print_json(front_matter_schema())
 
 
-for command in (diff, approve, eject, sandbox, writer, zensical):
+for command in (show, diff, approve, eject, sandbox, writer, zensical):
     main.add_command(command)

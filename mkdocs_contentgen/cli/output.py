@@ -33,6 +33,7 @@ STATE_COLOURS = {
     "changed": "magenta",
     "outdated": "magenta",
     "missing": "red",
+    "failed": "red",
     "damaged": "red",
 }
 
@@ -98,9 +99,17 @@ def _to_json(article: Article) -> dict[str, object]:
         "where": article.where,
         "model": article.model or None,
         "marked": article.marked,
+        "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": header.approved_by if header else None,
     }
+
+
+def print_remarks(articles: Sequence[Article]) -> None:
+    """Print what is not as requested in the drafts that pages show."""
+    for article in articles:
+        for remark in article.remarks:
+            print_line(f"{article.place}: not as requested: {remark}")
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
@@ -204,6 +213,20 @@ def _print_rich(*renderables: RenderableType) -> None:
     click.echo(without_commands("\n".join(lines)), nl=False, color=True)
 
 
+def print_failure(article: Article) -> None:
+    """Print what was answered instead of a text, with control characters escaped."""
+    from ..service.writer.usage import format_cost
+
+    if (failure := article.failure) is None:
+        return
+    cost = "not known" if failure.cost is None else format_cost(failure.cost)
+    print_line(f"model: {failure.model or 'not known'}; cost: {cost}")
+    print_line(f"`contentgen generate {article.page}` asks (and pays) again. What was answered:")
+    click.echo()
+    for line in failure.answer.splitlines() or ["(nothing)"]:
+        print_line(line)
+
+
 def print_article(html: str) -> None:
     """Print an article as a page would show it, with statements to check highlighted."""
     from ..html.article import parse_article
@@ -211,6 +234,12 @@ def print_article(html: str) -> None:
     article = parse_article(html)
     for paragraph in article.iterfind(".//li/p"):
         paragraph.tag = "span"  # behind its bullet
+    for items in article.iter("ol"):
+        for number, item in enumerate(items, 1):
+            item.tag, item.text = "div", f"{number}. {item.text or ''}"
+    for row in article.iter("tr"):
+        for cell in row[:-1]:
+            cell.tail = " | "
     blocks = [block for block in article.iter() if block.tag in _BLOCK_PREFIXES]
     texts = [_block_text(block) for block in blocks]
     _print_rich(*(text for text in texts if text.plain.strip()))
@@ -228,9 +257,13 @@ def _block_text(block: Element) -> Text:
     return text
 
 
-_BLOCK_PREFIXES = {**dict.fromkeys("h1 h2 h3 h4 p blockquote pre div tr".split(), ""), "li": "• "}
+_BLOCK_PREFIXES = {
+    **dict.fromkeys("h1 h2 h3 h4 h5 h6 p blockquote pre div tr dt dd".split(), ""),
+    **dict.fromkeys("article aside caption details figcaption figure footer section".split(), ""),
+    "li": "• ",
+}
 _STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
-_NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "table", "header"}
+_NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "dl", "table", "header"}
 
 
 def _to_rich(element: Element) -> Text:
@@ -321,6 +354,17 @@ def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
     print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
     if estimate:
         print_line(estimate)
+    print_failed(obtained)
+
+
+def print_failed(obtained: Obtained) -> None:
+    """Print how many texts failed before, and were not requested again."""
+    failed = {a.key for a in obtained.articles if a.failure} - obtained.wanted.keys()
+    if failed:
+        print_line(
+            f"texts that failed before: {len(failed)}, which were not requested again; "
+            "`contentgen generate PAGE` asks (and pays) again"
+        )
 
 
 def print_obtained(obtained: Obtained) -> None:
@@ -336,6 +380,7 @@ def print_obtained(obtained: Obtained) -> None:
         print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
     elif not obtained.failures:
         print_line("All texts are available; nothing was sent.")
+    print_failed(obtained)
 
 
 def print_cached_request(request: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""The commands `contentgen diff`, `approve` and `eject`."""
+"""The commands `contentgen show`, `diff`, `approve` and `eject`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,45 @@ import click
 
 from ..display import escape_controls
 from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
-from .output import print_errors, print_line
+from .output import print_article, print_errors, print_failure, print_line, print_remarks
 
 if TYPE_CHECKING:
     from ..texts.articles import Article
+
+
+@click.command()
+@site_options
+@click.argument("page", shell_complete=complete_pages)
+@click.option("--id", "name", metavar="ID", help="The article of the page with this id, only.")
+def show(config_file: str | None, page: str, name: str | None) -> None:
+    """Print the texts of PAGE, or its drafts, as they would stand in the page.
+
+    For a text that failed, print why, and what was answered.
+    """
+    with open_site(config_file) as site:
+        articles = load_undamaged(site, page)
+        if name:
+            names = ", ".join(sorted({article.request.id for article in articles}))
+            articles = [article for article in articles if article.request.id == name]
+            if not articles:
+                raise click.UsageError(f"{page} has no article '{name}'; it has: {names}")
+        missing: list[str] = []
+        for article in articles:
+            heading = f"{article.page}, article '{article.request.id}'"
+            line = f"{heading}: {article.state}, {article.reason}"
+            if text := article.outcome.text:
+                line += f"; generated on {text.generated_at.date()}"
+                line += f" by {text.model}" if text.model else ""
+                click.echo(click.style(escape_controls(line), bold=True))
+                print_remarks([article])
+                click.echo()
+                print_article(text.html)
+            elif article.failure:
+                click.echo(click.style(escape_controls(line), bold=True))
+                print_failure(article)
+            else:
+                missing.append(f"{line}; `contentgen generate {article.page}` asks for it")
+    print_errors(missing)
 
 
 @click.command()
@@ -37,6 +72,7 @@ def diff(config_file: str | None, page: str) -> None:
                 print_line(
                     f"{name}: {article.state}, {article.reason}; there is nothing to compare"
                 )
+                print_remarks([article])
 
 
 @click.command()

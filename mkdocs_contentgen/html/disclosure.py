@@ -32,13 +32,19 @@ class Review:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The type, generation time, review and model of an article. `review` is None for a draft."""
+    """The type, generation time, review, model and remarks of an article.
+
+    `review` is None for a draft.
+    """
 
     type: str
     generated_at: datetime
     review: Review | None = None
     model: str = ""
     """The name of the model, or an empty string if it is not known."""
+
+    remarks: tuple[str, ...] = ()
+    """What is not as requested in a draft."""
 
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -63,7 +63,10 @@ def present(
         article.set("class", f"contentgen-kept {article.get('class')}")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
-        _insert_disclosure(article, provenance.line(how.disclosure))
+        lines = [provenance.line(how.disclosure)]
+        if provenance.remarks:
+            lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
+        _insert_disclosure(article, lines)
     return article, facts
 
 
@@ -171,11 +174,12 @@ def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
     return first, spans
 
 
-def _insert_disclosure(article: Element, line: str) -> None:
-    paragraph = Element("p", {"class": "contentgen-disclosure"})
-    paragraph.text = line
+def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
     header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]
-    article.insert(header[0] + 1 if header else 0, paragraph)
+    for index, line in enumerate(lines, header[0] + 1 if header else 0):
+        paragraph = Element("p", {"class": "contentgen-disclosure"})
+        paragraph.text = line
+        article.insert(index, paragraph)
 
 
 def _lead_paragraph(article: Element) -> Element | None:

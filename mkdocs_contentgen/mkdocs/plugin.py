@@ -79,7 +79,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..pages.background import Background, exit_on_sigterm
 
             self.include_drafts = True
-            self._background = Background(self.config.max_requests)
+            self._background = Background(self.config.max_requests, log.info)
             exit_on_sigterm()
 
     def on_serve(

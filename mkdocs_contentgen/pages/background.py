@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -17,6 +17,7 @@ from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground
+from .progress import LOG_INTERVAL, progress_message
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -38,14 +39,26 @@ class _QueuedRequest:
 class Background:
     """Generates the texts that rebuilds ask for, each once as long as the server runs.
 
-    The server watches `trigger_file`, which changes when a rebuild would show new texts.
+    The server watches `trigger_file`, which changes when a rebuild would show new texts. While
+    texts are written, `log` gets a line every `log_interval` seconds.
     """
 
-    def __init__(self, max_requests: int, *, debounce: float = DEBOUNCE) -> None:
+    def __init__(
+        self,
+        max_requests: int,
+        log: Callable[[str], None] = lambda line: None,
+        *,
+        debounce: float = DEBOUNCE,
+        log_interval: float = LOG_INTERVAL,
+    ) -> None:
         self.trigger_file = Path(mkdtemp(prefix="contentgen-"), "news")
         self.trigger_file.touch()
         self._budget = max_requests
         self._debounce = debounce
+        self._log = log
+        self._log_interval = log_interval
+        self._next_line = time.monotonic() + log_interval
+        self._progress: dict[object, Progress] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._lock = threading.Lock()
         self._queued: dict[str, _QueuedRequest] = {}
@@ -128,6 +141,7 @@ class Background:
         while not self._stopped.wait(POLL_INTERVAL):
             self._send_unchanged()
             self._trigger_rebuild()
+            self._log_progress()
 
     def _send_unchanged(self) -> None:
         with self._lock:
@@ -156,6 +170,15 @@ class Background:
             self._next_rebuild = now + (self._rebuild_interval if working else REBUILD_INTERVAL)
             self.trigger_file.write_text(str(now))
 
+    def _log_progress(self) -> None:
+        now = time.monotonic()
+        running = [astuple(it) for it in list(self._progress.values()) if it.in_flight]
+        if not running:
+            self._next_line = now + self._log_interval
+        elif now >= self._next_line:
+            self._next_line = now + self._log_interval
+            self._log(progress_message(Progress(*map(sum, zip(*running, strict=True)))))
+
     def _run(
         self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]
     ) -> None:
@@ -172,6 +195,7 @@ class Background:
 
         def note(progress: Progress) -> None:
             nonlocal done
+            self._progress[note] = progress
             if progress.done > done:
                 done = progress.done
                 self._rebuild_needed = True

@@ -181,6 +181,9 @@ class Build:
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
             outcomes = {article.key: article.draft_outcome for article in obtained.articles}
             self.log(_usage_message(outcomes.values(), str(spent)))
+        if source and (number := sum(bool(article.remarks) for article in obtained.articles)):
+            verb = "text has" if number == 1 else "texts have"
+            self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:

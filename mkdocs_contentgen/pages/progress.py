@@ -29,6 +29,19 @@ def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INT
     return _bar() if sys.stderr.isatty() and not use_log else _log_lines(log, interval)
 
 
+def progress_message(progress: Progress) -> str:
+    """Return a line of the log."""
+    return f"{progress.done} of {progress.total} texts, {describe_state(progress)}"
+
+
+def describe_state(progress: Progress) -> str:
+    """Return how many texts are in flight and have failed, and the words written so far."""
+    state = f"{progress.in_flight} in flight, {progress.failed} failed"
+    if not progress.target:
+        return state
+    return f"{state}, {progress.words:,} of about {progress.target:,} words"
+
+
 @contextmanager
 def _bar() -> Iterator[tuple[Callable[[Progress], None], _Log]]:
     from rich import progress as bars
@@ -46,8 +59,8 @@ def _bar() -> Iterator[tuple[Callable[[Progress], None], _Log]]:
         task = bar.add_task("", total=None, state="")
 
         def show(progress: Progress) -> None:
-            message = f"{progress.in_flight} in flight, {progress.failed} failed"
-            bar.update(task, total=progress.total, completed=progress.done, state=message)
+            state = describe_state(progress)
+            bar.update(task, total=progress.total, completed=progress.done, state=state)
 
         yield show, partial(bar.console.print, markup=False, highlight=False)
 
@@ -65,10 +78,7 @@ def _log_lines(log: _Log, interval: float) -> Iterator[tuple[Callable[[Progress]
         # By the clock, since there are no events while the service is slow or down.
         while not ended.wait(interval):
             if latest:
-                log(
-                    f"{latest.done} of {latest.total} texts, "
-                    f"{latest.in_flight} in flight, {latest.failed} failed"
-                )
+                log(progress_message(latest))
 
     thread = threading.Thread(target=log_periodically, daemon=True)
     thread.start()

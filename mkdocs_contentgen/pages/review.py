@@ -41,6 +41,11 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
     return re.sub("</?mark>", "", lines) if draft.model else lines
 
 
+def remark_lines(draft: StoredText) -> list[str]:
+    """Return a line for each remark about a draft."""
+    return [f"  not as requested: {remark}" for remark in draft.remarks]
+
+
 def statement_lines(draft: StoredText) -> list[str]:
     """Return a line for each sentence of a draft with statements to check, each in `‹…›`."""
     if not count_marks(draft):
@@ -103,7 +108,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     if draft:
         lines = draft_lines(draft, options)
         changes = word_diff(approved.html, lines)
-        checks = statement_lines(draft) if lines != approved.html else []
+        checks = [*remark_lines(draft), *statement_lines(draft)] if lines != approved.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
@@ -163,9 +168,10 @@ def approve_article(
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are the statements of a draft that had to be checked, its `changed_sources`, and what was
-    approved. `prefer_draft` is called if there are both an edited text and a newer draft. Raises
-    ApprovalError if there is no text or if it cannot be shown.
+    They are the remarks about a draft, its statements that had to be checked, its
+    `changed_sources`, and what was approved. `prefer_draft` is called if there are both an edited
+    text and a newer draft. Raises ApprovalError if there is no text, if it cannot be shown, or if
+    it is a draft that quotes what nobody said.
     """
     statements: list[str] = []
     approved, draft, request = article.approved, article.draft, article.request
@@ -180,9 +186,10 @@ def approve_article(
         text = replace(approved.text, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
+        _check_quotations(article, draft)
         try:
             text = replace(draft, html=draft_lines(draft, options))
-            statements = statement_lines(draft)
+            statements = [*remark_lines(draft), *statement_lines(draft)]
         except UnsafeHTMLError as error:
             raise ApprovalError(
                 f"{article.place}: no build can show this draft: {error}; "
@@ -203,6 +210,16 @@ def approve_article(
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
     return [*statements, *cited, f"{article.page}: approved in {article.path}"]
+
+
+def _check_quotations(article: Article, draft: StoredText) -> None:
+    """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
+    for remark in draft.remarks:
+        if remark.startswith("quotation: "):
+            raise ApprovalError(
+                f"{article.place}: this draft cannot be approved: {remark}; "
+                f"`contentgen generate --refresh {article.page}` asks for another"
+            )
 
 
 def _is_newer_draft(article: Article) -> bool:

@@ -90,21 +90,23 @@ class ApprovedText:
         return approved is not None and _identity(approved) == _identity(request)
 
 
-State = Literal["missing", "draft", "approved", "changed", "outdated", "damaged"]
+State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
 
 def state_and_reason(
-    request: Request, approved: ApprovedText | None, *, has_draft: bool
+    request: Request, approved: ApprovedText | None, *, has_draft: bool, has_failed: bool = False
 ) -> tuple[State, str]:
     """Return the state of an article without a damaged file, and the reason as a message."""
+    if approved is None and has_draft:
+        return "draft", "not reviewed"
     if approved is None:
-        return ("draft", "not reviewed") if has_draft else ("missing", "never generated")
+        return "failed" if has_failed else "missing", "never generated"
     reason = f"{approved.header.approved_by} approved it"
     if not approved.answers(request):
         changes = describe_changes(approved.header.request, request)
         reason = " and ".join(changes) or "the request was different"
-        hint = "a draft" if has_draft else "missing"
-        return "outdated", f"{reason}; the new text is {hint}"
+        hint = "is a draft" if has_draft else "has failed" if has_failed else "is missing"
+        return "outdated", f"{reason}; the new text {hint}"
     if approved.is_changed:
         return "changed", f"edited since {reason}"
     return "approved", f"{reason} on {approved.header.approved_at}"

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from ..errors import ApprovalError, ContentgenError
+from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import Request
@@ -72,6 +72,12 @@ class Article(PageRequest):
         return self.draft_outcome.text
 
     @property
+    def failure(self) -> FailedTextError | None:
+        """Why the request has no text, or no newer one, although one was paid for; or None."""
+        error = self.draft_outcome.error
+        return error if isinstance(error, FailedTextError) else None
+
+    @property
     def state(self) -> State:
         """The state of the article."""
         return self._state_and_reason[0]
@@ -104,7 +110,8 @@ class Article(PageRequest):
         if self.approved and self.state == "approved":
             header = self.approved.header
             review = Review(header.approved_by, header.approved_at)
-        return Provenance(self.request.type, text.generated_at, review, text.model)
+        kind = self.request.type
+        return Provenance(kind, text.generated_at, review, text.model, self.remarks)
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
@@ -118,8 +125,8 @@ class Article(PageRequest):
 
     @property
     def model(self) -> str:
-        """The model of the text that the page shows, or else of an outdated approved one."""
-        text = self.outcome.text or (self.approved and self.approved.text)
+        """The model of the text that the page shows, or else of an outdated or a failed one."""
+        text = self.outcome.text or (self.approved and self.approved.text) or self.failure
         return text.model if text else ""
 
     @property
@@ -131,6 +138,11 @@ class Article(PageRequest):
     def marked(self) -> int:
         """The number of statements to check in the draft that the page shows."""
         return 0 if self.has_approval else count_marks(self.draft)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not as requested in the draft that the page shows."""
+        return () if self.has_approval or self.draft is None else self.draft.remarks
 
     @property
     def where(self) -> list[str]:
@@ -147,16 +159,21 @@ class Article(PageRequest):
         if self.damaged:
             return "damaged", str(self.damaged)
         state, reason = state_and_reason(
-            self.request, self.approved, has_draft=self.draft is not None
+            self.request,
+            self.approved,
+            has_draft=self.draft is not None,
+            has_failed=self.failure is not None,
         )
         error = self.draft_outcome.error
-        if state == "missing":
+        if state in ("missing", "failed"):
             reason = self.missing_reason
             if error and str(error) != NEVER_GENERATED_REASON:
                 reason = str(error)
         if state == "draft" and (marked := count_marks(self.draft)):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
+        if state == "draft" and self.draft and self.draft.remarks:
+            reason += f", {count_remarks(self.draft.remarks)}"
         if self.changed_sources:
             reason += f"; sources changed: {', '.join(self.changed_sources)}"
         if self.moved_from:
@@ -168,6 +185,11 @@ def count_marks(text: StoredText | None) -> int:
     """Return the number of statements to check in a draft of the writer."""
     # Other services may use <mark> for something else.
     return text.html.count("<mark>") if text and text.model else 0
+
+
+def count_remarks(remarks: Collection[str]) -> str:
+    """Return the number of remarks, such as `2 remarks`."""
+    return "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
 
 
 def find_articles(

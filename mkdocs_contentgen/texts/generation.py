@@ -33,7 +33,8 @@ from ..requests import Request
 from ..service.answer import GeneratedText
 from ..service.progress import UNOBSERVED, TextInProgress
 from .claims import Claims
-from .lookup import Outcome, load_usable
+from .lookup import Outcome, load_saved
+from .notes import load_parts, save_failure, save_parts
 from .policy import Limits
 from .store import Cache, StoredText
 from .throttle import Throttle
@@ -86,6 +87,12 @@ class Progress:
     failed: int
     in_flight: int
 
+    words: int = 0
+    """The number of words so far of the texts that are being written, as far as it is known."""
+
+    target: int = 0
+    """The number of words that these texts are to have."""
+
 
 class Generation:
     """Requests many texts at once, and saves each as it arrives.
@@ -125,6 +132,7 @@ class Generation:
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
+        self._written: dict[str, tuple[int, int]] = {}
 
     @property
     def in_flight(self) -> int:
@@ -200,27 +208,33 @@ class Generation:
             return []
         # Claim before loading: another run may save a text just before its claim ends.
         claimed = await self._claims.claim(keys)
-        cached = await self._load_new(keys)
-        await self._claims.release(claimed & cached.keys(), answered=True)
+        saved = await self._load_new(keys, claimed)
+        await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
-            if key in cached:
-                self._set_outcome(key, Outcome("cache", cached[key]))
+            if key in saved:
+                self._set_outcome(key, saved[key])
             elif key in claimed:
                 await self._queue.put(key)
-        return [key for key in keys if key not in claimed and key not in cached]
+        return [key for key in keys if key not in claimed and key not in saved]
 
-    async def _load_new(self, keys: Collection[str]) -> dict[str, StoredText]:
-        """Return the texts that other runs have saved since this one started."""
+    async def _load_new(
+        self, keys: Collection[str], claimed: Collection[str]
+    ) -> dict[str, Outcome]:
+        """Return the texts that other runs have saved since this one started.
+
+        Of the `claimed` keys, also the failures: what one run has paid for in vain, another does
+        not pay for again.
+        """
         replaced = [key for key in keys if key in self._replaced]
         others = [key for key in keys if key not in self._replaced]
-        texts: dict[str, StoredText] = {}
+        outcomes: dict[str, Outcome] = {}
         for wanted, since in ((others, None), (replaced, self._started)):
             if wanted:
-                load = partial(load_usable, since=since)
-                found, _, problems = await self._thread.run(load, wanted, self._store)
+                load = partial(load_saved, since=since, may_fail=claimed)
+                found, problems = await self._thread.run(load, wanted, self._store)
                 self._add_problems(problems)
-                texts |= found
-        return texts
+                outcomes |= found
+        return outcomes
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
@@ -229,14 +243,20 @@ class Generation:
                 answer: bytes | ContentgenError | NoText = self._stop.reason
             else:
                 self._report_progress(sending=1)
-                answer = await self._send(client, self._requests[key], self._claims.held[key])
+                answer = await self._send(client, key, self._requests[key])
+                self._written.pop(key, None)
                 self._report_progress(sending=-1)
             # The next request is sent while this answer is parsed and saved.
             group.create_task(self._finish(client, key, answer))
 
     async def _send(
-        self, client: Client, request: Request, idempotency_key: str
+        self, client: Client, key: str, request: Request
     ) -> bytes | ContentgenError | NoText:
+        progress = TextInProgress(
+            partial(self._load_parts, key),
+            partial(self._save_parts, key),
+            partial(self._report_words, key),
+        )
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for attempt in range(tries):
@@ -245,7 +265,10 @@ class Generation:
             try:
                 with self._throttle.sending():
                     answer = await client.send(
-                        request, idempotency_key=idempotency_key, timeout=deadline - started
+                        request,
+                        idempotency_key=self._claims.held[key],
+                        timeout=deadline - started,
+                        progress=progress,
                     )
             except ServiceError as error:
                 failure = error
@@ -277,17 +300,17 @@ class Generation:
                 text, failure = await self._thread.run(self._save, client, key, answer)
             except ServiceError as error:
                 answer = error
+        if isinstance(answer, FailedTextError):
+            await self._remember(key, answer)
         if isinstance(answer, ContentgenError | NoText):
             await self._claims.release({key}, answered=isinstance(answer, _DEFINITE_FAILURES))
             self._set_outcome(key, Outcome(error=answer))
             return
         if failure:
             # The next build would have to pay for further texts again.
-            self._add_store_problem(
+            self._stop_unsaved(
                 f"{failure}; the text is in this build only, and no more requests are sent"
             )
-            reason = "it was not sent, since the cache can keep no more texts"
-            self.stop(NoText(MissingReason.STOPPED, reason))
         self._claims.held.pop(key, None)  # saving its text has ended the claim
         self._set_outcome(key, Outcome("service", text))
 
@@ -300,15 +323,50 @@ class Generation:
         answer.
         """
         generated = client.read(answer)
-        request = self._requests[key].record()
         text = StoredText(
-            generated.html, datetime.now(UTC), request, generated.model, generated.sources
+            generated.html,
+            datetime.now(UTC),
+            self._requests[key].record(),
+            generated.model,
+            generated.sources,
+            generated.remarks,
         )
         try:
             self._store.save({key: text})
         except StoreError as error:
             return text, error
         return text, None
+
+    async def _remember(self, key: str, error: FailedTextError) -> None:
+        """Save why a text failed, so that no other build pays for it again."""
+        try:
+            await self._thread.run(save_failure, self._store, key, self._requests[key], error)
+        except StoreError as failure:
+            self._stop_unsaved(
+                f"{failure}; the next build pays again for a failed text, and no more requests "
+                "are sent"
+            )
+
+    def _stop_unsaved(self, problem: str) -> None:
+        """Send no more requests, since the next build would have to pay for them again."""
+        self._add_store_problem(problem)
+        reason = "it was not sent, since the cache can keep no more texts"
+        self.stop(NoText(MissingReason.STOPPED, reason))
+
+    async def _load_parts(self, key: str) -> bytes:
+        parts, problems = await self._thread.run(load_parts, self._store, key)
+        self._add_problems(problems)
+        return parts
+
+    async def _save_parts(self, key: str, parts: bytes) -> None:
+        try:
+            await self._thread.run(save_parts, self._store, key, parts)
+        except StoreError as error:
+            self._add_store_problem(str(error))
+
+    def _report_words(self, key: str, words: int, target: int) -> None:
+        self._written[key] = words, target
+        self._report_progress()
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
@@ -317,8 +375,10 @@ class Generation:
     def _report_progress(self, *, sending: int = 0, failed: int = 0) -> None:
         self._sending += sending
         self._failed += failed
+        words = sum(words for words, _ in self._written.values())
+        target = sum(target for _, target in self._written.values())
         total, done = len(self._requests), len(self._outcomes)
-        self._on_progress(Progress(total, done, self._failed, in_flight=self._sending))
+        self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems += [problem for problem in problems if problem not in self.problems]

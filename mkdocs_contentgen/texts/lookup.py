@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
+from ..errors import ContentgenError, FailedTextError, MissingReason, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
+from .notes import load_failures
 from .store import Cache, StoredText
 
 NEVER_GENERATED_REASON = "the text was never generated"
@@ -43,7 +44,8 @@ def look_up(
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the cached text or an error for each request, by key, and the problems with the store.
 
-    Requests with an error have to be sent. The store is closed afterwards.
+    Requests with an error have to be sent, unless it is a remembered FailedTextError. The store is
+    closed afterwards.
     """
     texts, unusable, problems = load_usable(requests, store)
     if max_age is not None:
@@ -53,11 +55,33 @@ def look_up(
             newer, _, more = load_usable(old, store, since=limit)
             texts |= newer
             problems += more
-    problems += store.close()
-    return {
+    outcomes = {
         key: _to_outcome(texts.get(key), unusable.get(key, NEVER_GENERATED_REASON), max_age)
         for key in requests
-    }, problems
+    }
+    if wanted := [key for key, outcome in outcomes.items() if outcome.error]:
+        failures, more = load_failures(wanted, store)
+        problems += more
+        for key, failure in failures.items():
+            if not _is_earlier(failure, texts.get(key), max_age):
+                outcomes[key] = replace(outcomes[key], error=failure)
+    return outcomes, problems + store.close()
+
+
+def load_saved(
+    keys: Collection[str], store: Cache, *, since: datetime | None, may_fail: Collection[str]
+) -> tuple[dict[str, Outcome], list[str]]:
+    """Return the usable texts by key, for `may_fail` also the failures, and the store's problems.
+
+    With `since`, only those after it.
+    """
+    texts, _, problems = load_usable(keys, store, since=since)
+    outcomes = {key: Outcome("cache", text) for key, text in texts.items()}
+    if missing := [key for key in keys if key in may_fail and key not in texts]:
+        failures, more = load_failures(missing, store, since=since)
+        outcomes |= {key: Outcome(error=failure) for key, failure in failures.items()}
+        problems += more
+    return outcomes, problems
 
 
 def load_usable(
@@ -111,3 +135,15 @@ def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None
         old = NoText(MissingReason.MISSING, f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
+
+
+def _is_earlier(
+    failure: FailedTextError, text: StoredText | None, max_age: timedelta | None
+) -> bool:
+    """Tell whether a refresh failed before the text became too old, so that it says nothing."""
+    return (
+        text is not None
+        and max_age is not None
+        and failure.failed_at is not None
+        and failure.failed_at - text.generated_at <= max_age
+    )

@@ -7,7 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import ConfigurationError, ContentgenError, MissingReason, NoText, StoreError
+from ..errors import (
+    ConfigurationError,
+    ContentgenError,
+    FailedTextError,
+    MissingReason,
+    NoText,
+    StoreError,
+)
 from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
@@ -30,8 +37,8 @@ class TextSource(Protocol):
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return an outcome for each request, by key, and the problems with the cache.
 
-        `cached_keys` have a text that is to be replaced. With `refresh`, the service may not repeat
-        an earlier answer.
+        `cached_keys` have a text or a failure that is to be replaced. With `refresh`, the service
+        may not repeat an earlier answer.
         """
 
 
@@ -152,7 +159,10 @@ def obtain(
 def _is_wanted(article: Article, policy: Policy) -> bool:
     if article.damaged:
         return False
-    return policy.refresh or (not article.has_approval and article.draft_outcome.error is not None)
+    if policy.refresh:
+        return True
+    is_missing = not article.has_approval and article.draft_outcome.error is not None
+    return is_missing and (policy.retry_failed or article.failure is None)
 
 
 def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> list[str]:
@@ -170,7 +180,7 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
         )
         return []
     obtained.sent = number
-    cached_keys = {article.key for article in obtained.articles if article.draft}
+    cached_keys = {a.key for a in obtained.articles if a.draft or a.failure}
     cached_keys &= obtained.wanted.keys()
     outcomes, problems = source.get(obtained.wanted, cached_keys, refresh=policy.refresh)
     obtained.articles = [
@@ -221,7 +231,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
-        obtained.add_message(_message(outcome, article.place, policy), warn_only=warn_only)
+        obtained.add_message(_message(outcome, article, policy), warn_only=warn_only)
 
 
 def _review_message(article: Article) -> str:
@@ -241,10 +251,18 @@ def _unapproved_message(article: Article) -> str:
     )
 
 
-def _message(outcome: Outcome, place: str, policy: Policy) -> str:
+def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
+    place, page = article.place, article.page
     match outcome.error:
         case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
             return ""  # the reason is reported once, not for each page
+        case FailedTextError() as error if outcome.text:
+            return f"{place}: no newer text arrived: {error}; the old text stays"
+        case FailedTextError() as error:
+            return (
+                f"{place}: {error}; `contentgen show {page}` prints what was answered, and "
+                f"`contentgen generate {page}` asks (and pays) again"
+            )
         case error if outcome.text:
             return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:

@@ -28,7 +28,8 @@ class PageRequest:
 class Policy:
     """What may be requested, and what counts as a failure: the plugin options of the same names.
 
-    With `refresh`, all texts are requested, cached ones too. With `warn_only`, as in a server, all
+    With `refresh`, all texts are requested, cached ones too. With `retry_failed`, those that failed
+    before are requested again. With `warn_only`, as in a server, all
     failures are warnings, and the text source has to respect `max_requests`.
     """
 
@@ -39,6 +40,7 @@ class Policy:
     max_age: timedelta | None = None
     sandbox: bool = False
     refresh: bool = False
+    retry_failed: bool = False
     warn_only: bool = False
 
 

@@ -47,7 +47,7 @@ def serve(arguments: Sequence[str], terminal: Terminal) -> int:
     for note in site.notes:
         terminal.log(note)
     exit_on_sigterm()
-    background = Background(site.options.max_requests)
+    background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path)
     watcher.watch(background.trigger_file.parent)
     folder = TemporaryDirectory(prefix="contentgen-")

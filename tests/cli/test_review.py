@@ -1,7 +1,8 @@
-"""The commands `status`, `diff`, `approve` and `eject`, in the process of the test."""
+"""The commands `status`, `show`, `diff`, `approve` and `eject`, in the process of the test."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,10 +17,13 @@ import yaml
 from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.pages.review import statement_lines
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.sources import split_sections
+from mkdocs_contentgen.texts.notes import save_failure
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store.entry import NOTE_KINDS
 
 REQUEST = BlogRequest(topic="Alpha")
 
@@ -54,13 +58,21 @@ class Site:
         day: int = 1,
         model: str = "",
         sources: Mapping[str, str] | None = None,
+        remarks: tuple[str, ...] = (),
     ) -> None:
         """Put a draft of the article into the cache that was generated on a day of a January."""
         store = DiskStore(self.root / ".cache/plugin/contentgen")
         store.prepare()
         time = datetime(2026, 1, day, tzinfo=UTC)
-        text = StoredText(html, time, REQUEST.record(), model, sources or {})
+        text = StoredText(html, time, REQUEST.record(), model, sources or {}, remarks)
         store.save({REQUEST.key(sandbox=True): text})
+        store.close()
+
+    def fail(self, answer: str, *, cost: float | None = None) -> None:
+        """Note in the cache that the text of the article failed."""
+        store = DiskStore(self.root / ".cache/plugin/contentgen")
+        error = FailedTextError("looped\x1b[2J", answer, model="small", cost=cost)
+        save_failure(store, REQUEST.key(sandbox=True), REQUEST, error)
         store.close()
 
     def run(self, *arguments: str, code: int = 0) -> str:
@@ -338,3 +350,135 @@ def test_eject_asks_in_a_terminal(site: Site, answer: str) -> None:
         terminal, 4096
     )
     assert site.approved.exists() == (answer == "n")
+
+
+REMARKS = ("length: 640 words for 900", "opening: begins with '\x1b[2J'")
+REMARK_LINES = [
+    "not as requested: length: 640 words for 900",
+    r"not as requested: opening: begins with '\x1b[2J'",
+]
+
+
+def test_remarks_are_listed(site: Site) -> None:
+    """`status` counts and lists what is not as requested; `diff` and `approve` name it."""
+    site.draft(article("One two."), model="small", remarks=REMARKS)
+    status = site.run("status")
+    assert "not reviewed, 2 remarks" in status
+    assert [line for line in status.splitlines() if "docs/index.md:2" in line] == [
+        f"docs/index.md:2: {line}" for line in REMARK_LINES
+    ]
+    (listed,) = json.loads(site.run("status", "--json"))
+    assert listed["remarks"] == [line.removeprefix("not as requested: ") for line in REMARK_LINES]
+    lines = [f"  {line}" for line in REMARK_LINES]
+    assert "there is nothing to compare" in (shown := site.run("diff", "index.md"))
+    assert all(line in shown for line in REMARK_LINES)
+    assert site.run("approve", "index.md", "--by", "Jo").splitlines()[:2] == lines
+    assert json.loads(site.run("status", "--json"))[0]["remarks"] == []
+    site.draft(article("One three."), day=2, model="small", remarks=REMARKS)
+    assert site.run("diff", "index.md").splitlines()[-2:] == lines
+    assert "remark" not in site.run("status")
+
+
+def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
+    """A person asks for another draft, or takes it out of an approved file."""
+    quoted = ("length: 640 words for 900", "quotation: nobody said ‘It is new’")
+    site.draft(article("One."), model="small", remarks=quoted)
+    assert site.run("approve", "index.md", "--by", "Jo", code=1) == (
+        "Error: docs/index.md:2: this draft cannot be approved: quotation: nobody said "
+        "‘It is new’; `contentgen generate --refresh index.md` asks for another\n"
+    )
+    assert not site.approved.exists()
+    approve(site)
+    edit(site)
+    site.draft(article("One."), day=2, model="small", remarks=quoted)
+    assert "approved in" in site.run("approve", "index.md", "--by", "Jo")
+    assert "One added two." in site.approved.read_text()
+
+
+def test_show_a_draft(site: Site) -> None:
+    """The state, what to look at, and the text as a page has it, with nothing that is obeyed."""
+    site.draft(
+        "<article><h1>Alpha</h1><section><p>In <mark>1999</mark>.\u202e</p></section>"
+        "<ol><li><p>One</p></li><li>Two</li></ol><dl><dt>Term</dt><dd>Words</dd></dl>"
+        "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table></article>",
+        model="small",
+        remarks=REMARKS,
+    )
+    heading, *lines = site.run("show", "index.md").splitlines()
+    assert heading == (
+        "index.md, article 'main': draft, not reviewed, 1 statement to check, 2 remarks; "
+        "generated on 2026-01-01 by small"
+    )
+    assert lines[:2] == [f"docs/index.md:2: {line}" for line in REMARK_LINES]
+    assert [line for line in lines[2:] if line] == [
+        *("Alpha", "In 1999.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
+    ]
+
+
+def test_show_an_approved_text(site: Site) -> None:
+    """What the page has is shown, and not the draft beside it."""
+    approve(site)
+    edit(site)
+    site.draft(article("Newer."), day=2)
+    shown = site.run("show", "docs/index.md", "--id", "main")
+    assert shown.startswith("index.md, article 'main': changed, edited since Jo approved it; ")
+    assert "One added two." in shown
+    assert "Newer" not in shown
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(0.0042, "0.0042"), (None, "not known")])
+def test_show_a_failed_text(site: Site, cost: float | None, shown: str) -> None:
+    """The reason, the model, the cost, and what was answered, of which nothing is obeyed."""
+    site.fail("# Alpha\n\n::error::x\x1b[2J\u202e\rover", cost=cost)
+    today = datetime.now(UTC).date()
+    assert site.run("show", "index.md").splitlines() == [
+        rf"index.md, article 'main': failed, looped\x1b[2J (on {today})",
+        f"model: small; cost: {shown}",
+        "`contentgen generate index.md` asks (and pays) again. What was answered:",
+        "",
+        "# Alpha",
+        "",
+        r"\x3a:error::x\x1b[2J\u202e",
+        "over",
+    ]
+
+
+def test_show_without_a_text(site: Site) -> None:
+    """Nothing to show is a failure, and says what to do; so is an id that the page has not."""
+    assert site.run("show", "index.md", code=1) == (
+        "Error: index.md, article 'main': missing, never generated; "
+        "`contentgen generate index.md` asks for it\n"
+    )
+    assert "index.md has no article 'two'; it has: main" in site.run(
+        "show", "index.md", "--id", "two", code=2
+    )
+
+
+def test_prune_finds_failed_texts(site: Site) -> None:
+    """What is known of a failed text goes with its request, and so do parts of a text."""
+    site.fail("x")
+    store = DiskStore(site.root / ".cache/plugin/contentgen")
+    store.save_note("parts", "0" * 64, "eA==")
+    assert site.run("prune") == "texts dropped: 0\n"
+    assert [len(store.notes(kind)[0]) for kind in NOTE_KINDS] == [1, 0]
+    site.write("docs/index.md", "# Alpha\n")
+    assert site.run("prune") == "blog: Alpha\ntexts dropped: 1\n"
+    assert store.notes("failed") == ({}, [])
+    store.close()
+
+
+def test_generate_leaves_failed_texts_alone(site: Site) -> None:
+    """Without a page, they are counted; with one, they are requested again."""
+    site.fail("x")
+    hint = (
+        "texts that failed before: 1, which were not requested again; "
+        "`contentgen generate PAGE` asks (and pays) again"
+    )
+    assert hint in site.run("generate", "--dry-run")
+    assert hint in (shown := site.run("generate", code=1))
+    assert "Error: docs/index.md:2: looped" in shown
+    assert "failed" in site.run("status", "--check", code=1)
+    assert "requests to be sent: 1;" in site.run("generate", "index.md", "--dry-run")
+    assert "requests to be sent: 1;" in site.run("generate", "--refresh", "--dry-run")
+    assert "texts generated: 1; failed: 0" in site.run("generate", "index.md")
+    assert "draft" in site.run("status", "--check")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Literal
 from xml.etree.ElementTree import tostring
@@ -249,6 +250,17 @@ def test_a_draft_says_so() -> None:
         "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
         "datePublished": "2026-11-02",
     }
+
+
+def test_the_remarks_about_a_draft() -> None:
+    """What is not as requested stands below the line about the draft, and is text only."""
+    draft = replace(DRAFT, remarks=("length: 640 words", "HTML: <b> & [TOC]"))
+    html = shown("<article><h1>T</h1><p>x</p></article>", Presentation(disclosure=LINES), draft)
+    assert (
+        'not reviewed</p><p class="contentgen-disclosure">'
+        "Not as requested: length: 640 words; HTML: &lt;b&gt; &amp; [TOC]</p><p>x"
+    ) in html
+    assert "Not as requested" not in shown("<article><p>x</p></article>", Presentation(), draft)
 
 
 def test_an_approved_text_says_who_and_when() -> None:

@@ -374,3 +374,52 @@ def test_a_build_after_a_command_in_one_process(
     build(config)
     config.plugins.on_shutdown()
     assert project.soup("index.html").article
+
+
+PAID = b'{"success": true, "content": "Secret words, and no article."}'
+
+
+def test_no_build_pays_for_a_failed_text_again(project: Project, service: ServiceDouble) -> None:
+    """Builds, servers and CI with nothing but the cache know it; a new request is sent."""
+    service.answer = raw(PAID)
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    for _ in range(2):
+        built = project.build()
+        assert built.returncode == 1
+        assert "`contentgen show index.md` prints what was answered, and" in built.stdout
+        assert "`contentgen generate index.md` asks (and pays) again" in built.stdout
+    project.configure({"on_missing": "fail", "on_error": "placeholder"})
+    built = project.build()
+    assert built.returncode == 0, built.stdout
+    assert "Secret words" not in project.html("index.html")
+    assert "is not generated yet" in project.html("index.html")
+    assert len(service.received) == 1
+    project.configure()
+    service.answer = generated()
+    project.page("index.md", {"type": "blog", "topic": "Alpha", "revision": 2})
+    assert project.build("--strict").returncode == 0
+
+
+def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
+    """A draft with remarks is no warning; the page shows them, and so does a line of the log."""
+    html = "<article><h1>T</h1><p>Text.</p></article>"
+    remarks = ["length: 640 words for 900", "HTML: {{ x }} <b> &amp; \x02"]
+    answer = {"success": True, "content": html, "model": "m", "remarks": remarks}
+    service.answer = raw(json.dumps(answer).encode())
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    for _ in range(2):
+        built = project.build("--strict")
+        assert built.returncode == 0, built.stdout
+        assert "1 text has remarks; `contentgen status` lists them" in built.stdout
+        lines = project.soup("index.html").select("p.contentgen-disclosure")
+        assert [line.get_text() for line in lines] == [
+            "AI-generated, not reviewed · m",
+            f"Not as requested: {remarks[0]}; HTML: {{{{ x }}}} <b> &amp; \\x02",
+        ]
+    project.configure({"disclosure": False})
+    project.build()
+    assert "Not as requested" not in project.html("index.html")
+    project.configure()
+    assert project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
+    assert "has remarks" not in project.build("--strict").stdout
+    assert "Not as requested" not in project.html("index.html")

@@ -174,3 +174,15 @@ def test_the_end_awaits_what_is_in_flight(
     assert project.cached() == {"One"}
     assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
     assert "Traceback" not in project.output
+
+
+def test_a_server_does_not_pay_for_a_failed_text(project: Project, service: ServiceDouble) -> None:
+    """What failed in an earlier build is shown, and not asked for again."""
+    service.answer = raw(b'{"success": true, "content": "no article"}')
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    project.build()
+    shown = project.build_as_server()
+    assert shown.returncode == 0, shown.stdout
+    assert "asks (and pays) again" in shown.stdout
+    assert "expected one &lt;article&gt;, found none (on " in project.html("index.html")
+    assert len(service.received) == 1

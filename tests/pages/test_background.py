@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
 from mkdocs_contentgen.pages.background import Background
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
+from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.obtain import Foreground
 from mkdocs_contentgen.texts.policy import Limits
@@ -33,11 +35,19 @@ class Service:
     gate: threading.Event = field(default_factory=threading.Event)
     warnings: Sequence[str] = ()
 
-    async def send(self, request: Request, **more: object) -> bytes:
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
         """Note the topic, and answer."""
+        progress.report(340, 900)
         self.moments.append(time.monotonic())
         self.topics.append(request.topic)
-        self.gate.wait(30)
+        await asyncio.to_thread(self.gate.wait, 30)
         if request.topic == "bad":
             raise InvalidAnswerError("it is no article")
         return f"<article><p>About {request.topic}.</p></article>".encode()
@@ -57,6 +67,7 @@ class Server:
 
     background: Background
     service: Service
+    lines: list[str]
 
     def build(self, *topics: str, failed: bool = False) -> dict[str, Outcome]:
         """Rebuild a site with these requests."""
@@ -89,11 +100,12 @@ def server(tmp_path: Path) -> Iterator[Server]:
     """Return a server with a cache of its own."""
     service = Service()
     service.gate.set()
-    background = Background(5, debounce=DEBOUNCE)
+    lines: list[str] = []
+    background = Background(5, lines.append, debounce=DEBOUNCE, log_interval=0)
 
     store = DiskStore(tmp_path / "cache")
     background.source(lambda: Foreground(store, service.connect, Limits(retries=0)))
-    yield Server(background, service)
+    yield Server(background, service, lines)
     service.gate.set()
     if background.trigger_file.exists():
         background.stop(lambda line: None)
@@ -179,3 +191,11 @@ def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
     assert server.get("a")["a"].source == "service"
     assert server.service.topics == ["a"]
     assert not server.background.trigger_file.parent.exists()
+
+
+def test_the_log_says_how_far_texts_are(server: Server) -> None:
+    """While texts are written, lines of the log say how many words there are."""
+    server.service.gate.clear()
+    server.build("a", "b")
+    line = "0 of 2 texts, 2 in flight, 0 failed, 680 of about 1,800 words"
+    wait_until(lambda: line in server.lines)

@@ -17,12 +17,14 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.errors import (
     AccessDeniedError,
     ContentgenError,
+    FailedTextError,
     InvalidAnswerError,
     MissingReason,
     NoText,
     NotSentError,
     RejectedError,
     ServiceError,
+    StoreError,
     UnknownOutcomeError,
     UnreachableError,
 )
@@ -31,8 +33,15 @@ from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.notes import (
+    failed_requests,
+    load_failures,
+    load_parts,
+    save_failure,
+)
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store.entry import NoteKind
 from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
@@ -493,3 +502,142 @@ def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
     with pytest.raises(ContentgenError, match="cannot be written"):
         run(script, DiskStore(tmp_path / "file"), requests("a"))
     assert script.sent == []
+
+
+# --- failed texts, and texts in progress ---------------------------------------------------------
+
+FAILED = FailedTextError("looped", "a a a\x1b[2J\nb\ud83d::error::x", model="m", cost=0.25)
+
+
+def test_a_failed_text_is_remembered(store: DiskStore) -> None:
+    """What was paid for in vain is kept at once, fit for a terminal, and its key is not."""
+    asked = requests("a")
+    script = Script(FakeTime(), {"a": [FAILED]})
+    outcomes, generation = run(script, store, asked)
+    assert (outcomes["a"].error, generation.problems) == (FAILED, [])
+    failures, problems = load_failures(["a"], store)
+    failure = failures["a"]
+    assert str(failure) == f"looped (on {datetime.now(UTC).date()})"
+    assert failure.answer == "a a a\\x1b[2J\nb\\ud83d::error::x"
+    assert (failure.model, failure.cost, problems) == ("m", 0.25, [])
+    assert failed_requests(store) == ({"a": asked["a"].record()}, [])
+    first = script.sent[0][2]
+    assert store.claim(["a"], "me") != {"a": first}
+    store.close()
+
+
+class UnwritableNotes(DiskStore):
+    """A full disk."""
+
+    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
+        """Fail."""
+        raise StoreError("the cache is full")
+
+
+def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
+    """Then nothing more is sent, as for texts, and it is said once."""
+    script = Script(FakeTime(), default=FAILED)
+    full = UnwritableNotes(store._directory)
+    outcomes, generation = run(script, full, requests("a", "b", "c"), concurrency=1)
+    assert "c" not in script.topics
+    assert generation.problems == [
+        "the cache is full; the next build pays again for a failed text, "
+        "and no more requests are sent"
+    ]
+    assert outcomes["a"].error is FAILED
+    assert "the cache can keep no more texts" in str(outcomes["c"].error)
+
+
+def test_two_builds_fail_once(store: DiskStore) -> None:
+    """What one build pays for in vain, another that waits for it does not pay for again."""
+    time = FakeTime()
+    first = Script(time, {"a": [FAILED]}, takes=0.5)
+    second = Script(time)
+    _, two = two_at_once(store, first, second)
+    assert second.topics == []
+    assert isinstance(two["a"].error, FailedTextError)
+    assert two["b"].source == "cache"
+
+
+def test_a_failure_that_is_to_be_replaced(store: DiskStore) -> None:
+    """A person can ask again: only failures since then count."""
+    asked = requests("a")
+    save_failure(store, "a", asked["a"], FAILED)
+    script = Script(FakeTime())
+
+    async def main(replaced: Sequence[str]) -> dict[str, Outcome]:
+        return await Generation(store, script.connect, Limits()).run(asked, replaced=replaced)
+
+    assert str(asyncio.run(main([]))["a"].error).startswith("looped (on ")
+    assert script.topics == []
+    assert asyncio.run(main(["a"]))["a"].text
+    assert load_failures(["a"], store) == ({}, [])
+    store.close()
+
+
+@dataclass
+class InParts(Script):
+    """Writes a text in three parts, and is interrupted after some of them."""
+
+    loaded: list[bytes] = field(default_factory=list)
+
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
+        """Go on with what is there."""
+        parts = await progress.load()
+        self.loaded.append(parts)
+        for number in range(len(parts), 3):
+            if self.plan and number == 2:
+                await super().send(request, idempotency_key=idempotency_key, timeout=timeout)
+            parts += b"\xff"
+            progress.report(100 * len(parts), 300)
+            await progress.save(parts)
+        return ANSWER
+
+
+@pytest.mark.parametrize("error", [UnknownOutcomeError("lost"), RejectedError("max_cost")])
+def test_parts_survive_an_interruption(store: DiskStore, error: ServiceError) -> None:
+    """The next build goes on with what was written, and leaves nothing of it."""
+    script = InParts(FakeTime(), {"a": [error]})
+    run(script, store, requests("a"))
+    run(script, store, requests("a"))
+    assert script.loaded == [b"", b"\xff\xff"]
+    assert store.load(["a"])[0]
+    assert load_parts(store, "a") == (b"", [])
+    store.close()
+
+
+def test_a_failed_text_leaves_no_parts(store: DiskStore) -> None:
+    """Who asks again gets another text."""
+    run(InParts(FakeTime(), {"a": [FAILED]}), store, requests("a"))
+    assert load_parts(store, "a") == (b"", [])
+    store.close()
+
+
+def test_parts_that_cannot_be_kept(store: DiskStore) -> None:
+    """That is a problem of the cache, and none of the text."""
+    script = InParts(FakeTime())
+    outcomes, generation = run(script, UnwritableNotes(store._directory), requests("a", "b"))
+    assert all(outcome.text for outcome in outcomes.values())
+    assert generation.problems == ["the cache is full"]
+
+
+def test_progress_has_the_words_so_far(store: DiskStore) -> None:
+    """The words are those of all texts that are being written."""
+    seen: list[Progress] = []
+    script = InParts(FakeTime())
+
+    async def main() -> None:
+        generation = Generation(store, script.connect, Limits(), on_progress=seen.append)
+        await generation.run(requests("a", "b"))
+
+    asyncio.run(main())
+    store.close()
+    assert (400, 600) in [(progress.words, progress.target) for progress in seen]
+    assert seen[-1] == Progress(total=2, done=2, failed=0, in_flight=0)

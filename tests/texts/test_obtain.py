@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
 from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.notes import save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import PageRequest, Policy
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
@@ -110,6 +113,52 @@ def test_more_than_is_allowed(site: Site) -> None:
     assert refused.failures[0].startswith("2 requests would be sent, and max_requests allows 1;")
     assert (site.asked, refused.sent) == ([], 0)
     assert site.obtain(pages, Policy(sandbox=True, max_requests=2)).failures == []
+
+
+def test_a_text_that_failed(site: Site) -> None:
+    """Only a person who names its page or asks for new texts pays for it again."""
+    error = FailedTextError("looped", "a a a", model="m")
+    save_failure(site.store, A.key(sandbox=True), A, error)
+    site.store.close()
+    today = datetime.now(UTC).date()
+    message = (
+        f"docs/a.md:2: looped (on {today}); `contentgen show a.md` prints what was answered, and "
+        "`contentgen generate a.md` asks (and pays) again"
+    )
+    for policy in (POLICY, Policy(sandbox=True, on_missing="fail")):
+        refused = site.obtain({"a.md": A}, policy)
+        assert (refused.failures, refused.wanted) == ([message], {})
+    for policy in (
+        Policy(sandbox=True, on_error="placeholder", on_missing="fail"),
+        Policy(sandbox=True, warn_only=True),
+    ):
+        shown = site.obtain({"a.md": A}, policy)
+        assert (shown.failures, shown.warnings) == ([], [message])
+    article = shown.articles[0]
+    assert (article.state, article.reason, article.model) == (
+        "failed",
+        f"looped (on {today})",
+        "m",
+    )
+    assert site.asked == []
+    changed = msgspec.structs.replace(A, revision=2)
+    assert site.obtain({"a.md": changed}).failures == []
+    assert site.obtain({"a.md": A}, Policy(sandbox=True, retry_failed=True)).failures == []
+    assert site.asked == [["Alpha"], ["Alpha"]]
+    assert site.obtain({"a.md": A}).articles[0].state == "draft"
+
+
+def test_an_old_text_whose_refresh_failed(site: Site) -> None:
+    """It stays, with a warning, and nobody is asked again."""
+    site.cache(A)
+    save_failure(site.store, A.key(sandbox=True), A, FailedTextError("looped"))
+    site.store.close()
+    obtained = site.obtain({"a.md": A}, Policy(sandbox=True, max_age=timedelta(days=1)))
+    assert (site.asked, obtained.failures) == ([], [])
+    (warning,) = obtained.warnings
+    assert warning.startswith("docs/a.md:2: no newer text arrived: looped (on ")
+    assert warning.endswith("; the old text stays")
+    assert obtained.articles[0].state == "draft"
 
 
 def test_nothing_is_asked_for(site: Site) -> None:

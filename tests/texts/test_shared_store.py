@@ -28,7 +28,7 @@ from pathlib import Path
 import pytest
 from conftest import Project, Variable, wait_until
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
-from service_double import Answer, Handler, Received, ServiceDouble, generated
+from service_double import Answer, Handler, Received, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
@@ -184,6 +184,37 @@ def test_long_texts(machine: Machine) -> None:
     texts = {f"{length:064}": text("🧭" * length) for length in lengths}
     machine("a").save(texts)
     assert machine("b").load(texts) == (texts, [])
+
+
+def test_a_note_is_known_on_all_machines(
+    machine: Machine, server: RedisServer, tmp_path: Path
+) -> None:
+    """The newest note counts on all machines, also without Redis, until there is a text."""
+    machine("a").save_note("failed", KEY, "first")
+    machine("b").save_note("failed", KEY, "second" + "🧭" * 50_000)
+    machine("b").save_note("parts", KEY, "parts")
+    notes = {KEY: "second" + "🧭" * 50_000}
+    assert machine("a").notes("failed", [KEY, OTHER]) == (notes, [])
+    assert machine("c").notes("failed", [KEY]) == (notes, [])
+    machine("b").save_note("parts", KEY, "")
+    assert machine("a").notes("parts", [KEY]) == ({}, [])
+    machine("a").save({KEY: text()})
+    assert machine("b").notes("failed", [KEY])[0] == notes  # the text comes first anyway
+    assert machine("d").notes("failed", [KEY]) == ({}, [])
+    server.kill()
+    found, problems = machine("c").notes("failed", [KEY])
+    assert (found, "cannot be used" in one_problem(problems)) == (notes, True)
+    assert DiskStore(tmp_path / "c").notes("failed", [KEY]) == (notes, [])
+
+
+@pytest.mark.parametrize("value", ["{}", '{"sha256": "0", "note": "x"}', "[" * 9999, b"\xff"])
+def test_a_note_that_cannot_be_trusted(
+    machine: Machine, server: RedisServer, value: str | bytes
+) -> None:
+    """A note that is not what a machine saved counts as none, and it is said."""
+    server.admin().set(f"contentgen:failed:{KEY}", value)
+    notes, problems = machine("a").notes("failed", [KEY])
+    assert (notes, "changed or damaged" in one_problem(problems)) == ({}, True)
 
 
 # --- claims and pauses ---------------------------------------------------------------------------
@@ -535,6 +566,8 @@ def meet(tmp_path: Path, url: str, use: str = "load", *, timeout: float = 60) ->
         "pause": lambda: store.pause(5),
         "paused": lambda: [] if store.paused() == 0 else ["paused"],
         "shared": lambda: [] if store.shared([KEY]) == set() else ["shared"],
+        "notes": lambda: store.notes("failed", [KEY])[1],
+        "save_note": lambda: store.save_note("failed", KEY, "note"),
     }
     tracemalloc.start()
     problems = uses[use]() or []
@@ -583,8 +616,11 @@ def test_a_drip_in_place_of_tls(tmp_path: Path) -> None:
     assert "cannot be used (it does not answer in time)" in problem
 
 
+COMMANDS = "prepare claim save release pause paused shared notes save_note".split()
+
+
 @pytest.mark.parametrize("name", ["status", "text", "nothing", "empty-array", "wide", "closed"])
-@pytest.mark.parametrize("use", "prepare claim save release pause paused shared".split())
+@pytest.mark.parametrize("use", COMMANDS)
 def test_nonsense_for_each_command(tmp_path: Path, name: str, use: str) -> None:
     """No command takes nonsense for an answer."""
     with speaking(NONSENSE[name]) as port:
@@ -619,7 +655,7 @@ def answering(reply: bytes) -> Iterator[int]:
 @pytest.mark.parametrize(
     "reply", [b":0\r\n", b"$-1\r\n", b"*0\r\n", b"-EVIL \x1b[31m\r\n"], ids=range(4)
 )
-@pytest.mark.parametrize("use", "load prepare claim save release pause paused shared".split())
+@pytest.mark.parametrize("use", ["load", *COMMANDS])
 def test_replies_of_another_type(tmp_path: Path, reply: bytes, use: str) -> None:
     """One reply for each command, as it should be, but of a type that no command has."""
     with answering(reply) as port:
@@ -690,6 +726,18 @@ def test_three_machines_share_the_work(machines: list[Project], service: Service
         assert machine.cached() == set(TOPICS)
         assert re.search(r"[1-9][0-9]* from the cache, [1-9][0-9]* generated", machine.output)
     assert machines[0].html("t3/index.html") == machines[2].html("t3/index.html")
+
+
+def test_a_failed_text_is_known_to_all_machines(
+    machines: list[Project], service: ServiceDouble
+) -> None:
+    """What one machine has paid for in vain, the others do not pay for again."""
+    service.answer = raw(b'{"success": true, "content": "no article"}')
+    for machine in machines:
+        built = machine.build()
+        assert built.returncode == 1
+        assert "`contentgen generate" in built.stdout
+    assert sorted(service.topics) == TOPICS
 
 
 def test_a_killed_machine_is_replaced(machines: list[Project], service: ServiceDouble) -> None:

@@ -548,3 +548,16 @@ def test_a_terminated_command_leaves_no_program(site: Project) -> None:
     assert process.wait(20) == 128 + signal.SIGTERM
     assert children
     wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def test_a_failed_text_is_not_paid_for_again(site: Project, service: ServiceDouble) -> None:
+    """The second build names it, and Zensical alone shows that it is missing."""
+    service.answer = raw(b'{"success": true, "content": "no article"}')
+    for _ in range(2):
+        ran = build(site)
+        assert (ran.returncode, len(service.received)) == (1, 1)
+        assert "`contentgen show index.md` prints what was answered" in ran.stdout
+    configure(site, {"on_error": "placeholder"})
+    assert build(site).returncode == 0
+    assert "is not generated yet" in site.html("index.html")
+    assert len(service.received) == 1

@@ -95,7 +95,10 @@ def test_the_newer_text_stays(tmp_path: Path) -> None:
     before.save({"a": text("A", "old", age=2), "b": text("B", "new"), "c": text("C", "only")})
     after.save({"a": text("A", "new"), "b": text("B", "old", age=2)})
     keys = before.claim(["d"], "somebody")
+    before.save_note("failed", "d", "why")
     assert after.take_over(before) == (3, [])
+    assert after.notes("failed") == ({"d": "why"}, [])
+    assert before.notes("failed") == ({}, [])
     texts, problems = after.load(["a", "b", "c"])
     assert [("new" in t.html, "only" in t.html) for t in texts.values()] == [
         (True, False),

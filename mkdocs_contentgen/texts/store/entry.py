@@ -9,10 +9,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from ...digest import sha256
-from ...display import model_name, valid_sources
+from ...display import model_name, valid_remarks, valid_sources
+from ...errors import StoreError
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -29,6 +30,14 @@ MAX_ENTRY = 2 * 1024 * 1024
 MAX_KEY = 64
 """The maximum length of a key in characters."""
 
+MAX_NOTE = 256 * 1024
+"""The maximum size of a note in characters."""
+
+NoteKind = Literal["failed", "parts"]
+"""A note says why a request failed, or has the parts that are written of its text."""
+
+NOTE_KINDS: tuple[NoteKind, ...] = ("failed", "parts")
+
 _MAX_FIELDS, _MAX_STRING = 32, 64
 
 
@@ -44,6 +53,9 @@ class StoredText:
 
     sources: Mapping[str, str] = field(default_factory=dict)
     """The SHA-256 of each cited section by its address."""
+
+    remarks: tuple[str, ...] = ()
+    """What is not as requested, although a person can use the text."""
 
 
 class Cache(Protocol):
@@ -64,7 +76,24 @@ class Cache(Protocol):
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        """Write texts synchronously, and delete their Idempotency-Keys. Raises StoreError."""
+        """Write texts synchronously, and delete their Idempotency-Keys and notes.
+
+        Raises StoreError.
+        """
+
+    def notes(
+        self, kind: NoteKind, keys: Collection[str] | None = None
+    ) -> tuple[dict[str, str], list[str]]:
+        """Return the notes for these keys, or all on this machine, and the store's problems.
+
+        Without `keys`, a note is empty if the total size of those before it exceeds a limit.
+        """
+
+    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
+        """Write a note of MAX_NOTE characters at most; an empty one is deleted.
+
+        Raises StoreError.
+        """
 
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
@@ -119,17 +148,25 @@ def is_idempotency_key(value: object) -> bool:
 def encode(key: str, text: StoredText) -> str:
     """Return the entry for a text as JSON."""
     html_sha256, generated_at = sha256(text.html), text.generated_at.isoformat()
+    remarks = valid_remarks([*text.remarks])
     return json.dumps(
         {
             "key": key,
             "sha256": html_sha256,
             "entry_sha256": _entry_sha256(
-                key, html_sha256, generated_at, text.request, text.model, text.sources
+                key,
+                html_sha256,
+                generated_at,
+                text.request,
+                text.model,
+                text.sources,
+                remarks,
             ),
             "generated_at": generated_at,
             "request": text.request,
             **({"model": text.model} if text.model else {}),
             **({"sources": dict(text.sources)} if text.sources else {}),
+            **({"remarks": remarks} if remarks else {}),
             "html": text.html,
         },
         ensure_ascii=False,
@@ -150,16 +187,16 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
         if fields.sha256 != sha256(html):
             return None
         request = decode_request.decode(fields.request)
-        sources = valid_sources(fields.sources)
+        sources, remarks = valid_sources(fields.sources), valid_remarks(fields.remarks)
         expected = _entry_sha256(
-            key, fields.sha256, fields.generated_at, request, fields.model, sources
+            key, fields.sha256, fields.generated_at, request, fields.model, sources, remarks
         )
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
     except (ValueError, OverflowError, RecursionError):
         return None
-    return StoredText(html, generated_at, request, model_name(fields.model), sources)
+    return StoredText(html, generated_at, request, model_name(fields.model), sources, remarks)
 
 
 @cache
@@ -170,7 +207,7 @@ def _decoders() -> tuple[Any, Any]:
     request = Annotated[dict[name, str | int | bool | None], msgspec.Meta(max_length=_MAX_FIELDS)]
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
     fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
-    fields += [("sources", Any, None)]
+    fields += [("sources", Any, None), ("remarks", Any, None)]
     entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 
@@ -182,10 +219,41 @@ def _entry_sha256(
     request: Mapping[str, object],
     model: str,
     sources: Mapping[str, str],
+    remarks: tuple[str, ...],
 ) -> str:
     """Return the SHA-256 of an entry without its text, which has its own."""
     import msgspec
 
-    more = [value for value in (model, sources) if value]
+    more = [value for value in (model, sources, remarks) if value]
     fields = (key, html_sha256, generated_at, request, *more)
     return sha256(msgspec.json.encode(fields, order="sorted"))
+
+
+def note_row(kind: NoteKind, key: str) -> str:
+    """Return the key of the row that has a note."""
+    return f"{kind}:{key}"
+
+
+def encode_note(kind: NoteKind, key: str, note: str) -> str:
+    """Return the row for a note as JSON. Raises StoreError if the note is too large."""
+    if len(note) > MAX_NOTE:
+        raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_NOTE} at most")
+    fields = {"sha256": _note_sha256(kind, key, note), "note": note}
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def decode_note(kind: NoteKind, key: str, row: str | bytes) -> str | None:
+    """Return the note in a row, or None if the row was changed or damaged."""
+    import msgspec
+
+    try:
+        fields = msgspec.json.decode(row, type=dict[str, str])
+    except ValueError:
+        return None
+    note = fields.get("note", "")
+    is_valid = len(note) <= MAX_NOTE and fields.get("sha256") == _note_sha256(kind, key, note)
+    return note if is_valid else None
+
+
+def _note_sha256(kind: NoteKind, key: str, note: str) -> str:
+    return sha256(f"{note_row(kind, key)}\n{note}")

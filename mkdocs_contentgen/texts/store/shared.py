@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import TypeVar, cast
 
@@ -26,12 +27,17 @@ from ...redis_connection import (
 from .entry import (
     LEASE,
     MAX_ENTRY,
+    NOTE_KINDS,
     Cache,
+    NoteKind,
     StoredText,
     decode,
+    decode_note,
     encode,
+    encode_note,
     is_idempotency_key,
     new_idempotency_key,
+    note_row,
 )
 
 ROUND_TRIP_TIMEOUT = LEASE / 2
@@ -48,6 +54,7 @@ _FIRST_READ = 32 * 1024
 
 _Item = TypeVar("_Item")
 
+_PREFIX = "contentgen:"
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
@@ -91,7 +98,7 @@ class SharedStore(Cache):
         for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if found:
-                self._save_locally(found)
+                self._write_locally(partial(self._local.save, found))
             texts |= found
         return texts, problems + self._take_problems()
 
@@ -109,12 +116,35 @@ class SharedStore(Cache):
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, StoredText]) -> None:
-        failure = self._save_locally(texts)
+        failure = self._write_locally(lambda: self._local.save(texts))
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             commands: list[Command] = []
             for key, text in batch:
-                commands += ("SET", _TEXT + key, encode(key, text)), ("DEL", *_claim_rows(key))
+                commands.append(("SET", _TEXT + key, encode(key, text)))
+                commands.append(("DEL", *_claim_rows(key), *_note_rows(key)))
             self._send(commands, int, transaction=True)
+        if failure and self._outage.began:
+            raise failure
+
+    def notes(
+        self, kind: NoteKind, keys: Collection[str] | None = None
+    ) -> tuple[dict[str, str], list[str]]:
+        notes, problems = self._local.notes(kind, keys)
+        for batch in _batches(keys or (), _ENTRIES_PER_BATCH):
+            # Other machines may have gone on with a text since.
+            for key, row in self._read_entries(_PREFIX + note_row(kind, ""), batch).items():
+                if (note := decode_note(kind, key, row)) is None:
+                    self._problems.append(self._entry_problem(key))
+                elif note != notes.get(key):
+                    notes[key] = note
+                    self._write_locally(partial(self._local.save_note, kind, key, note))
+        return notes, problems + self._take_problems()
+
+    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
+        name, row = _PREFIX + note_row(kind, key), encode_note(kind, key, note)
+        command: Command = ("SET", name, row) if note else ("DEL", name)
+        failure = self._write_locally(lambda: self._local.save_note(kind, key, note))
+        self._send([command], int)
         if failure and self._outage.began:
             raise failure
 
@@ -179,9 +209,9 @@ class SharedStore(Cache):
         problems, self._problems = self._problems, []
         return problems
 
-    def _save_locally(self, texts: Mapping[str, StoredText]) -> StoreError | None:
+    def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
         try:
-            self._local.save(texts)
+            write()
         except StoreError as error:
             self._report_local_failure(error)
             return error
@@ -193,24 +223,29 @@ class SharedStore(Cache):
         self._local_is_writable = False
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
-        entries = self._read_entries(keys, _FIRST_READ)
-        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
-            del entries[key]
-            entries |= self._read_entries([key], MAX_ENTRY)
         texts = {}
-        for key, entry in entries.items():
+        for key, entry in self._read_entries(_TEXT, keys).items():
             text = decode(key, entry)
             if text is None:
-                self._problems.append(
-                    f"the entry {key[:12]}… in {self._name} was changed or damaged, and is ignored"
-                )
+                self._problems.append(self._entry_problem(key))
             elif since is None or text.generated_at > since:
                 texts[key] = text
         return texts
 
-    def _read_entries(self, keys: Collection[str], size: int) -> dict[str, bytes]:
+    def _entry_problem(self, key: str) -> str:
+        return f"the entry {key[:12]}… in {self._name} was changed or damaged, and is ignored"
+
+    def _read_entries(self, prefix: str, keys: Collection[str]) -> dict[str, bytes]:
+        """Return the entries by key."""
+        entries = self._read_starts(prefix, keys, _FIRST_READ)
+        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
+            del entries[key]
+            entries |= self._read_starts(prefix, [key], MAX_ENTRY)
+        return entries
+
+    def _read_starts(self, prefix: str, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        commands: list[Command] = [("GETRANGE", _TEXT + key, 0, size - 1) for key in keys]
+        commands: list[Command] = [("GETRANGE", prefix + key, 0, size - 1) for key in keys]
         replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
         entries = zip(keys, replies, strict=bool(replies))
         return {
@@ -264,3 +299,7 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
+
+
+def _note_rows(key: str) -> list[str]:
+    return [_PREFIX + note_row(kind, key) for kind in NOTE_KINDS]
