@@ -43,9 +43,9 @@ SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "shared_server"}
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
-    *("test_markup_outside.py", "test_same_output.py"),
+    *("test_markup_outside.py", "test_same_output.py", "test_smollm2.py"),
 }
-"""The modules whose tests share builds that take long, so that one worker runs all of them."""
+"""The modules whose tests share builds that take long, or a model; one worker runs all of them."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

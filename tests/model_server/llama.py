@@ -1,7 +1,8 @@
-"""Run llama.cpp's server with a small model of random weights, until the standard input ends.
+"""Run llama.cpp's server with a model, until the standard input ends.
 
-Usage: `python llama.py DIRECTORY CONTEXT [KEY]`. It prints the server's address. A program of its
-own, since llama.cpp prints a lot, and a crash of it would be one of the tests.
+Usage: `python llama.py MODEL.gguf CONTEXT [KEY]`. It prints the server's address. Where there is no
+such file, it becomes a small model of random weights. A program of its own, since llama.cpp prints
+a lot, and a crash of it would be one of the tests.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import gguf
 import numpy
 import xllamacpp
 
-NAME = "tiny-random"
 SLOTS = 2
 """The number of texts at once."""
 
@@ -59,13 +59,14 @@ def write_model(path: Path) -> None:
     writer.close()
 
 
-def main(directory: str, context: str, key: str = "") -> None:
-    """Serve the model."""
-    path = Path(directory) / f"{NAME}.gguf"
-    write_model(path)
+def main(model: str, context: str, key: str = "") -> None:
+    """Serve a model by the name of its file."""
+    path = Path(model)
+    if not path.exists():
+        write_model(path)
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(path)
-    parameters.model_alias = {NAME}
+    parameters.model_alias = {path.stem}
     parameters.n_ctx = SLOTS * int(context)
     parameters.n_parallel = SLOTS
     parameters.port = 0
