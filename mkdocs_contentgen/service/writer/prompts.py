@@ -17,19 +17,44 @@ from ...requests import REQUEST_TYPES, Request, choices
 from .options import WriterOptions
 from .sources import Section
 
-TOLERANCE = 0.15
-"""The share by which the number of words may differ from the target."""
+_FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
+_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
+_PER_BILLION = {"b": 1, "m": 1000}
+_SMALL = 4
+"""Models with fewer billions of parameters get the small prompt."""
+
+
+def is_small(model: str) -> bool:
+    """Tell whether a model's name says that it has less than 4 billion parameters.
+
+    Such names are `SmolLM2-135M-Instruct` and `llama3.2:1b`. The largest of several figures counts.
+    """
+    sizes = _SIZE.findall(model.lower())
+    return bool(sizes) and max(float(size) / _PER_BILLION[unit] for size, unit in sizes) < _SMALL
 
 
 def system_prompt(request: Request, options: WriterOptions) -> str:
-    """Return the system prompt for all calls of a request."""
+    """Return the system prompt for all calls of a request.
+
+    Small models get a few lines instead of all rules, unless the site has a prompt file of its own.
+    """
     path, content = options.prompts.get(request.type, ("", ""))
-    parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
-    chosen = [parts.get((name, value), "") for name, value in request.body().items()]
-    rules = [package_prompt("rules"), parts["", ""], *chosen]
+    if is_small(options.fields.model) and not content:
+        rules = [_small_prompt(request)]
+    else:
+        parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
+        chosen = [parts.get((name, value), "") for name, value in request.body().items()]
+        rules = [package_prompt("rules"), parts["", ""], *chosen]
     if options.instructions:
         rules.append(f"House rules of this website:\n\n{options.instructions}")
     return "\n\n".join(rule.strip() for rule in rules if rule.strip())
+
+
+def _small_prompt(request: Request) -> str:
+    parts = _split(package_prompt("small"))
+    fields = {"type": request.type, **request.body()}
+    asked = (parts.get(field, "") for field in fields.items())
+    return f"{' '.join(filter(None, asked))}\n\n{parts['', '']}"
 
 
 def check_prompts(options: WriterOptions) -> None:
@@ -43,11 +68,7 @@ def check_prompts(options: WriterOptions) -> None:
 
 def topic_prompt(request: Request, words: int) -> str:
     """Return the first message of a conversation, with the topic and the length."""
-    least, most = word_range(words)
-    return (
-        f"Topic: {' '.join(request.topic.split())}\n\n"
-        f"Length: about {words} words, at least {least} and at most {most}."
-    )
+    return f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
 
 
 def sources_prompt(sections: Sequence[Section]) -> str:
@@ -64,11 +85,6 @@ def sources_prompt(sections: Sequence[Section]) -> str:
 def _inert(text: str) -> str:
     """Escape `<source` tags in a text, so that it cannot end the source that contains it."""
     return re.sub(r"<(?=/?source\b)", "‹", text, flags=re.IGNORECASE)
-
-
-def word_range(words: int) -> tuple[int, int]:
-    """Return the smallest and the largest allowed number of words for a target."""
-    return round(words * (1 - TOLERANCE)), round(words * (1 + TOLERANCE))
 
 
 @cache
@@ -92,23 +108,21 @@ def parse_prompt_file(kind: str, content: str, path: str = "") -> dict[tuple[str
     allowed = {
         name: values for name, values in choices(REQUEST_TYPES[kind]).items() if name != "type"
     }
+    for number, line in enumerate(content.splitlines(), start=1):
+        match = _FIELD.fullmatch(line)
+        if match and match[2] not in allowed.get(match[1], ()):
+            known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
+            found = quoted(f"{match[1]}: {match[2]}")
+            raise ConfigurationError(f"{path}:{number}: no {kind} has {found}; there are {known}")
+    return _split(content)
+
+
+def _split(content: str) -> dict[tuple[str, str], str]:
     sections: dict[tuple[str, str], list[str]] = {("", ""): []}
     current = sections["", ""]
-    for number, line in enumerate(content.splitlines(), start=1):
-        match = re.fullmatch(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*", line)
-        if match is None:
+    for line in content.splitlines():
+        if match := _FIELD.fullmatch(line):
+            current = sections.setdefault((match[1], match[2]), [])
+        else:
             current.append(line)
-            continue
-        field, value = match.groups()
-        if value not in allowed.get(field, ()):
-            known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
-            raise ConfigurationError(
-                f"{path}:{number}: no {kind} has {quoted(f'{field}: {value}')}; there are {known}"
-            )
-        current = sections.setdefault((field, value), [])
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}
-
-
-def is_small(model: str) -> bool:
-    """Tell whether a model has fewer than 4 billion parameters, by its name."""
-    return False
