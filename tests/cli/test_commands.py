@@ -564,6 +564,17 @@ def test_prune(project: Project, service: ServiceDouble) -> None:
     assert project.cached() == {"two"}
 
 
+def test_prune_keeps_sample_texts(project: Project) -> None:
+    """Whoever tries the sandbox and goes back to the service finds both kinds of texts."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.configure({"base_url": "sandbox"})
+    run(project, "generate")
+    for base_url in ({}, {"base_url": "sandbox"}):
+        project.configure(base_url)
+        assert "texts dropped: 0" in run(project, "prune")
+
+
 def test_prune_says_what_it_finds(project: Project) -> None:
     """A cache that cannot be trusted is set aside with a warning, also where nothing is dropped."""
     project.page("index.md", ASKED)
