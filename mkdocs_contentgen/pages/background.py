@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from types import FrameType
 
 from ..errors import ContentgenError, MissingReason, NoText
 from ..requests import Request
@@ -179,12 +177,3 @@ class Background:
                 self._rebuild_needed = True
 
         return note
-
-
-def exit_on_sigterm() -> None:
-    """Let SIGTERM shut a server down as Ctrl-C does."""
-
-    def exit_server(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, exit_server)
