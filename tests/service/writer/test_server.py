@@ -37,7 +37,8 @@ from writer_server import (
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
-from mkdocs_contentgen.service.writer.ledger import KeyedRequest, SQLiteLedger
+from mkdocs_contentgen.service.writer.ledger import SQLiteLedger
+from mkdocs_contentgen.service.writer.ledger.protocol import KeyedRequest
 from mkdocs_contentgen.service.writer.options import texts_at_once
 from mkdocs_contentgen.service.writer.usage import Usage
 
