@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -115,6 +114,8 @@ def _try_out(
             trials = await try_out(requests, options, model, on_trial=on_trial)
             output.print_warnings([*model.warnings, *options.sources.warnings])
             return trials
+
+    import asyncio  # it would take a tenth of the time of other commands
 
     # Before the loop: other plugins of the site may have loops of their own.
     options = load_writer_options(config_file)

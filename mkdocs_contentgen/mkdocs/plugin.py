@@ -76,7 +76,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Start background generation for `mkdocs serve`."""
         self._dirty = dirty
         if command == "serve":
-            from ..pages.background import Background, exit_on_sigterm
+            from ..pages.background import Background
+            from ..pages.signals import exit_on_sigterm
 
             self.include_drafts = True
             self._background = Background(self.config.max_requests, log.info)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -201,8 +199,3 @@ class Background:
                 self._rebuild_needed = True
 
         return note
-
-
-def exit_on_sigterm() -> None:
-    """Let SIGTERM shut a server down as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

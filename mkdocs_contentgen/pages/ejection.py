@@ -7,26 +7,25 @@ the page still differs, the ejection is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from html import unescape
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
 import yaml
-from mkdocs.utils.meta import get_data
+from mkdocs.utils.meta import YAML_RE, get_data
 
 from ..errors import ApprovalError
 from ..files import replace_text
 from ..html.article import placeholder, put_first
 from ..html.comparison import shown
 from ..html.disclosure import Provenance
-from ..html.markdown_writer import DELIMITERS, LIST_ITEM, Writer, flow, join
+from ..html.markdown_writer import DELIMITERS, PRESENTATIONAL, SYNONYMS, Writer, flow, join
 from ..html.plaintext import plain_text
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..texts.approval import delete
@@ -36,11 +35,9 @@ from .extension import MARKER
 from .options import project_directory
 from .site import PageRendering, Site
 
-_FRONT_MATTER = re.compile(r"(---[ \t]*\n)(.*?\n)((?:---|\.\.\.)[ \t]*\n)", re.DOTALL)
 _REQUEST = re.compile(
-    r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*[ \t-].*\n)*""", re.MULTILINE
+    r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
 )
-_HEADING = re.compile(r"h[1-6]")
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
 
@@ -54,23 +51,21 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     page = articles[0].page
     path = site.source_file(page)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            raw = file.read()
+        raw = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise ApprovalError(f"{page}: cannot be read ({error})") from error
     newline = "\r\n" if "\r\n" in raw else "\n"
     source = raw.replace("\r\n", "\n").replace("\r", "\n")
-    match = _FRONT_MATTER.match(source)
-    if not match:
-        raise ApprovalError(f"{page}: the request is not in its front matter")
-    front = _remove_request(match[2], page)
+    match = YAML_RE.match(source)
+    head = _without_request(match[0]) if match else ""
+    if not match or not head:
+        raise ApprovalError(
+            f"{page}:1: the front matter does not have one key per line; remove `contentgen` by "
+            "hand"
+        )
     elements, before = _render_articles(site, source, articles)
-    markers = _find_markers(site, source, articles, before)
-    blocks = {name: flow(element) for name, element in elements.items()}
-    writer = Writer(DELIMITERS | site.delimiters())
-    places = {a.request.id: _place(a, source, markers.get(a.request.id)) for a in articles}
-    text = match.end(), (match[1], front, match[3])
-    draft = _Draft(source, *text, markers, places, blocks, writer)
+    lines = _find_places(site, match[0], source[match.end() :], articles, elements, before)
+    draft = _Draft(head, lines, Writer(DELIMITERS | site.delimiters()))
     written = _find_equivalent_page(site, page, before, draft)
     docs, project = Path(site.config.docs_dir), project_directory(site.config)
     below = project if docs.is_relative_to(project) else docs
@@ -106,211 +101,175 @@ def _current_text(article: Article) -> tuple[str, datetime]:
     )
 
 
-def _remove_request(front: str, page: str) -> str:
-    """Return a front matter without the lines of `contentgen`. All other lines stay the same."""
-    metadata = _metadata(front)
+def _without_request(head: str) -> str:
+    """Return a front matter without the lines of `contentgen`, or "" if more would change."""
+    metadata = get_data(head)[1]
     metadata.pop("contentgen", None)
-    rest = _REQUEST.sub("", front, count=1)
-    if rest != front and _metadata(rest) == metadata:
-        return rest
-    if "contentgen" not in _metadata(front):
-        raise ApprovalError(f"{page}:1: the front matter has no `contentgen`")
-    raise ApprovalError(
-        f"{page}:1: the front matter does not have one key per line; remove `contentgen` by hand"
-    )
-
-
-def _metadata(front: str) -> dict[str, Any]:
-    return get_data(f"---\n{front}---\n")[1]
+    rest = _REQUEST.sub("", head, count=1)
+    return rest if get_data(rest)[1] == metadata else ""
 
 
 def _render_articles(
     site: Site, source: str, articles: Sequence[Article]
 ) -> tuple[dict[str, Element], PageRendering]:
-    """Return the elements of the articles by their ids, and the page with the articles.
-
-    In the page, the attribute `ai-disclosure` of an article holds its id.
-    """
+    """Return the elements of the articles by their ids, and the page with the articles."""
     how = Presentation("strip", site.options.image_hosts, disclosure=None)
-    elements: dict[str, Element] = {}  # as they are outside of the page
-    placed: dict[str, Element] = {}
     contents: dict[str, PageContent] = {}
+    copies: dict[str, list[tuple[Element, Element]]] = {}
     for article in articles:
-        name = article.request.id
         text, generated_at = _current_text(article)
         provenance = Provenance(article.request.type, generated_at)
 
         def make(name: str, text: str, provenance: Provenance) -> tuple[Element, ArticleMetadata]:
-            placed[name], facts = present(text, provenance, how)
-            placed[name].set("ai-disclosure", name)
-            elements[name] = deepcopy(placed[name])
-            return placed[name], facts
+            element, facts = present(text, provenance, how)
+            for part in element.iter():
+                part.tag = SYNONYMS.get(part.tag, part.tag)
+                part.attrib = {k: v for k, v in part.items() if not PRESENTATIONAL.fullmatch(k)}
+            copies[name] = list(zip(deepcopy(element).iter(), element.iter(), strict=True))
+            return element, facts
 
-        contents[name] = PageContent(partial(make, name, text, provenance), provenance)
+        factory = partial(make, article.request.id, text, provenance)
+        contents[article.request.id] = PageContent(factory, provenance)
     page = site.render(articles[0].page, source, contents)
-    for name, element in elements.items():
+    for parts in copies.values():
         # The page decides about the heading levels, and whether the title moves to the top.
-        headings = _headings(element)
-        if len(headings) > len(_headings(placed[name])):
-            title = next(heading for heading in headings if heading.tag == "h1")
-            put_first(element, title)
-            headings.remove(title)
-        for heading, other in zip(headings, _headings(placed[name]), strict=True):
-            heading.tag = other.tag
-            if anchor := other.get("id"):
-                heading.set("id", anchor)
-    return elements, page
+        for part, placed in parts:
+            part.tag = placed.tag
+            if anchor := placed.get("id"):
+                part.set("id", anchor)
+            if "contentgen-title" in placed.get("class", ""):
+                put_first(parts[0][0], part)
+    return {name: parts[0][0] for name, parts in copies.items()}, page
 
 
-def _headings(article: Element) -> list[Element]:
-    return [element for element in article.iter() if _HEADING.fullmatch(element.tag)]
+@dataclass
+class _Place:
+    """Where an article is written."""
+
+    name: str
+    """File and line of its marker or request, such as `docs/post.md:12`."""
+
+    indentation: str
+    """What precedes its marker, such as `- `."""
+
+    blocks: Sequence[Element]
 
 
-def _find_markers(
-    site: Site, source: str, articles: Sequence[Article], before: PageRendering
-) -> dict[str, re.Match[str]]:
-    """Return the markers by the ids of their articles, without those in code and the like."""
-    page = articles[0].page
-    found = {f"at-{match.start()}": match for match in MARKER.finditer(source)}
-    probe = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", source)
+def _find_places(
+    site: Site,
+    head: str,
+    body: str,
+    articles: Sequence[Article],
+    elements: dict[str, Element],
+    before: PageRendering,
+) -> list[str | _Place]:
+    """Return the lines of a page after its front matter, with places instead of markers.
+
+    Markers in code and the like stay. An article without a marker follows the text.
+    """
+    markers = {f"at-{match.start()}": match for match in MARKER.finditer(body)}
+    text = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", body)
     stub = PageContent(lambda: (placeholder("-"), None), None)
-    marked = site.render(page, probe, dict.fromkeys(found, stub)).marked if found else set()
-    markers: dict[str, re.Match[str]] = {}
+    probe = site.render(articles[0].page, f"{head}{text}", dict.fromkeys(markers, stub))
+    places: dict[str | None, tuple[str, Article]] = {}
     for article in articles:
-        name = article.request.id
+        name, place = article.request.id, article.place
         names = (name, None) if article is articles[0] else (name,)
-        candidates = [match for at, match in found.items() if at in marked and match[1] in names]
-        if not candidates:
-            # The plugin adds a marker to an empty page.
-            if name in before.marked and get_data(source)[0].strip():
-                raise ApprovalError(
-                    f"{article.place}: the marker of '{name}' is not in this file; "
-                    "put it there, instead of into one that the page includes"
-                )
-            continue
-        markers[name] = marker = candidates[0]
-        line_start, line_end = _line_at(source, marker)
-        indentation = source[line_start : marker.start()]
-        if not _INDENTATION.fullmatch(indentation) or source[marker.end() : line_end].strip():
+        at = next((at for at in markers if at in probe.marked and markers[at][1] in names), None)
+        if at:
+            lines_before = f"{head}{body[: markers[at].start()]}".count("\n")
+            place = f"{place.rpartition(':')[0]}:{lines_before + 1}"
+        elif name in before.marked and body.strip():  # the plugin adds a marker to an empty page
             raise ApprovalError(
-                f"{_place(article, source, marker)}: the marker shares its line with other text, "
+                f"{place}: the marker of '{name}' is not in this file; "
+                "put it there, instead of into one that the page includes"
+            )
+        else:
+            at = f"end-{name}"
+            text = "\n\n".join(filter(None, [text.rstrip(), f"<!-- contentgen {at} -->\n"]))
+        places[at] = place, article
+    lines: list[str | _Place] = []
+    texts = text.split("\n")
+    for previous, line, following in zip(["", *texts], texts, [*texts[1:], ""], strict=False):
+        marker = next((m for m in MARKER.finditer(line) if m[1] in places), None)
+        if marker is None:
+            lines.append(MARKER.sub(lambda match: markers[match[1]][0], line))
+            continue
+        place, article = places[marker[1]]
+        indentation = re.sub("^ {1,3}$", "", line[: marker.start()])
+        if not _INDENTATION.fullmatch(indentation) or line[marker.end() :].strip():
+            raise ApprovalError(
+                f"{place}: the marker shares its line with other text, "
                 "where Markdown cannot hold an article; move it to a line of its own"
             )
-        neighbours = source[: max(line_start - 1, 0)].rpartition("\n")[2], source[line_end + 1 :]
-        if indentation and any(LIST_ITEM.match(line.lstrip(" \t>")) for line in neighbours):
+        if indentation and any(_BULLET.match(s.lstrip(" \t>")) for s in (previous, following)):
             raise ApprovalError(
-                f"{_place(article, source, marker)}: the marker is in a list without empty lines "
+                f"{place}: the marker is in a list without empty lines "
                 "between its items; add them, since items with an article need them"
             )
-    return markers
-
-
-def _line_at(source: str, marker: re.Match[str]) -> tuple[int, int]:
-    end = source.find("\n", marker.end())
-    return source.rfind("\n", 0, marker.start()) + 1, end if end >= 0 else len(source)
-
-
-def _place(article: Article, source: str, marker: re.Match[str] | None) -> str:
-    """Return the file and line of an article's marker or request, such as `docs/post.md:12`."""
-    if marker is None:
-        return article.place
-    line = source.count("\n", 0, marker.start()) + 1
-    return f"{article.place.rpartition(':')[0]}:{line}"
+        continuation = _BULLET.sub("    ", indentation)
+        if previous.strip(" >") and continuation == indentation:
+            lines.append(continuation.rstrip())
+        lines.append(_Place(place, indentation, flow(elements[article.request.id])))
+        if following.strip(" >"):
+            lines.append(continuation.rstrip())
+    return lines
 
 
 @dataclass
 class _Draft:
-    """A page with its articles as Markdown. They replace their markers, or follow the text."""
+    """A page with its articles as Markdown."""
 
-    source: str
-    start: int
-    """The offset of the text after the front matter."""
-
-    front: tuple[str, str, str]
+    head: str
     """The front matter without the requests, between its delimiters."""
 
-    markers: Mapping[str, re.Match[str]]
-    places: Mapping[str, str]
-    """File and line of the marker or request of each article, such as `docs/post.md:12`."""
-
-    blocks: Mapping[str, Sequence[Element]]
+    lines: Sequence[str | _Place]
     writer: Writer
-    escaped: set[Element] = field(default_factory=set)
+
     title: str = ""
-    """A title for the front matter, for pages whose heading looks like markup."""
+    """A title for the front matter, for pages whose heading would give them another one."""
 
     def page(self) -> str:
         """Return the source of the page, whose front matter is left out if it is empty."""
-        start, fields, end = self.front
         text = self._text()
+        start, _, fields = self.head.partition("\n")
         if self.title:
-            title = {"title": self.writer.title(self.title)}
-            fields += yaml.safe_dump(title, allow_unicode=True, width=10_000)
-        if not fields.strip():
+            title = {"title": self.writer.escape(self.title)}
+            fields = yaml.safe_dump(title, allow_unicode=True, width=10_000) + fields
+        elif not fields.strip("-. \t\n"):
             text = text.lstrip("\n")
             if not text.startswith("---") and get_data(text) == (text, {}):
                 return text
-        if not _metadata(fields):
-            fields += "{}\n"  # MkDocs would take an empty one for text
-        return f"{start}{fields}{end}{text}"
+        if not get_data(f"{start}\n{fields}")[1]:
+            fields = "{}\n" + fields  # MkDocs would take an empty one for text
+        return f"{start}\n{fields}{text}"
+
+    def _text(self) -> str:
+        written: list[str] = []
+        for line in self.lines:
+            if isinstance(line, str):
+                written.append(line)
+                continue
+            indentation = line.indentation
+            write = partial(self.writer.write, place=line.name, nested=bool(indentation))
+            for text in join(map(write, line.blocks)):
+                written.append(f"{indentation}{text}".rstrip())
+                indentation = _BULLET.sub("    ", indentation)
+        return "\n".join(written)
 
     def escape(self, expected: str, before: PageRendering, after: PageRendering) -> str:
         """Have what differs in `after` escaped, and return the place of the first such block."""
-        content = f"{shown(after.content)}\n"
-        blocks = [(name, block) for name, article in self.blocks.items() for block in article]
-        differing = [
-            (name, block)
-            for name, block in blocks
-            if f"{shown(tostring(block, 'unicode', 'html'))}\n" not in content
-        ] or blocks
-        if content != f"{expected}\n":
-            self.escaped.update(block for _, block in differing)
+        content = shown(after.content)
+        blocks = {b: p.name for p in self.lines if isinstance(p, _Place) for b in p.blocks}
+        differing = [b for b in blocks if shown(tostring(b, "unicode", "html")) not in content]
+        if content != expected:
+            self.writer.escaped |= set(differing or blocks)
         abbreviations = re.findall(r"<abbr\b[^<>]*>([^<]*)</abbr>", after.content)
         self.writer.words |= set(map(unescape, abbreviations))
-        headings = zip(_heading_ids(before), _heading_ids(after), strict=False)
-        self.writer.ids |= {name for name, other in headings if name != other}
-        self.title = before.title if _is_markup(after.title) else ""
-        return self.places[differing[0][0]]
-
-    def _text(self) -> str:
-        parts: list[str] = []
-        position = self.start
-        for name, marker in sorted(self.markers.items(), key=lambda item: item[1].start()):
-            line_start, line_end = _line_at(self.source, marker)
-            parts.append(self.source[position:line_start])
-            indentation = self.source[line_start : marker.start()]
-            parts.append(self._article(name, indentation, "".join(parts), self.source[line_end:]))
-            position = line_end
-        parts.append(self.source[position:])
-        for name in self.blocks:
-            if name not in self.markers:
-                text = "".join(parts).rstrip()
-                text = f"{text}\n\n" if text else ""
-                parts = [text, self._article(name, "", text, ""), "\n"]
-        return "".join(parts)
-
-    def _article(self, name: str, indentation: str, before: str, after: str) -> str:
-        if not indentation.strip() and len(indentation.expandtabs(4)) < 4:
-            indentation = ""
-        continuation_indent = _BULLET.sub("    ", indentation)
-        try:
-            lines = join(
-                self.writer.write(block, plain=block not in self.escaped, nested=bool(indentation))
-                for block in self.blocks[name]
-            )
-        except ValueError as error:
-            raise ApprovalError(f"{self.places[name]}: {error}") from error
-        last = before.rstrip("\n").rpartition("\n")[2]
-        lines = [
-            f"{continuation_indent if number else indentation}{line}".rstrip()
-            for number, line in enumerate(lines)
-        ]
-        blank = continuation_indent.rstrip()
-        if last.strip(" >") and not before.endswith("\n\n") and continuation_indent == indentation:
-            lines = [blank, *lines]
-        if after.strip() and after[1:].partition("\n")[0].strip(" >"):
-            lines.append(blank)
-        return "\n".join(lines)
+        self.writer.ids |= set(_changed_ids(before, after))
+        if _changes_title(before, after):
+            self.title = before.title
+        return blocks[next(iter(differing or blocks))]
 
 
 def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _Draft) -> str:
@@ -318,7 +277,7 @@ def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _
 
     Raises ApprovalError if the page still differs.
     """
-    expected = shown(before.content, draft.blocks)
+    expected = shown(before.content)
     for _ in range(2):
         page = draft.page()
         try:
@@ -327,16 +286,15 @@ def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _
             after = PageRendering("", before.title, [], set())
             problem = f"the page, over which {error!r} is raised,"
         else:
-            problem = _problem(expected, before, after)
+            problem = _difference(expected, before, after)
         if not problem:
             return page
         place = draft.escape(expected, before, after)
-    ids = draft.writer.ids
-    if any(f"{{ #{name} }}" in after.content for name in ids):  # attr_list would have read it
+    if ids := _changed_ids(before, after):
         raise ApprovalError(
-            f"{place}: the heading '#{min(ids)}' would get another id, and links to it would "
-            "break; add attr_list to markdown_extensions, which keeps the ids, or give that "
-            "heading another text"
+            f"{place}: the heading '#{ids[0]}' would get another id, and links to it would break; "
+            "add attr_list to markdown_extensions, which keeps the ids, or give that heading "
+            "another text"
         )
     raise ApprovalError(
         f"{place}: {problem} would not be the same in Markdown; give the article a marker between "
@@ -344,26 +302,26 @@ def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _
     )
 
 
-def _problem(expected: str, before: PageRendering, after: PageRendering) -> str:
+def _difference(expected: str, before: PageRendering, after: PageRendering) -> str:
     """Return what differs in a page that was rendered anew, or an empty string."""
     for old, new in zip_longest(expected.split("\n"), shown(after.content).split("\n")):
         if old != new:
-            text = re.sub("[\x03-\x08]", " ", (old or new).partition("\x02")[0])
-            return f"'{text[:40]}'"
-    if _heading_ids(before) != _heading_ids(after):
-        return "the ids of headings"
-    if before.toc != after.toc:
+            line = re.sub("[\x03-\x06]", " ", old or new)
+            return f"'{unescape(re.sub('<[^<>]*>', '', line) or line)[:40]}'"
+    if before.toc != after.toc or _changed_ids(before, after):
         return "the table of contents"
+    return "the page's title" if _changes_title(before, after) else ""
+
+
+def _changed_ids(before: PageRendering, after: PageRendering) -> list[str]:
+    old, new = (
+        re.findall(r'<h[1-6]\b[^<>]*?\bid="([^"]*)"', page.content) for page in (before, after)
+    )
+    return [name for name, other in zip(old, new, strict=False) if name != other]
+
+
+def _changes_title(before: PageRendering, after: PageRendering) -> bool:
+    """Tell whether a page has another title, or one that themes or plugins may take for markup."""
+    is_markup = re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', after.title)
     is_same = plain_text(before.title) == plain_text(after.title)
-    if not is_same or (_is_markup(after.title) and after.title != before.title):
-        return "the page's title"
-    return ""
-
-
-def _heading_ids(page: PageRendering) -> list[str]:
-    return re.findall(r'<h[1-6]\b[^<>]*?\bid="([^"]*)"', page.content)
-
-
-def _is_markup(title: str) -> bool:
-    """Tell whether themes or plugins may mistake a title for HTML or a template."""
-    return bool(re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', title))
+    return not is_same or (bool(is_markup) and before.title != after.title)

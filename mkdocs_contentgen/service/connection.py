@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -21,11 +22,15 @@ from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
 
-import httpx
 import msgspec
 
 from ..display import escape_controls
 from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
+
+# With rich and pygments installed, httpx also loads its command line: 60 of 100 ms before the first
+# request. It does without if that module is missing.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # means that it is missing
+import httpx  # noqa: E402
 
 MAX_ANSWER = 2 * 1024 * 1024
 """The maximum size of an answer, or of an event of a stream, in bytes."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..errors import ConfigurationError
-from ..pages.background import exit_on_sigterm
 from ..pages.build import Resolution, resolve
 from ..pages.options import page_addresses
+from ..pages.signals import exit_on_sigterm
 from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments

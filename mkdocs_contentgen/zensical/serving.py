@@ -16,8 +16,9 @@ from watchdog.observers import Observer
 
 from ..errors import ContentgenError
 from ..files import replace_text
-from ..pages.background import Background, exit_on_sigterm
+from ..pages.background import Background
 from ..pages.build import resolve
+from ..pages.signals import exit_on_sigterm
 from ..service.writer.usage import Spending
 from .building import Terminal, check, digests_of, link_warnings, records_of, start
 from .invocation import find_configuration, read_arguments

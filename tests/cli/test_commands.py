@@ -522,32 +522,6 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     assert "<strong>bold</strong>" in project.html("index.html")
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (
-            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
-            ":1: the front matter does not have one key",
-        ),
-        ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
-    ],
-)
-def test_eject_leaves_what_it_cannot_rewrite(project: Project, source: str, message: str) -> None:
-    """A front matter of another form is not touched, and the message says what to do."""
-    page = project.write("docs/index.md", source)
-    assert message in run(project, "eject", "index.md", code=1)
-    assert page.read_text() == source
-
-
-def test_eject_names_what_is_not_needed_any_more(project: Project) -> None:
-    """The approved file of a page that was rewritten is named, and not removed."""
-    project.page("index.md", ASKED)
-    run(project, "generate")
-    run(project, "approve", "--all", "--by", "Jo")
-    assert "main.html can be removed" in run(project, "eject", "index.md")
-    assert approved_file(project).exists()
-
-
 def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -> None:
     """Whoever names too little, too much, or what is not there reads what to do."""
     project.write("docs/index.md", "# Title\n")
@@ -588,6 +562,17 @@ def test_prune(project: Project, service: ServiceDouble) -> None:
     assert project.cached() == {"one", "two"}
     assert "texts dropped: 1" in run(project, "prune")
     assert project.cached() == {"two"}
+
+
+def test_prune_keeps_sample_texts(project: Project) -> None:
+    """Whoever tries the sandbox and goes back to the service finds both kinds of texts."""
+    project.page("index.md", ASKED)
+    run(project, "generate")
+    project.configure({"base_url": "sandbox"})
+    run(project, "generate")
+    for base_url in ({}, {"base_url": "sandbox"}):
+        project.configure(base_url)
+        assert "texts dropped: 0" in run(project, "prune")
 
 
 def test_prune_says_what_it_finds(project: Project) -> None:

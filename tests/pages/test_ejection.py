@@ -247,6 +247,19 @@ def test_only_what_needs_care_gets_it(project: Project, service: ServiceDouble) 
     )
 
 
+def test_code_with_anchors_for_its_lines(project: Project, service: ServiceDouble) -> None:
+    """What an extension adds to code shows nothing, so the code can be Markdown."""
+    service.answer = generated(ARTICLE)
+    highlight = {"anchor_linenums": True, "line_spans": "__span"}
+    project.configure(
+        markdown_extensions=[{"pymdownx.highlight": highlight}, "pymdownx.superfences"]
+    )
+    project.page("page.md", ASKED)
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert eject(project, "page") == {}
+    assert "```\nx = 1\n\ny = 2\n```\n" in source(project, "page")
+
+
 PLACES = {
     "tab": '=== "A"\n\n    Before.\n\n    <!-- contentgen -->\n\n    After.\n\n=== "B"\n\n    B\n',
     "admonition": "!!! note\n    Text\n\n    <!-- contentgen -->\n\nAfter.\n",
@@ -259,6 +272,7 @@ PLACES = {
     "shown": "    <!-- contentgen -->\n\n`<!-- contentgen -->`\n\n<!-- contentgen -->\n\n"
     "```\n<!-- contentgen -->\n```\n",
     "within-text": "Before.\n<!-- contentgen -->\nAfter.\n",
+    "text-below": "<!-- contentgen -->\nAfter.\n",
     "many-lines": "Before.\n\n<!--\n  contentgen main\n-->\n\nAfter.\n",
     "footnotes": "Before.[^1]\n\n<!-- contentgen -->\n\n[^1]: A note.\n",
     "no-line-break": "Before.",
@@ -284,6 +298,9 @@ def test_places(project: Project, service: ServiceDouble) -> None:
         assert title(ejected.after[name]) == title(ejected.before[name]), name
     lines = source(project, "tab").splitlines()
     assert lines[lines.index("    - a") :][:2] == ["    - a", "    - b"]
+    # Not every reader of front matter knows that this is none.
+    assert source(project, "rule").startswith("---\n{}\n---\n---\n")
+    assert source(project, "text-below").endswith("End.\n\nAfter.\n")
     assert "\n" not in source(project, "carriage-returns").replace("\r\n", "")
 
 
@@ -298,6 +315,10 @@ REFUSED = {
     "cell": (
         "| a | b |\n| --- | --- |\n| <!-- contentgen --> | c |\n",
         "docs/cell.md:8: the marker shares its line with other text",
+    ),
+    "last-cell": (
+        "a | b\n--- | ---\nc | <!-- contentgen -->\n",
+        "docs/last-cell.md:8: the marker shares its line with other text",
     ),
     "footnote": ("A.[^1]\n\n[^1]: <!-- contentgen -->\n", "would not be the same in Markdown"),
     "tight": (
@@ -338,7 +359,26 @@ def test_html_in_a_tab_is_refused(project: Project, service: ServiceDouble) -> N
     project.configure(markdown_extensions=["admonition"])
     project.page("page.md", ASKED, "!!! note\n\n    <!-- contentgen -->\n")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "docs/page.md:8: <aside> is HTML, which cannot stand" in eject(project, "page")["page"]
+    assert "docs/page.md:8: <aside> can be written neither as" in eject(project, "page")["page"]
+
+
+def test_a_heading_in_html_is_refused(project: Project, service: ServiceDouble) -> None:
+    """The table of contents has the headings in any element, but none of raw HTML."""
+    service.answer = generated("<article><h1>T</h1><aside><h2>Tip</h2></aside></article>")
+    project.page("page.md", ASKED)
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert "2: the table of contents would not be the same" in eject(project, "page")["page"]
+
+
+def test_a_paragraph_that_is_there_twice(project: Project, service: ServiceDouble) -> None:
+    """If an extension takes one of them, both are escaped, since each is still on the page."""
+    service.answer = generated("<article><p>Author: me</p><p>Author: me</p></article>")
+    project.configure(markdown_extensions=["meta"])
+    project.page("page.md", ASKED)
+    ejected = eject_site(project, ["page"])
+    assert ejected.refused == {}
+    assert source(project, "page").endswith("<p>Author: me</p>\n\n<p>Author: me</p>\n")
+    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
 
 
 def test_several_articles_on_a_page(project: Project, service: ServiceDouble) -> None:
@@ -383,9 +423,9 @@ OWN_ALPHA = "# Own\n\n<!-- contentgen -->\n\n## Alpha\n\nOf mine.\n\n[To it](#al
 
 
 def test_headings_keep_their_ids(project: Project, service: ServiceDouble) -> None:
-    """An article's heading states its id where it would take that of an author's heading."""
+    """A heading states its id where it would take another's, in the table of contents or not."""
     service.answer = generated(ALPHA)
-    project.configure(markdown_extensions=["attr_list"])
+    project.configure(markdown_extensions=["attr_list", {"toc": {"toc_depth": 1}}])
     project.page("page.md", ASKED, OWN_ALPHA.replace("## Alpha", "### Alpha"))
     ejected = eject_site(project, ["page"])
     assert ejected.refused == {}
@@ -400,7 +440,7 @@ def test_an_id_that_cannot_be_stated(project: Project, service: ServiceDouble) -
     before = source(project, "page")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
     assert eject(project, "page")["page"] == (
-        "docs/page.md:8: the heading '#alpha' would get another id, and links to it would break; "
+        "docs/page.md:8: the heading '#alpha_1' would get another id, and links to it would break; "
         "add attr_list to markdown_extensions, which keeps the ids, or give that heading another "
         "text"
     )
@@ -411,7 +451,7 @@ def test_an_id_that_cannot_be_stated(project: Project, service: ServiceDouble) -
     ("front", "left"),
     [
         ("contentgen: {type: blog, topic: Alpha}\n", ""),
-        ("# mine\ncontentgen: {type: blog, topic: Alpha}\n", "---\n# mine\n{}\n---\n"),
+        ("# mine\ncontentgen: {type: blog, topic: Alpha}\n", "---\n{}\n# mine\n---\n"),
         (
             "a: 1\ncontentgen:\n  type: blog\n  topic: Alpha\nb: 2 # c\n",
             "---\na: 1\nb: 2 # c\n---\n",
@@ -434,12 +474,28 @@ def test_the_rest_of_the_front_matter_stays(
     assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
 
 
-def test_a_request_that_others_refer_to_stays(project: Project) -> None:
-    """Without its lines, the front matter would say something else."""
-    page = "---\ncontentgen: &asked {type: blog, topic: Alpha}\nextra: *asked\n---\n"
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        (
+            "---\ncontentgen: &asked {type: blog, topic: Alpha}\nextra: *asked\n---\n",
+            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
+        ),
+        (
+            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
+            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
+        ),
+        ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
+    ],
+    ids=["of-others", "on-one-line", "without-lines"],
+)
+def test_a_request_that_has_no_lines_of_its_own_stays(
+    project: Project, page: str, message: str
+) -> None:
+    """Without them, the front matter would say something else, or nothing at all."""
     project.write("docs/page.md", page)
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "remove `contentgen` by hand" in eject(project, "page")["page"]
+    project.run("mkdocs_contentgen", "generate")
+    assert message in eject(project, "page")["page"]
     assert source(project, "page") == page
 
 
@@ -452,7 +508,7 @@ def test_a_title_is_no_template(project: Project, service: ServiceDouble) -> Non
     project.page("page.md", ASKED)
     ejected = eject_site(project, ["page"])
     assert ejected.refused == {}
-    assert "title: '&#x7b; &#x7b; ran() }} &amp; ‹b›it’s‹/b›'" in source(project, "page")
+    assert "title: '&#x7b; &#x7b; ran() &#x7d;&#x7d; &amp; ‹b›it’s‹/b›'" in source(project, "page")
     assert title(ejected.after["page"]) == title(ejected.before["page"])
     assert not (project.root / "ran.txt").exists()
 

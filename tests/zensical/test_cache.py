@@ -9,12 +9,13 @@ import signal
 import sqlite3
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from conftest import Project
+from conftest import Project, wait_until
 from service_double import ServiceDouble
 
 from mkdocs_contentgen import DiskStore, StoredText
@@ -149,6 +150,26 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"file/after/cache\.db"):
         after.take_over(before)
     assert set(before.load(["a"])[0]) == {"a"}
+
+
+def test_what_changes_during_a_move_stays(tmp_path: Path) -> None:
+    """An entry that another program writes after it was copied is not deleted."""
+    before, after = DiskStore(tmp_path / "before"), DiskStore(tmp_path / "after")
+    before.save({"a": text("A", "x"), "b": text("B", "x")})
+    after.prepare()
+    rows = "SELECT key FROM Cache ORDER BY key"
+    with (
+        closing(sqlite3.connect(tmp_path / "before/cache.db", isolation_level=None)) as there,
+        closing(sqlite3.connect(tmp_path / "after/cache.db")) as here,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        there.execute("BEGIN IMMEDIATE")
+        moved = pool.submit(after.take_over, before)
+        wait_until(lambda: len(here.execute(rows).fetchall()) == 2)
+        there.execute("UPDATE Cache SET value = 'new' WHERE key = 'b'")
+        there.execute("COMMIT")
+        assert moved.result() == (2, [])
+        assert there.execute(rows).fetchall() == [("b",)]
 
 
 def test_a_large_cache_is_moved_row_by_row(tmp_path: Path) -> None:

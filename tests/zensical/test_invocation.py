@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from mkdocs_contentgen.zensical.invocation import Invocation, read_arguments
+from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.zensical.invocation import Invocation, find_configuration, read_arguments
 
 
 @pytest.mark.parametrize(
@@ -24,3 +27,17 @@ from mkdocs_contentgen.zensical.invocation import Invocation, read_arguments
 def test_arguments_are_read_as_zensical_reads_them(arguments: str, expected: Invocation) -> None:
     """The command and the options that matter are found; wrong ones are left to Zensical."""
     assert read_arguments(arguments.split()) == expected
+
+
+def test_the_configuration_is_the_one_that_zensical_takes(tmp_path: Path) -> None:
+    """Where a site has several, Zensical's own goes before those of MkDocs."""
+    names = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
+    for name in names:
+        (tmp_path / name).touch()
+    assert find_configuration("mkdocs.yaml", tmp_path) == tmp_path / "mkdocs.yaml"
+    for name in names:
+        assert find_configuration(None, tmp_path) == tmp_path / name
+        (tmp_path / name).unlink()
+    for named in (None, "mkdocs.yaml"):
+        with pytest.raises(ConfigurationError, match="there is no"):
+            find_configuration(named, tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_contentgen.zensical.records import Record, read_record, write_record
+from mkdocs_contentgen.zensical.records import Record, forget, read_record, write_record
 
 
 def test_a_record_is_deleted(tmp_path: Path) -> None:
@@ -28,3 +28,29 @@ def test_a_link_is_not_followed(tmp_path: Path, link: str) -> None:
         with pytest.raises(OSError, match="symbolic link"):
             write_record(root, "index.md", Record(digest, []))
     assert read_record(elsewhere, "index.md") == Record("digest", [])
+
+
+def test_a_record_counts_for_its_own_page(tmp_path: Path) -> None:
+    """A file of another page in its place, as a pull request can bring it, is no record."""
+    write_record(tmp_path, "a.md", Record("a", []))
+    (record,) = (tmp_path / ".cache/contentgen").iterdir()
+    content = record.read_bytes()
+    write_record(tmp_path, "a.md", Record("", []))
+    write_record(tmp_path, "b.md", Record("b", []))
+    (record,) = (tmp_path / ".cache/contentgen").iterdir()
+    record.write_bytes(content)
+    assert read_record(tmp_path, "b.md") is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "left"),
+    [('{"route": {"source": "a.md"}}', {"2", "notes"}), ('{"path": "a.md"}', {"notes"})],
+    ids=["known-form", "other-form"],
+)
+def test_pages_are_forgotten(tmp_path: Path, entry: str, left: set[str]) -> None:
+    """The entries of pages are deleted, and all entries where those cannot be told apart."""
+    write_record(tmp_path, "a.md", Record("digest", []))
+    for name, content in {"1": entry, "2": entry.replace("a.md", "b.md"), "notes": entry}.items():
+        (tmp_path / ".cache" / name).write_text(content)
+    forget(tmp_path, ["a.md"])
+    assert {path.name for path in (tmp_path / ".cache").iterdir() if path.is_file()} == left

@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import Project, wait_until
-from model_double import ModelDouble, raw
+from model_double import ModelDouble, raw, sequence, written
 from model_writer import Conversation, writing
 from model_writer import write as compose
 from openapi_spec_validator import validate
@@ -38,7 +38,9 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.service.writer.ledger import SQLiteLedger
-from mkdocs_contentgen.service.writer.ledger.sqlite import LOCK_TIMEOUT
+from mkdocs_contentgen.service.writer.ledger.protocol import KeyedRequest
+from mkdocs_contentgen.service.writer.options import texts_at_once
+from mkdocs_contentgen.service.writer.usage import Usage
 
 
 @pytest.fixture
@@ -70,6 +72,17 @@ class Gate:
         self.waiting += 1
         assert self.is_open.wait(60)
         return compose(conversation)
+
+
+class CountingLedger(SQLiteLedger):
+    """Counts how often a text was to be kept."""
+
+    tries = 0
+
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
+        """Keep it."""
+        self.tries += 1
+        super().finish(request, body, usage)
 
 
 @pytest.fixture
@@ -534,6 +547,16 @@ class TestOperation:
         assert "secret" not in json.dumps(server.log)
         assert server.token not in json.dumps(server.log)
 
+    def test_log_of_a_wait(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The time for which a request waits for others is not its own."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits)
+        with serving(tmp_path) as server:
+            asked = [server.begin(key=str(number)) for number in range(12)]
+            assert {answer.result(30).status_code for answer in asked} == {200}
+            last = max(server.log, key=lambda record: float(record["seconds"]))
+        assert last["waited"] > last["seconds"] / 2
+
     def test_usage(self, server: ServedWriter) -> None:
         """The usage is a table by month and user, also while the server runs."""
         server.ask()
@@ -764,25 +787,52 @@ class TestBadInput:
             assert server.ask(key="k").status_code == 200
         assert len(model.calls) == 1
 
+    def test_text_that_waits(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text that cannot be kept is not lost: it is tried again, with one warning."""
+        configure(tmp_path, model.endpoint)
+        ledger = CountingLedger(tmp_path / "writer.db", serving=True, lock_timeout=0.05)
+        with (
+            serving(tmp_path, ledger=ledger) as server,
+            closing(sqlite3.connect(tmp_path / "writer.db", isolation_level=None)) as other,
+        ):
+            asked = server.begin(key="k")
+            wait_until(lambda: gate.waiting)
+            other.execute("BEGIN EXCLUSIVE")
+            gate.is_open.set()
+            wait_until(lambda: ledger.tries == 3)
+            other.execute("ROLLBACK")
+            assert asked.result(30).status_code == 200
+            (warning,) = [record["warning"] for record in server.log if "warning" in record]
+            assert warning.endswith("; a finished text waits to be kept")
+            assert server.ask(key="k").text == asked.result().text
+        assert len(model.calls) == 1
+
+    def test_drain_with_a_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """What has begun is finished, and what waits for its turn is refused."""
+        configure(tmp_path, model.endpoint, parallel=1)
+        with serving(tmp_path) as server:
+            number = texts_at_once(1) + 1
+            asked = [server.begin(key=str(key)) for key in range(number)]
+            wait_until(lambda: f"contentgen_in_progress {number}" in server.get("/metrics").text)
+            drained = server.portal.start_task_soon(server.server.jobs.drain)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            gate.is_open.set()
+            statuses = sorted(answer.result(30).status_code for answer in asked)
+            drained.result(30)
+        assert statuses == [*[200] * (number - 1), 503]
+        assert len(model.calls) == number - 1
+
     @pytest.mark.system
-    def test_log_on_full_disk(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
-        """A log that cannot be written costs no text, not even one that waits to be kept."""
+    def test_log_on_full_disk(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A log that cannot be written costs no text."""
         configure(tmp_path, model.endpoint)
         with (
             Path("/dev/full").open("wb") as full,
             writer_running(tmp_path, stdout=full.fileno()) as server,
-            ThreadPoolExecutor(1) as pool,
         ):
-            asked = pool.submit(server.ask, key="k")
-            wait_until(lambda: gate.waiting)
-            other = sqlite3.connect(tmp_path / "writer.db", isolation_level=None)
-            other.execute("BEGIN EXCLUSIVE")
-            gate.is_open.set()
-            time.sleep(LOCK_TIMEOUT + 1)  # until the server warns
-            other.execute("ROLLBACK")
-            other.close()
-            assert asked.result().status_code == 200
-            assert server.ask(key="k").text == asked.result().text
+            answer = server.ask(key="k")
+            assert answer.status_code == 200
+            assert server.ask(key="k").text == answer.text
             server.process.send_signal(signal.SIGTERM)
             assert server.wait() == 0
             assert "Traceback" not in "".join(server.errors)
@@ -804,6 +854,13 @@ class TestBadInput:
             assert server.wait() == 0
         os.close(end)
         os.close(stdout)
+
+    def test_model_that_fails_later(self, server: ServedWriter, model: ModelDouble) -> None:
+        """A failure after the first call is no 503, which would say that nothing was paid for."""
+        model.answer = sequence([written("too short"), raw(b"", 402)])
+        assert server.ask(key="k").status_code == 500
+        assert server.log[-1]["outcome"] == "failed"
+        assert len(model.calls) == 2
 
     def test_model_error_is_not_repeated(self, server: ServedWriter, model: ModelDouble) -> None:
         """What the model server says, which can repeat a topic, is neither told nor logged."""

@@ -1,0 +1,15 @@
+"""Signals that end a server or a build."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+
+
+def exit_on_sigterm() -> None:
+    """Let SIGTERM shut a server down as Ctrl-C does."""
+
+    def exit_server(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, exit_server)
