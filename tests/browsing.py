@@ -352,6 +352,12 @@ def audit(page: Page) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], page.evaluate(AUDIT))
 
 
+def new_violations(shown: Shown) -> list[dict[str, Any]]:
+    """Return what axe-core finds in articles, or on a page with them and on none without."""
+    known = {found["rule"] for found in audit(shown.plain)}
+    return [what for what in audit(shown.page) if what["inside"] or what["rule"] not in known]
+
+
 def named(measured: list[Text], start: str) -> Text:
     """Return the text that starts so."""
     return next(text for text in measured if text["text"].startswith(start))

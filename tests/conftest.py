@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,6 +168,28 @@ class Project:
         with closing(sqlite3.connect(database)) as connection:
             rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE '%:%'")
             return {json.loads(value)["request"]["topic"] for (value,) in rows}
+
+    def end_claims(self) -> None:
+        """Remove the claims of killed builds, for whose end a test need not wait each time."""
+        database = self.root / ".cache/plugin/contentgen/cache.db"
+        with (
+            suppress(sqlite3.OperationalError),  # the build was killed too early
+            closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True)) as connection,
+            connection,
+        ):
+            connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
+
+    @contextmanager
+    def killed_build(self, service: ServiceDouble, chance: random.Random) -> Iterator[None]:
+        """Start a build, run the block at a random moment after its first request, and kill it."""
+        before = len(service.received)
+        build = self.start("mkdocs", "build")
+        wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)
+        time.sleep(chance.uniform(0, 0.5))
+        yield
+        build.kill()
+        build.wait()
+        self.end_claims()
 
     def build(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `mkdocs build`."""

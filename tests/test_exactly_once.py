@@ -10,7 +10,6 @@ import re
 import select
 import shutil
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -369,19 +368,11 @@ class Site:
                     process.kill()
                     process.wait()
                     self.kills += 1
-                    self._end_claims()
+                    self.project.end_claims()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(max(1, chaos.left))
             process.kill()
             self.is_complete = process.wait() == 0
-
-    def _end_claims(self) -> None:
-        """Remove the claims of a killed build, for whose end a test need not wait each time."""
-        database = self.project.root / ".cache/plugin/contentgen/cache.db"
-        with suppress(sqlite3.OperationalError):  # it was killed too early
-            address = f"file:{database}?mode=rw"
-            with closing(sqlite3.connect(address, uri=True)) as connection, connection:
-                connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
 
     def copies(self) -> dict[str, int]:
         """Return the numbers of the copies that the pages show, by topic."""

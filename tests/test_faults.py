@@ -57,20 +57,11 @@ def test_killed_builds_lose_nothing(project: Project, service: ServiceDouble) ->
     service.answer = generated(delay=0.15)
     chance = random.Random(7)
     for _ in range(4):
-        before = len(service.received)
-        build = project.start("mkdocs", "build")
-        wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)  # noqa: B023
-        time.sleep(chance.uniform(0.05, 0.4))
-        answered = set(service.answered)
-        wait_until(lambda: answered <= project.cached())  # noqa: B023
-        build.kill()
-        build.wait()
+        with project.killed_build(service, chance):
+            answered = set(service.answered)
+            wait_until(lambda: answered <= project.cached())  # noqa: B023
         assert answered <= project.cached()
         service.answered.clear()
-        # Claims of the dead end by themselves, but a test need not wait for that each time.
-        with sqlite3.connect(project.root / CACHE / "cache.db") as connection:
-            connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
-        connection.close()
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert project.cached() == set(topics)

@@ -383,7 +383,7 @@ def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> Non
     run(project, "generate", "docs/a/*.md")
     assert sorted(service.topics) == ["a/one", "a/two"]
     assert "nothing was sent" in run(project, "generate", "a/*")
-    assert "nope.md: is not a page that asks" in run(project, "generate", "nope.md", code=1)
+    assert "nope.md: is not a page that requests" in run(project, "generate", "nope.md", code=1)
 
 
 def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -> None:

@@ -23,7 +23,7 @@ from mkdocs_contentgen.texts.obtain import Foreground
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
 
-DEBOUNCE = 0.3
+DEBOUNCE = 0.6
 
 
 @dataclass

@@ -52,4 +52,4 @@ def test_a_text_that_nobody_sees_is_a_warning(project: Project) -> None:
     project.page("index.md", {"type": "blog", "topic": "T"})
     built = project.build("--strict")
     assert built.returncode == 1
-    assert "docs/index.md:2: the template of the page does not show its text" in built.stdout
+    assert "docs/index.md:2: the template of the page shows neither its text" in built.stdout

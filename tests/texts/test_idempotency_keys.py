@@ -57,12 +57,6 @@ def stored_keys(directory: Path) -> dict[str, object]:
         return dict(connection.execute(query).fetchall())
 
 
-def end_claims(directory: Path) -> None:
-    """Remove the claims of a killed build, for whose end a test need not wait each time."""
-    with closing(sqlite3.connect(directory / DATABASE)) as connection, connection:
-        connection.execute("DELETE FROM Cache WHERE key LIKE 'claim:%'")
-
-
 @pytest.fixture
 def site(project: Project) -> Project:
     """Return a project with one page that asks for a text."""
@@ -130,7 +124,7 @@ def test_a_killed_build(site: Project, service: ServiceDouble) -> None:
     wait_until(lambda: service.received)
     build.kill()
     build.wait()
-    end_claims(site.root / CACHE)
+    site.end_claims()
     service.answer = generated()
     assert site.build("--strict").returncode == 0
     killed, found = keys(service)
@@ -163,13 +157,8 @@ def test_killed_builds_pay_once(project: Project, service: ServiceDouble) -> Non
     service.answer = honouring(written)
     chance = random.Random(7)
     for _ in range(4):
-        before = len(service.received)
-        build = project.start("mkdocs", "build")
-        wait_until(lambda: len(service.received) > before or build.poll() is not None, 40)  # noqa: B023
-        time.sleep(chance.uniform(0, 0.5))
-        build.kill()
-        build.wait()
-        end_claims(project.root / CACHE)
+        with project.killed_build(service, chance):
+            pass
     assert project.build("--strict").returncode == 0
     assert sorted(written.values()) == sorted(topics)
     assert len(service.received) > len(topics)
