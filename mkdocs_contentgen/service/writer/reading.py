@@ -40,7 +40,7 @@ _AFTER = re.compile(
     r"[^\w\n]{0,9}(?:"
     rf"I hope (?:this|you)\b|let me know\b|feel free to\b|please (?:note|let me know)\b"
     rf"|note:.{{0,60}}\b(?:this|the|my|your) {_WORK}\b"
-    r"|(?:total )?word ?count\b|words?\W{0,3}:\W{0,3}\d|\d{2,5} words\W{0,3}$"
+    r"|(?:total )?word ?count\b|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
     r"|(?:end of|\[end)\b|(?:Wortzahl|Anzahl der Wörter|nombre de mots|字数)\b"
     r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
     r")",
@@ -49,7 +49,7 @@ _AFTER = re.compile(
 """What models say after a text."""
 
 _TITLE_LINE = re.compile(
-    r"[*_]{0,2}(?:title|headline|titel|überschrift|titre|título|标题|タイトル)[*_]{0,2}\s?[:：]"
+    r"[*_]{0,2}(?:title|topic|headline|titel|überschrift|titre|título|标题|タイトル)[*_]{0,2}\s?[:：]"
     r"[*_ ]{0,4}"
     r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
     re.IGNORECASE,
@@ -188,7 +188,7 @@ def without_front_matter(text: str) -> str:
 def with_title(text: str) -> str:
     """Make a first line such as `Title: …` a title."""
     first, _, rest = text.partition("\n")
-    match = _TITLE_LINE.fullmatch(first.strip().removeprefix("#").strip())
+    match = _TITLE_LINE.fullmatch(first.strip().lstrip("# "))
     if match is None:
         return text
     return rest if rest.lstrip().startswith("# ") else f"# {match['title']}\n\n{rest}"
