@@ -268,11 +268,13 @@ def test_evaluate_until_the_money_is_spent(site: Project, model: ModelDouble) ->
 def test_a_repair(site: Project, model: ModelDouble) -> None:
     """Only what is missing is asked for."""
     site.page("index.md", {**BLOG, "format": "narrative"})
-    texts = [
-        f"# Title\n\n{sentences(300, 1)}\n\n## One\n\n{sentences(200, 2)}\n\nThe end.",
-        f"## Two\n\n{sentences(400, 3)}",
-    ]
-    model.answer = sequence([writing(lambda conversation, text=text: text) for text in texts])
+    texts = iter(
+        [
+            f"# Title\n\n{sentences(300, 1)}\n\n## One\n\n{sentences(200, 2)}\n\nThe end.",
+            f"## Two\n\n{sentences(400, 3)}",
+        ]
+    )
+    model.answer = writing(lambda conversation: next(texts))
     built = site.build("--strict")
     assert built.returncode == 0, built.stdout
     assert "remarks" not in built.stdout
