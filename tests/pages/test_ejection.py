@@ -273,6 +273,7 @@ PLACES = {
     "```\n<!-- contentgen -->\n```\n",
     "within-text": "Before.\n<!-- contentgen -->\nAfter.\n",
     "text-below": "<!-- contentgen -->\nAfter.\n",
+    "line-breaks": "\n\nBefore.\n\n\n",
     "many-lines": "Before.\n\n<!--\n  contentgen main\n-->\n\nAfter.\n",
     "footnotes": "Before.[^1]\n\n<!-- contentgen -->\n\n[^1]: A note.\n",
     "no-line-break": "Before.",
@@ -300,6 +301,7 @@ def test_places(project: Project, service: ServiceDouble) -> None:
     assert lines[lines.index("    - a") :][:2] == ["    - a", "    - b"]
     # Not every reader of front matter knows that this is none.
     assert source(project, "rule").startswith("---\n{}\n---\n---\n")
+    assert source(project, "line-breaks").startswith("Before.\n\n## Alpha\n")
     assert source(project, "text-below").endswith("End.\n\nAfter.\n")
     assert "\n" not in source(project, "carriage-returns").replace("\r\n", "")
 
