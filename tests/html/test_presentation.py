@@ -16,6 +16,7 @@ from growth import growth
 from service_double import Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
+from mkdocs_contentgen.html.article import parse_article, put_first
 from mkdocs_contentgen.html.disclosure import LINES, Provenance, Review, json_ld_script
 from mkdocs_contentgen.html.presentation import ArticleMetadata, Presentation, present
 from mkdocs_contentgen.requests import REQUEST_TYPES
@@ -234,6 +235,16 @@ def test_the_language_is_kept() -> None:
 def test_facts(html: str, expected: ArticleMetadata) -> None:
     """Title, lead and date are found where the interface says they are, or not made up."""
     assert facts(f"<article>{html}</article>") == expected
+
+
+def test_a_title_that_is_not_first_moves_there() -> None:
+    """All text around it stays, in its order."""
+    html = "<article>One <b>two</b> three<h1>T</h1> four</article>"
+    article = parse_article(html)
+    put_first(article, next(article.iter("h1")))
+    assert tostring(article, encoding="unicode") == (
+        "<article><h1>T</h1>One <b>two</b> three four</article>"
+    )
 
 
 def test_a_draft_says_so() -> None:

@@ -65,6 +65,27 @@ def test_a_text_is_asked_for_once(site: Project, service: ServiceDouble) -> None
     assert service.topics == ["One"]
 
 
+def test_what_the_author_says_of_a_page_stays(site: Project, service: ServiceDouble) -> None:
+    """Title, description and date are those of the article where the author gives none."""
+    service.answer = generated(
+        '<article><h1>Its title</h1><p class="lead">Its lead.</p><p>Text.</p></article>'
+    )
+    site.page("index.md", {"type": "blog", "topic": "One"}, description="Mine.", title="My title")
+    site.page("own.md", {"type": "blog", "topic": "One"})
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    descriptions, titles = [], []
+    for path in ("index.html", "own/index.html"):
+        description = site.soup(path).select_one("meta[name=description]")
+        title = site.soup(path).title
+        assert description
+        assert title
+        descriptions.append(description["content"])
+        titles.append(title.text.partition(" - ")[0])
+    assert descriptions == ["Mine.", "Its lead."]
+    assert titles == ["My title", "Its title"]
+
+
 def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> None:
     """A missing text ends `zensical build` with one line for each text, and no traceback."""
     site.page("two.md", [{"type": "news", "topic": "Two"}])
