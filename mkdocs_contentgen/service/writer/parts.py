@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -47,6 +48,7 @@ class KeptAnswers:
         self._progress = progress
         self._parts: dict[str, _Part] | None = None
         self._is_saved = True
+        self._times: Counter[str] = Counter()
 
     @property
     def has_parts(self) -> bool:
@@ -64,7 +66,9 @@ class KeptAnswers:
         """Return the answer to a conversation."""
         if self._parts is None:
             self._parts = _decode(await self._progress.load())
-        key = sha256(msgspec.json.encode([messages, penalty]))
+        digest = sha256(msgspec.json.encode(messages))
+        self._times[digest] += 1  # a further attempt is not answered with the first one
+        key = f"{digest}-{self._times[digest]}"
         if part := self._parts.get(key):
             completion = Completion(part.text, part.finish_reason, part.thought, part.usage)
         else:

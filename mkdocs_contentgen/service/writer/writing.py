@@ -159,6 +159,7 @@ class _Writing:
         self._report = progress.report
         self._sections = sections
         self._sources = "\n".join(section.text for section in sections)
+        self._is_small = is_small(options.fields.model)
         self._repairs = 0
         topic = topic_prompt(request, self.words)
         self._start: list[Message] = [
@@ -326,6 +327,8 @@ class _Writing:
         has_parts = self._ask.has_parts
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
         watch = self._watch(words, sum(len(block.words) for block in earlier))
+        # Without a penalty, most texts of small models are loops.
+        penalty = penalty or self._is_small
         completion = await self._ask(messages, limit, watch=watch, penalty=penalty)
         if completion.error and has_parts:
             raise completion.error  # the next build goes on with what is written already

@@ -173,6 +173,12 @@ class TestUnusable:
         assert script.asked[0] == script.asked[1]
         assert script.penalties == [False, True]
 
+    def test_small_models(self) -> None:
+        """They have the penalty from the start, and a second attempt is not the first again."""
+        written, script = run("", SHORT, model="qwen3:0.6b")
+        assert script.penalties == [True, True]
+        assert written.remarks == []
+
     def test_a_failure(self) -> None:
         """The error has the reason, the last answer, the model and the cost of all attempts."""
         error = failure("I'm sorry, but I can't help with that.", "I cannot write this text.")
