@@ -132,18 +132,16 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     Draft pages count as pages. A shared cache is left alone, since other branches and sites may
     need its texts.
     """
-    from ..texts.notes import failed_requests
-
     with open_site(config_file, drafts=True) as site:
         needed = {
             it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()
-        failed, more = failed_requests(store)
+        failed, more = store.requests("failed")
         output.print_warnings(problems + more)
         unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
-        parts, _ = store.notes("parts")
+        parts, _ = store.requests("parts")
         for request in unneeded.values():
             output.print_cached_request(request)
         if dry_run:

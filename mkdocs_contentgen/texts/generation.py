@@ -360,7 +360,7 @@ class Generation:
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await self._thread.run(save_parts, self._store, key, parts)
+            await self._thread.run(save_parts, self._store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
 

@@ -9,11 +9,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
 from ...display import model_name, valid_remarks, valid_sources
-from ...errors import StoreError
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -30,20 +29,18 @@ MAX_ENTRY = 2 * 1024 * 1024
 MAX_KEY = 64
 """The maximum length of a key in characters."""
 
-MAX_NOTE = 256 * 1024
-"""The maximum size of a note in characters."""
-
 NoteKind = Literal["failed", "parts"]
 """A note says why a request failed, or has the parts that are written of its text."""
-
-NOTE_KINDS: tuple[NoteKind, ...] = ("failed", "parts")
 
 _MAX_FIELDS, _MAX_STRING = 32, 64
 
 
 @dataclass(frozen=True)
 class StoredText:
-    """A text as the service sent it (interface section 2.2), with its request and its time."""
+    """A text as the service sent it (interface section 2.2), with its request and its time.
+
+    A note about a request is kept as a text too, under its note_key().
+    """
 
     html: str
     generated_at: datetime
@@ -81,33 +78,23 @@ class Cache(Protocol):
         Raises StoreError.
         """
 
-    def notes(
-        self, kind: NoteKind, keys: Collection[str] | None = None
-    ) -> tuple[dict[str, str], list[str]]:
-        """Return the notes for these keys, or all on this machine, and the store's problems.
-
-        Without `keys`, a note is empty if the total size of those before it exceeds a limit.
-        """
-
-    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
-        """Write a note of MAX_NOTE characters at most; an empty one is deleted.
-
-        Raises StoreError.
-        """
-
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
         return set()
 
-    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the request of each text on this machine by key, and the problems of the store.
+    def requests(
+        self, kind: NoteKind | None = None
+    ) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return the requests of all texts on this machine by key, and the problems of the store.
+
+        With `kind`, those of all notes of this kind.
 
         A request is empty if its entry was changed or damaged, or if the total size of the requests
         before it exceeds a limit, which takes hundreds of thousands of texts.
         """
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts on this machine. Raises StoreError."""
+        """Delete texts and their notes on this machine. Raises StoreError."""
 
     def close(self) -> list[str]:
         """Close files and connections, and return problems not returned before."""
@@ -229,31 +216,11 @@ def _entry_sha256(
     return sha256(msgspec.json.encode(fields, order="sorted"))
 
 
-def note_row(kind: NoteKind, key: str) -> str:
-    """Return the key of the row that has a note."""
+def note_key(kind: NoteKind, key: str) -> str:
+    """Return the key of a note about the request with this key."""
     return f"{kind}:{key}"
 
 
-def encode_note(kind: NoteKind, key: str, note: str) -> str:
-    """Return the row for a note as JSON. Raises StoreError if the note is too large."""
-    if len(note) > MAX_NOTE:
-        raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_NOTE} at most")
-    fields = {"sha256": _note_sha256(kind, key, note), "note": note}
-    return json.dumps(fields, ensure_ascii=False)
-
-
-def decode_note(kind: NoteKind, key: str, row: str | bytes) -> str | None:
-    """Return the note in a row, or None if the row was changed or damaged."""
-    import msgspec
-
-    try:
-        fields = msgspec.json.decode(row, type=dict[str, str])
-    except ValueError:
-        return None
-    note = fields.get("note", "")
-    is_valid = len(note) <= MAX_NOTE and fields.get("sha256") == _note_sha256(kind, key, note)
-    return note if is_valid else None
-
-
-def _note_sha256(kind: NoteKind, key: str, note: str) -> str:
-    return sha256(f"{note_row(kind, key)}\n{note}")
+def note_keys(key: str) -> list[str]:
+    """Return the keys of all notes about the request with this key."""
+    return [note_key(kind, key) for kind in get_args(NoteKind)]
