@@ -173,7 +173,8 @@ class Article(PageRequest):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
         if state == "draft" and self.draft and self.draft.remarks:
-            reason += f", {count_remarks(self.draft.remarks)}"
+            number = len(self.draft.remarks)
+            reason += ", 1 remark" if number == 1 else f", {number} remarks"
         if self.changed_sources:
             reason += f"; sources changed: {', '.join(self.changed_sources)}"
         if self.moved_from:
@@ -185,11 +186,6 @@ def count_marks(text: StoredText | None) -> int:
     """Return the number of statements to check in a draft of the writer."""
     # Other services may use <mark> for something else.
     return text.html.count("<mark>") if text and text.model else 0
-
-
-def count_remarks(remarks: Collection[str]) -> str:
-    """Return the number of remarks, such as `2 remarks`."""
-    return "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
 
 
 def find_articles(

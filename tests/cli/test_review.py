@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
-from mkdocs_contentgen.pages.review import statement_lines
+from mkdocs_contentgen.pages.review import check_lines
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.sources import split_sections
 from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
@@ -273,7 +273,7 @@ def test_a_table_row_to_check() -> None:
 def checks(html: str) -> list[str]:
     """Return what is to be checked in a draft of a model."""
     draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
-    return [line.removeprefix("  to check: ") for line in statement_lines(draft)]
+    return [line.removeprefix("  to check: ") for line in check_lines(draft)]
 
 
 def test_eject_deletes_the_approved_file(site: Site) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -134,30 +134,17 @@ def is_idempotency_key(value: object) -> bool:
 
 def encode(key: str, text: StoredText) -> str:
     """Return the entry for a text as JSON."""
-    html_sha256, generated_at = sha256(text.html), text.generated_at.isoformat()
+    fields: dict[str, object] = {
+        "key": key,
+        "sha256": sha256(text.html),
+        "generated_at": text.generated_at.isoformat(),
+        "request": text.request,
+    }
     remarks = valid_remarks([*text.remarks])
-    return json.dumps(
-        {
-            "key": key,
-            "sha256": html_sha256,
-            "entry_sha256": _entry_sha256(
-                key,
-                html_sha256,
-                generated_at,
-                text.request,
-                text.model,
-                text.sources,
-                remarks,
-            ),
-            "generated_at": generated_at,
-            "request": text.request,
-            **({"model": text.model} if text.model else {}),
-            **({"sources": dict(text.sources)} if text.sources else {}),
-            **({"remarks": remarks} if remarks else {}),
-            "html": text.html,
-        },
-        ensure_ascii=False,
-    )
+    more = {"model": text.model, "sources": dict(text.sources), "remarks": remarks}
+    fields |= {name: value for name, value in more.items() if value}
+    entry = {**fields, "entry_sha256": _entry_sha256(fields.values()), "html": text.html}
+    return json.dumps(entry, ensure_ascii=False)
 
 
 def decode(key: str, entry: str | bytes) -> StoredText | None:
@@ -175,9 +162,8 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
             return None
         request = decode_request.decode(fields.request)
         sources, remarks = valid_sources(fields.sources), valid_remarks(fields.remarks)
-        expected = _entry_sha256(
-            key, fields.sha256, fields.generated_at, request, fields.model, sources, remarks
-        )
+        more = filter(None, (fields.model, sources, remarks))
+        expected = _entry_sha256([key, fields.sha256, fields.generated_at, request, *more])
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
@@ -199,21 +185,11 @@ def _decoders() -> tuple[Any, Any]:
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 
 
-def _entry_sha256(
-    key: str,
-    html_sha256: str,
-    generated_at: str,
-    request: Mapping[str, object],
-    model: str,
-    sources: Mapping[str, str],
-    remarks: tuple[str, ...],
-) -> str:
-    """Return the SHA-256 of an entry without its text, which has its own."""
+def _entry_sha256(fields: Iterable[object]) -> str:
+    """Return the SHA-256 of the fields of an entry without its text, which has its own."""
     import msgspec
 
-    more = [value for value in (model, sources, remarks) if value]
-    fields = (key, html_sha256, generated_at, request, *more)
-    return sha256(msgspec.json.encode(fields, order="sorted"))
+    return sha256(msgspec.json.encode(list(fields), order="sorted"))
 
 
 def note_key(kind: NoteKind, key: str) -> str:

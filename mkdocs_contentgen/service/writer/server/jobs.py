@@ -153,8 +153,7 @@ class Jobs:
                     partial(self._model.ask, spending=job.spending),
                     today=date.today(),
                     progress=TextInProgress(
-                        partial(self._load_parts, job),
-                        partial(self._save_parts, job),
+                        partial(self._load_parts, job), partial(self._save_parts, job)
                     ),
                 )
                 body = encode_written(written, self._model.name)
