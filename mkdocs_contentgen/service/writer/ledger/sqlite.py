@@ -16,16 +16,12 @@ from pathlib import Path
 from ....errors import LedgerError
 from ..usage import Usage
 from .protocol import (
-    Answered,
     Beginning,
-    Begun,
     KeyedRequest,
     Ledger,
     Limited,
     Limits,
     MonthlyUsage,
-    OtherBody,
-    Running,
     check_name,
     month_of,
     rest_of_month,
@@ -142,10 +138,10 @@ class SQLiteLedger(Ledger):
             if row:
                 fingerprint, body = row
                 if fingerprint != request.fingerprint:
-                    return OtherBody()
+                    return "other body"
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
-                return Running() if body is None else Answered(body)
+                return "running" if body is None else body
             if limited := self._limited(request.user, limits, max_cost, now):
                 return limited
             database.execute(
@@ -153,7 +149,7 @@ class SQLiteLedger(Ledger):
                 (request.user, request.key, request.fingerprint),
             )
             database.execute("INSERT INTO recent_requests VALUES (?, ?)", (request.user, now))
-            return Begun()
+            return "begun"
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
         now = self._clock()
