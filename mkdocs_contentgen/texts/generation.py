@@ -31,7 +31,7 @@ from ..errors import (
 )
 from ..requests import Request
 from ..service.answer import GeneratedText
-from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.progress import TextInProgress
 from .claims import Claims
 from .lookup import Outcome, load_saved
 from .notes import load_parts, save_failure, save_parts
@@ -57,12 +57,7 @@ class Client(Protocol):
     """A client of the service."""
 
     async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
+        self, request: Request, *, idempotency_key: str, timeout: float, progress: TextInProgress
     ) -> bytes:
         """Send a request, and return the body of the answer. Raises ServiceError."""
 

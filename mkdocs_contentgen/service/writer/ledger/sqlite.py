@@ -107,9 +107,8 @@ class SQLiteLedger(Ledger):
     def add_user(self, name: str, token_hash: str) -> bool:
         row = (check_name(name), token_hash, self._clock())
         with self._transaction() as database:
-            return (
-                database.execute("INSERT OR IGNORE INTO users VALUES (?, ?, ?)", row).rowcount > 0
-            )
+            added = database.execute("INSERT OR IGNORE INTO users VALUES (?, ?, ?)", row)
+            return added.rowcount > 0
 
     def remove_user(self, name: str) -> bool:
         with self._transaction() as database:
