@@ -203,7 +203,11 @@ class SharedStore(Cache):
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
         texts = {}
-        for key, entry in self._read_entries(keys).items():
+        entries = self._read_starts(keys, _FIRST_READ)
+        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
+            del entries[key]
+            entries |= self._read_starts([key], MAX_ENTRY)
+        for key, entry in entries.items():
             text = decode(key, entry)
             if text is None:
                 start = key.rpartition(":")[2][:12]
@@ -213,14 +217,6 @@ class SharedStore(Cache):
             elif since is None or text.generated_at > since:
                 texts[key] = text
         return texts
-
-    def _read_entries(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the entries by key."""
-        entries = self._read_starts(keys, _FIRST_READ)
-        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
-            del entries[key]
-            entries |= self._read_starts([key], MAX_ENTRY)
-        return entries
 
     def _read_starts(self, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""

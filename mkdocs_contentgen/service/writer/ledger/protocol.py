@@ -164,8 +164,6 @@ def month_of(now: float) -> str:
 
 def rest_of_month(now: float) -> float:
     """Return the seconds until the next month begins, in UTC."""
-    month = datetime.fromtimestamp(now, UTC).replace(
-        day=1, hour=0, minute=0, second=0, microsecond=0
-    )
-    years, index = divmod(month.month, 12)
-    return month.replace(year=month.year + years, month=index + 1).timestamp() - now
+    today = datetime.fromtimestamp(now, UTC)
+    years, index = divmod(today.month, 12)
+    return datetime(today.year + years, index + 1, 1, tzinfo=UTC).timestamp() - now

@@ -113,9 +113,8 @@ class SharedLedger(Ledger):
 
     def token_hash(self, name: str) -> str | None:
         values = self._send(("HMGET", _USERS, name), list)
-        for user in map(_user, cast(list[object], values)):
-            return user[0] if user else None
-        return None
+        user = next(map(_user, cast(list[object], values)), None)
+        return user[0] if user else None
 
     def users(self) -> dict[str, datetime]:
         values = self._table(_USERS)

@@ -362,15 +362,13 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-_MAKE_WRITABLE = "make the file and its directory writable"
+_UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _HINTS = {
     sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
     sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
-    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
-    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
-    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
+    **dict.fromkeys(_UNWRITABLE, "make the file and its directory writable"),
 }
 
 
