@@ -67,7 +67,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
     if as_json:
-        output.print_articles_json(articles)
+        output.print_json([output.article_to_json(article) for article in articles])
     else:
         output.print_articles_table(articles)
         output.print_remarks(articles)
@@ -97,6 +97,7 @@ def generate(
     or with --refresh. Approved texts are left alone unless --refresh asks for a new draft, which
     waits beside them for `contentgen approve`.
     """
+    from ..pages.build import Build
     from ..pages.site import select_requests
     from ..texts.policy import Policy
 
@@ -111,7 +112,7 @@ def generate(
             retry_failed=bool(pages),
         )
         log, debug = partial(output.print_line, err=True), output.debug_printer()
-        build = site.build(policy, log, debug, page_requests=page_requests)
+        build = Build(site.config, options, policy, page_requests, site.pages, log, debug)
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source)
         if dry_run:
@@ -132,18 +133,16 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     Draft pages count as pages. A shared cache is left alone, since other branches and sites may
     need its texts.
     """
-    from ..texts.notes import failed_requests
-
     with open_site(config_file, drafts=True) as site:
         needed = {
             it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
         store = site.options.store(site.config)
         cached, problems = store.requests()
-        failed, more = failed_requests(store)
+        failed, more = store.requests("failed")
         output.print_warnings(problems + more)
         unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
-        parts, _ = store.notes("parts")
+        parts, _ = store.requests("parts")
         for request in unneeded.values():
             output.print_cached_request(request)
         if dry_run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -78,12 +78,8 @@ def print_json(value: object) -> None:
     click.echo(re.sub("#(?=#)", r"\\u0023", lines))
 
 
-def print_articles_json(articles: Sequence[Article]) -> None:
-    """Print articles as a JSON list, with their state and review."""
-    print_json([_to_json(article) for article in articles])
-
-
-def _to_json(article: Article) -> dict[str, object]:
+def article_to_json(article: Article) -> dict[str, object]:
+    """Return an article with its state and review as an object for scripts."""
     request = article.request
     header = article.approved.header if article.approved else None
     draft = article.draft if article.state in ("draft", "outdated") else None
@@ -290,28 +286,30 @@ _INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
 
 def print_trials(trials: Sequence[Trial]) -> None:
     """Print the figures of texts by a model as a table."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for trial in trials:
         fields = trial.to_json()
-        row = {
-            "Text": trial.name,
-            "Words": f"{fields['words']} of {fields['target']}",
-            "Outcome": trial.outcome,
-            "Repairs": fields["repairs"],
-            "To check": fields["marked"],
-            "Calls": fields["calls"],
-            "Tokens": fields["tokens"],
-            "Cost": trial.cost,
-            "Seconds": fields["seconds"],
-        }
-        rows.append(_to_cells(row))
-    _print_rich(_table(rows, {}))
+        rows.append(
+            {
+                "Text": trial.name,
+                "Words": f"{fields['words']} of {fields['target']}",
+                "Outcome": trial.outcome,
+                "Repairs": fields["repairs"],
+                "To check": fields["marked"],
+                "Calls": fields["calls"],
+                "Tokens": fields["tokens"],
+                "Cost": trial.cost,
+                "Seconds": fields["seconds"],
+            }
+        )
+    _print_figures(rows)
 
 
-def _to_cells(row: Mapping[str, object]) -> dict[str, Text]:
+def _print_figures(rows: Iterable[Mapping[str, object]]) -> None:
     from rich.text import Text
 
-    return {heading: Text(escape_controls(str(value))) for heading, value in row.items()}
+    cells = [{name: Text(escape_controls(str(it))) for name, it in row.items()} for row in rows]
+    _print_rich(_table(cells, {}))
 
 
 def print_sources(written: Written) -> None:
@@ -342,7 +340,7 @@ def print_usage(rows: Sequence[MonthlyUsage]) -> None:
         }
         for row in rows
     ]
-    _print_rich(_table([_to_cells(row) for row in cells], {}))
+    _print_figures(cells)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
@@ -385,8 +383,6 @@ def print_obtained(obtained: Obtained) -> None:
 
 def print_cached_request(request: Mapping[str, object]) -> None:
     """Print the type and the topic of a cached text."""
-    print_line(": ".join(_shorten(request.get(name)) for name in ("type", "topic")))
-
-
-def _shorten(value: object) -> str:
-    return value if isinstance(value, str) and len(value) <= MAX_VALUE else quoted(value)
+    values = [request.get(name) for name in ("type", "topic")]
+    shown = (it if isinstance(it, str) and len(it) <= MAX_VALUE else quoted(it) for it in values)
+    print_line(": ".join(shown))

@@ -36,18 +36,19 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
         for article in articles:
             heading = f"{article.page}, article '{article.request.id}'"
             line = f"{heading}: {article.state}, {article.reason}"
+            if article.failure is None and article.outcome.text is None:
+                missing.append(f"{line}; `contentgen generate {article.page}` asks for it")
+                continue
             if text := article.outcome.text:
                 line += f"; generated on {text.generated_at.date()}"
                 line += f" by {text.model}" if text.model else ""
-                click.echo(click.style(escape_controls(line), bold=True))
+            click.echo(click.style(escape_controls(line), bold=True))
+            if text:
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
-            elif article.failure:
-                click.echo(click.style(escape_controls(line), bold=True))
-                print_failure(article)
             else:
-                missing.append(f"{line}; `contentgen generate {article.page}` asks for it")
+                print_failure(article)
     print_errors(missing)
 
 

@@ -219,11 +219,7 @@ class _ArticlePlacer:
     """
 
     def __init__(
-        self,
-        extension: ArticleExtension,
-        page: str,
-        articles: Contents,
-        ids: _HeadingIds | None,
+        self, extension: ArticleExtension, page: str, articles: Contents, ids: _HeadingIds | None
     ) -> None:
         self.title: Element | None = None
         self.texts: set[Element] = set()
@@ -438,8 +434,7 @@ _INVISIBLE_HTML = re.compile(
     rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
 )
 _INVISIBLE_SOURCE = re.compile(
-    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+",
-    re.IGNORECASE,
+    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
 )
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)

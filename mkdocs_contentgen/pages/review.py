@@ -41,18 +41,17 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
     return re.sub("</?mark>", "", lines) if draft.model else lines
 
 
-def remark_lines(draft: StoredText) -> list[str]:
-    """Return a line for each remark about a draft."""
-    return [f"  not as requested: {remark}" for remark in draft.remarks]
+def check_lines(draft: StoredText) -> list[str]:
+    """Return a line for each remark about a draft, and each sentence with statements to check.
 
-
-def statement_lines(draft: StoredText) -> list[str]:
-    """Return a line for each sentence of a draft with statements to check, each in `‹…›`."""
+    The statements are in `‹…›`.
+    """
+    remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
     if not count_marks(draft):
-        return []
+        return remarks
     lines = to_lines(parse_article(draft.html)).splitlines()
     sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
-    return [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
+    return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
 _SENTENCE_END = re.compile(
@@ -108,7 +107,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     if draft:
         lines = draft_lines(draft, options)
         changes = word_diff(approved.html, lines)
-        checks = [*remark_lines(draft), *statement_lines(draft)] if lines != approved.html else []
+        checks = check_lines(draft) if lines != approved.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
@@ -189,7 +188,7 @@ def approve_article(
         _check_quotations(article, draft)
         try:
             text = replace(draft, html=draft_lines(draft, options))
-            statements = [*remark_lines(draft), *statement_lines(draft)]
+            statements = check_lines(draft)
         except UnsafeHTMLError as error:
             raise ApprovalError(
                 f"{article.place}: no build can show this draft: {error}; "

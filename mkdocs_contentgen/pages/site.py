@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,13 +15,11 @@ from mkdocs.structure.files import File
 from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, ChangedSources, find_articles
-from ..texts.policy import PageRequest, Policy
-from .build import Build
+from ..texts.policy import PageRequest
 from .cited import changed_sources_of
 from .options import ContentgenConfig
 
 if TYPE_CHECKING:
-    from ..service.writer.usage import Spending
     from .build import PageContent
 
 
@@ -87,19 +85,6 @@ class Site(ABC):
     def changed_sources(self) -> ChangedSources:
         """Return a function that compares cited sections with those of this site."""
         return changed_sources_of(self.pages, self.config.site_url)
-
-    def build(
-        self,
-        policy: Policy,
-        log: Callable[[str], None],
-        debug: Callable[[str], None] | None,
-        *,
-        page_requests: Sequence[PageRequest] | None = None,
-        spending: Spending | None = None,
-    ) -> Build:
-        """Return a build of this site, or of some of its requests."""
-        requests = self.requests if page_requests is None else page_requests
-        return Build(self.config, self.options, policy, requests, self.pages, log, debug, spending)
 
     @abstractmethod
     def source_file(self, page: str) -> Path:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 from xml.etree.ElementTree import Element
 
 import msgspec
@@ -88,28 +88,6 @@ class ApprovedText:
         except ValueError:
             return False
         return approved is not None and _identity(approved) == _identity(request)
-
-
-State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
-
-
-def state_and_reason(
-    request: Request, approved: ApprovedText | None, *, has_draft: bool, has_failed: bool = False
-) -> tuple[State, str]:
-    """Return the state of an article without a damaged file, and the reason as a message."""
-    if approved is None and has_draft:
-        return "draft", "not reviewed"
-    if approved is None:
-        return "failed" if has_failed else "missing", "never generated"
-    reason = f"{approved.header.approved_by} approved it"
-    if not approved.answers(request):
-        changes = describe_changes(approved.header.request, request)
-        reason = " and ".join(changes) or "the request was different"
-        hint = "is a draft" if has_draft else "has failed" if has_failed else "is missing"
-        return "outdated", f"{reason}; the new text {hint}"
-    if approved.is_changed:
-        return "changed", f"edited since {reason}"
-    return "approved", f"{reason} on {approved.header.approved_at}"
 
 
 def describe_changes(before: Mapping[str, object], request: Request) -> list[str]:

@@ -7,23 +7,19 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import Request
-from .approval import (
-    ApprovedFiles,
-    ApprovedText,
-    State,
-    approved_path,
-    describe_changes,
-    state_and_reason,
-)
+from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
 from .store import Cache, StoredText
+
+State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
 ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
@@ -158,38 +154,44 @@ class Article(PageRequest):
     def _state_and_reason(self) -> tuple[State, str]:
         if self.damaged:
             return "damaged", str(self.damaged)
-        state, reason = state_and_reason(
-            self.request,
-            self.approved,
-            has_draft=self.draft is not None,
-            has_failed=self.failure is not None,
-        )
-        error = self.draft_outcome.error
-        if state in ("missing", "failed"):
-            reason = self.missing_reason
-            if error and str(error) != NEVER_GENERATED_REASON:
-                reason = str(error)
-        if state == "draft" and (marked := count_marks(self.draft)):
-            noun = "statement" if marked == 1 else "statements"
-            reason += f", {marked} {noun} to check"
-        if state == "draft" and self.draft and self.draft.remarks:
-            reason += f", {count_remarks(self.draft.remarks)}"
+        approved = self.approved
+        state, reason = self._approved_state(approved) if approved else self._draft_state()
         if self.changed_sources:
             reason += f"; sources changed: {', '.join(self.changed_sources)}"
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason
 
+    def _approved_state(self, approved: ApprovedText) -> tuple[State, str]:
+        reason = f"{approved.header.approved_by} approved it"
+        if not approved.answers(self.request):
+            changes = describe_changes(approved.header.request, self.request)
+            reason = " and ".join(changes) or "the request was different"
+            hint = "is a draft" if self.draft else "has failed" if self.failure else "is missing"
+            return "outdated", f"{reason}; the new text {hint}"
+        if approved.is_changed:
+            return "changed", f"edited since {reason}"
+        return "approved", f"{reason} on {approved.header.approved_at}"
+
+    def _draft_state(self) -> tuple[State, str]:
+        draft, error = self.draft, self.draft_outcome.error
+        if draft is None:
+            is_known = error and str(error) != NEVER_GENERATED_REASON
+            reason = str(error) if is_known else self.missing_reason
+            return "failed" if self.failure else "missing", reason
+        reason = "not reviewed"
+        if marked := count_marks(draft):
+            noun = "statement" if marked == 1 else "statements"
+            reason += f", {marked} {noun} to check"
+        if number := len(draft.remarks):
+            reason += ", 1 remark" if number == 1 else f", {number} remarks"
+        return "draft", reason
+
 
 def count_marks(text: StoredText | None) -> int:
     """Return the number of statements to check in a draft of the writer."""
     # Other services may use <mark> for something else.
     return text.html.count("<mark>") if text and text.model else 0
-
-
-def count_remarks(remarks: Collection[str]) -> str:
-    """Return the number of remarks, such as `2 remarks`."""
-    return "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
 
 
 def find_articles(

@@ -31,7 +31,7 @@ from ..errors import (
 )
 from ..requests import Request
 from ..service.answer import GeneratedText
-from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.progress import TextInProgress
 from .claims import Claims
 from .lookup import Outcome, load_saved
 from .notes import load_parts, save_failure, save_parts
@@ -57,12 +57,7 @@ class Client(Protocol):
     """A client of the service."""
 
     async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
+        self, request: Request, *, idempotency_key: str, timeout: float, progress: TextInProgress
     ) -> bytes:
         """Send a request, and return the body of the answer. Raises ServiceError."""
 
@@ -225,10 +220,9 @@ class Generation:
         Of the `claimed` keys, also the failures: what one run has paid for in vain, another does
         not pay for again.
         """
-        replaced = [key for key in keys if key in self._replaced]
-        others = [key for key in keys if key not in self._replaced]
         outcomes: dict[str, Outcome] = {}
-        for wanted, since in ((others, None), (replaced, self._started)):
+        for since in (None, self._started):
+            wanted = [key for key in keys if (key in self._replaced) == bool(since)]
             if wanted:
                 load = partial(load_saved, since=since, may_fail=claimed)
                 found, problems = await self._thread.run(load, wanted, self._store)
@@ -295,63 +289,51 @@ class Generation:
     async def _finish(
         self, client: Client, key: str, answer: bytes | ContentgenError | NoText
     ) -> None:
-        if isinstance(answer, bytes):
-            try:
-                text, failure = await self._thread.run(self._save, client, key, answer)
-            except ServiceError as error:
-                answer = error
-        if isinstance(answer, FailedTextError):
-            await self._remember(key, answer)
-        if isinstance(answer, ContentgenError | NoText):
-            await self._claims.release({key}, answered=isinstance(answer, _DEFINITE_FAILURES))
-            self._set_outcome(key, Outcome(error=answer))
-            return
-        if failure:
-            # The next build would have to pay for further texts again.
-            self._stop_unsaved(
-                f"{failure}; the text is in this build only, and no more requests are sent"
-            )
-        self._claims.held.pop(key, None)  # saving its text has ended the claim
-        self._set_outcome(key, Outcome("service", text))
+        outcome, problem = await self._thread.run(self._keep, client, key, answer)
+        if problem:
+            self._add_store_problem(problem)
+            reason = "it was not sent, since the cache can keep no more texts"
+            self.stop(NoText(MissingReason.STOPPED, reason))
+        if outcome.text:
+            self._claims.held.pop(key, None)  # saving its text has ended the claim
+        else:
+            answered = isinstance(outcome.error, _DEFINITE_FAILURES)
+            await self._claims.release({key}, answered=answered)
+        self._set_outcome(key, outcome)
 
-    def _save(
-        self, client: Client, key: str, answer: bytes
-    ) -> tuple[StoredText, StoreError | None]:
-        """Parse an answer and save its text, in one call that no interrupt can split.
+    def _keep(
+        self, client: Client, key: str, answer: bytes | ContentgenError | NoText
+    ) -> tuple[Outcome, str]:
+        """Parse an answer, and save its text or why it failed, in a call that no interrupt splits.
 
-        Returns the text, and the error if it could not be saved. Raises ServiceError for an invalid
-        answer.
+        Returns the outcome, and what is wrong if it could not be saved: the next build would have
+        to pay for further texts again.
         """
-        generated = client.read(answer)
-        text = StoredText(
-            generated.html,
-            datetime.now(UTC),
-            self._requests[key].record(),
-            generated.model,
-            generated.sources,
-            generated.remarks,
-        )
+        request = self._requests[key]
         try:
-            self._store.save({key: text})
+            if isinstance(answer, bytes):
+                fields = vars(client.read(answer))
+                text = StoredText(
+                    generated_at=datetime.now(UTC), request=request.record(), **fields
+                )
+                try:
+                    self._store.save({key: text})
+                except StoreError as error:
+                    return Outcome("service", text), (
+                        f"{error}; the text is in this build only, and no more requests are sent"
+                    )
+                return Outcome("service", text), ""
+        except ServiceError as error:
+            answer = error
+        try:
+            if isinstance(answer, FailedTextError):
+                save_failure(self._store, key, request, answer)
         except StoreError as error:
-            return text, error
-        return text, None
-
-    async def _remember(self, key: str, error: FailedTextError) -> None:
-        """Save why a text failed, so that no other build pays for it again."""
-        try:
-            await self._thread.run(save_failure, self._store, key, self._requests[key], error)
-        except StoreError as failure:
-            self._stop_unsaved(
-                f"{failure}; the next build pays again for a failed text, and no more requests "
+            return Outcome(error=answer), (
+                f"{error}; the next build pays again for a failed text, and no more requests "
                 "are sent"
             )
-
-    def _stop_unsaved(self, problem: str) -> None:
-        """Send no more requests, since the next build would have to pay for them again."""
-        self._add_store_problem(problem)
-        reason = "it was not sent, since the cache can keep no more texts"
-        self.stop(NoText(MissingReason.STOPPED, reason))
+        return Outcome(error=answer), ""
 
     async def _load_parts(self, key: str) -> bytes:
         parts, problems = await self._thread.run(load_parts, self._store, key)
@@ -360,7 +342,7 @@ class Generation:
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await self._thread.run(save_parts, self._store, key, parts)
+            await self._thread.run(save_parts, self._store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
 

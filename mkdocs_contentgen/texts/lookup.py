@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import ContentgenError, FailedTextError, MissingReason, NoText, UnsafeHTMLError
+from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
@@ -63,8 +63,16 @@ def look_up(
         failures, more = load_failures(wanted, store)
         problems += more
         for key, failure in failures.items():
-            if not _is_earlier(failure, texts.get(key), max_age):
-                outcomes[key] = replace(outcomes[key], error=failure)
+            text, failed_at = texts.get(key), failure.failed_at
+            # A refresh that failed before the text was too old says nothing about a later one.
+            if (
+                text
+                and failed_at
+                and max_age is not None
+                and failed_at - text.generated_at <= max_age
+            ):
+                continue
+            outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
 
 
@@ -135,15 +143,3 @@ def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None
         old = NoText(MissingReason.MISSING, f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
-
-
-def _is_earlier(
-    failure: FailedTextError, text: StoredText | None, max_age: timedelta | None
-) -> bool:
-    """Tell whether a refresh failed before the text became too old, so that it says nothing."""
-    return (
-        text is not None
-        and max_age is not None
-        and failure.failed_at is not None
-        and failure.failed_at - text.generated_at <= max_age
-    )

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import msgspec
 
-from ..display import escape_controls, model_name
-from ..errors import FailedTextError
+from ..display import escape_controls
+from ..errors import FailedTextError, StoreError
 from ..requests import Request
-from .store import Cache
+from .store import MAX_HTML, Cache, NoteKind, StoredText, note_key
 
 MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
@@ -23,10 +23,7 @@ _MAX_REASON = 2000
 class _Failure(msgspec.Struct):
     reason: str
     answer: str
-    model: str
     cost: Annotated[float, msgspec.Meta(ge=0)] | None
-    failed_at: Annotated[datetime, msgspec.Meta(tz=True)]
-    request: dict[str, object]
 
 
 def save_failure(store: Cache, key: str, request: Request, error: FailedTextError) -> None:
@@ -34,10 +31,9 @@ def save_failure(store: Cache, key: str, request: Request, error: FailedTextErro
     # Escaped here, since an answer may have characters that no file can have.
     lines = error.answer[:MAX_ANSWER].splitlines()
     answer = "\n".join(map(escape_controls, lines))[:MAX_ANSWER]
-    reason = escape_controls(str(error))[:_MAX_REASON]
-    failure = _Failure(reason, answer, error.model, error.cost, datetime.now(UTC), request.record())
-    store.save_note("failed", key, msgspec.json.encode(failure).decode())
-    store.save_note("parts", key, "")
+    failure = _Failure(escape_controls(str(error))[:_MAX_REASON], answer, error.cost)
+    note = msgspec.json.encode(failure).decode()
+    _save(store, key, request, {"failed": note, "parts": ""}, error.model)
 
 
 def load_failures(
@@ -47,46 +43,44 @@ def load_failures(
 
     With `since`, only those after it.
     """
-    notes, problems = store.notes("failed", keys)
-    decoded = {key: _decode(note) for key, note in notes.items()}
-    return {
-        key: FailedTextError(
-            f"{failure.reason[:_MAX_REASON]} (on {failure.failed_at.date()})",
+    notes, problems = store.load([note_key("failed", key) for key in keys], since=since)
+    failures: dict[str, FailedTextError] = {}
+    for name, note in notes.items():
+        try:
+            failure = msgspec.json.decode(note.html, type=_Failure)
+        except (ValueError, RecursionError):
+            continue
+        failures[name.removeprefix(note_key("failed", ""))] = FailedTextError(
+            f"{failure.reason[:_MAX_REASON]} (on {note.generated_at.date()})",
             failure.answer,
-            model=model_name(failure.model),
+            model=note.model,
             cost=failure.cost,
-            failed_at=failure.failed_at,
+            failed_at=note.generated_at,
         )
-        for key, failure in decoded.items()
-        if failure and (since is None or failure.failed_at > since)
-    }, problems
+    return failures, problems
 
 
-def failed_requests(store: Cache) -> tuple[dict[str, dict[str, object]], list[str]]:
-    """Return the requests of all failures on this machine by key, and the problems of the store."""
-    notes, problems = store.notes("failed")
-    decoded = {key: _decode(note) for key, note in notes.items()}
-    return {
-        key: {**failure.request} if failure else {} for key, failure in decoded.items()
-    }, problems
-
-
-def _decode(note: str) -> _Failure | None:
-    try:
-        return msgspec.json.decode(note, type=_Failure)
-    except (ValueError, RecursionError):
-        return None
-
-
-def save_parts(store: Cache, key: str, parts: bytes) -> None:
+def save_parts(store: Cache, key: str, request: Request, parts: bytes) -> None:
     """Save the parts that are written of a text. Raises StoreError."""
-    store.save_note("parts", key, base64.b64encode(parts).decode())
+    _save(store, key, request, {"parts": base64.b64encode(parts).decode()})
 
 
 def load_parts(store: Cache, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
-    notes, problems = store.notes("parts", [key])
+    notes, problems = store.load([note_key("parts", key)])
     try:
-        return base64.b64decode(notes.get(key, ""), validate=True), problems
+        return b"".join(base64.b64decode(it.html, validate=True) for it in notes.values()), problems
     except ValueError:
         return b"", problems
+
+
+def _save(
+    store: Cache, key: str, request: Request, notes: dict[NoteKind, str], model: str = ""
+) -> None:
+    now, record = datetime.now(UTC), request.record()
+    for note in notes.values():
+        if len(note) > MAX_HTML:
+            raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_HTML} at most")
+    store.save(
+        {note_key(kind, key): StoredText(it, now, record, model) for kind, it in notes.items()}
+    )

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..errors import ConfigurationError
-from ..pages.build import Resolution, resolve
+from ..pages.build import Build, Resolution, resolve
 from ..pages.options import page_addresses
 from ..pages.signals import exit_on_sigterm
 from ..pages.typos import NAME
@@ -57,7 +57,8 @@ def build(arguments: Sequence[str], terminal: Terminal) -> int:
     if site.requests or problems:
         options = site.options
         policy = options.policy(max_requests=options.max_requests, warn_only=False)
-        run = site.build(policy, terminal.log, terminal.debug)
+        log, debug = terminal.log, terminal.debug
+        run = Build(site.config, options, policy, site.requests, site.pages, log, debug)
         resolution = resolve(run, problems, site.approved_files(), run.foreground())
         warnings += resolution.warnings
         terminal.report(warnings, resolution.failures)
@@ -101,14 +102,12 @@ def check(site: ZensicalSite) -> None:
 def link_warnings(site: ZensicalSite) -> list[str]:
     """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
     link = cache_link(site.configuration.path.parent)
-    return (
-        [
-            f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
-            "put a directory in its place, or use --clean"
-        ]
-        if link
-        else []
-    )
+    if link is None:
+        return []
+    return [
+        f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
+        "put a directory in its place, or use --clean"
+    ]
 
 
 def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:

@@ -17,7 +17,7 @@ from watchdog.observers import Observer
 from ..errors import ContentgenError
 from ..files import replace_text
 from ..pages.background import Background
-from ..pages.build import resolve
+from ..pages.build import Build, resolve
 from ..pages.signals import exit_on_sigterm
 from ..service.writer.usage import Spending
 from .building import Terminal, check, digests_of, link_warnings, records_of, start
@@ -103,9 +103,10 @@ class _Updates:
 
         Raises ConfigurationError.
         """
-        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=True)
-        build = site.build(
-            policy, self._terminal.log, self._terminal.debug, spending=self._spending
+        options, log, debug = site.options, self._terminal.log, self._terminal.debug
+        policy = options.policy(max_requests=options.max_requests, warn_only=True)
+        build = Build(
+            site.config, options, policy, site.requests, site.pages, log, debug, self._spending
         )
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()

@@ -35,13 +35,10 @@ from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.ledger.protocol import (
-    Answered,
     Beginning,
-    Begun,
     KeyedRequest,
     Limits,
     MonthlyUsage,
-    Running,
 )
 from mkdocs_contentgen.service.writer.model import Message, Model
 from mkdocs_contentgen.service.writer.options import WriterOptions
@@ -76,9 +73,9 @@ class Ledger:
         """Begin a request, unless it is known."""
         if request.key not in self.bodies:
             self.bodies[request.key] = None
-            return Begun()
+            return "begun"
         body = self.bodies[request.key]
-        return Running() if body is None else Answered(body)
+        return "running" if body is None else body
 
     def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         """Keep an answer."""

@@ -18,12 +18,11 @@ from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
-from mkdocs_contentgen.pages.review import statement_lines
+from mkdocs_contentgen.pages.review import check_lines
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.sources import split_sections
-from mkdocs_contentgen.texts.notes import save_failure
+from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
-from mkdocs_contentgen.texts.store.entry import NOTE_KINDS
 
 REQUEST = BlogRequest(topic="Alpha")
 
@@ -274,7 +273,7 @@ def test_a_table_row_to_check() -> None:
 def checks(html: str) -> list[str]:
     """Return what is to be checked in a draft of a model."""
     draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
-    return [line.removeprefix("  to check: ") for line in statement_lines(draft)]
+    return [line.removeprefix("  to check: ") for line in check_lines(draft)]
 
 
 def test_eject_deletes_the_approved_file(site: Site) -> None:
@@ -458,12 +457,12 @@ def test_prune_finds_failed_texts(site: Site) -> None:
     """What is known of a failed text goes with its request, and so do parts of a text."""
     site.fail("x")
     store = DiskStore(site.root / ".cache/plugin/contentgen")
-    store.save_note("parts", "0" * 64, "eA==")
+    save_parts(store, "0" * 64, REQUEST, b"x")
     assert site.run("prune") == "texts dropped: 0\n"
-    assert [len(store.notes(kind)[0]) for kind in NOTE_KINDS] == [1, 0]
+    assert (len(store.requests("failed")[0]), load_parts(store, "0" * 64)) == (1, (b"", []))
     site.write("docs/index.md", "# Alpha\n")
     assert site.run("prune") == "blog: Alpha\ntexts dropped: 1\n"
-    assert store.notes("failed") == ({}, [])
+    assert store.requests("failed") == ({}, [])
     store.close()
 
 

@@ -24,9 +24,9 @@ from mkdocs_contentgen.texts.approval import (
     delete,
     name_problem,
     read,
-    state_and_reason,
     write,
 )
+from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.store import StoredText
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -313,9 +313,10 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
         return
     assert approved is not None
     assert name_problem(approved.header.approved_by) is None
-    state, reason = state_and_reason(BlogRequest(topic="Alpha"), approved, has_draft=False)
-    assert state in ("approved", "changed", "outdated")
-    assert len(reason) < 1000
+    request = BlogRequest(topic="Alpha")
+    article = Article(request, key="key", directory=tmp_path, approved=approved)
+    assert article.state in ("approved", "changed", "outdated")
+    assert len(article.reason) < 1000
     approve(replace(approved.text, html="text"), "key", "sandbox", "Jo")
 
 

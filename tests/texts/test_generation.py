@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -34,14 +34,12 @@ from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import (
-    failed_requests,
     load_failures,
     load_parts,
     save_failure,
 )
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
-from mkdocs_contentgen.texts.store.entry import NoteKind
 from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
@@ -520,7 +518,7 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
     assert str(failure) == f"looped (on {datetime.now(UTC).date()})"
     assert failure.answer == "a a a\\x1b[2J\nb\\ud83d::error::x"
     assert (failure.model, failure.cost, problems) == ("m", 0.25, [])
-    assert failed_requests(store) == ({"a": asked["a"].record()}, [])
+    assert store.requests("failed") == ({"a": asked["a"].record()}, [])
     first = script.sent[0][2]
     assert store.claim(["a"], "me") != {"a": first}
     store.close()
@@ -529,7 +527,7 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
 class UnwritableNotes(DiskStore):
     """A full disk."""
 
-    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
+    def save(self, texts: Mapping[str, StoredText]) -> None:
         """Fail."""
         raise StoreError("the cache is full")
 

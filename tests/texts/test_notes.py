@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from mkdocs_contentgen.errors import FailedTextError
+from mkdocs_contentgen.errors import FailedTextError, StoreError
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.notes import (
     MAX_ANSWER,
-    failed_requests,
     load_failures,
     load_parts,
     save_failure,
+    save_parts,
 )
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore, StoredText, note_key
+from mkdocs_contentgen.texts.store.entry import note_keys
 
 REQUEST = BlogRequest(topic="A")
 
@@ -43,11 +45,19 @@ def test_no_failure_is_too_large(store: DiskStore) -> None:
 )
 def test_a_note_that_is_no_failure(store: DiskStore, note: str) -> None:
     """A note of another form counts as none."""
-    store.save_note("failed", "a", note)
-    store.save_note("parts", "a", note)
+    now = datetime.now(UTC)
+    store.save({name: StoredText(note, now, {}) for name in note_keys("a")})
     assert load_failures(["a"], store) == ({}, [])
-    assert failed_requests(store) == ({"a": {}} if note else {}, [])
     assert load_parts(store, "a") == (b"", [])
+    store.close()
+
+
+def test_parts_of_any_size(store: DiskStore) -> None:
+    """What is too large for an entry is refused, since it could not be read again."""
+    save_parts(store, "a", REQUEST, b"\xff" * 196_608)
+    assert load_parts(store, "a") == (b"\xff" * 196_608, [])
+    with pytest.raises(StoreError, match="a note of 262148 characters is not kept"):
+        save_parts(store, "a", REQUEST, b"\xff" * 196_609)
     store.close()
 
 
@@ -69,10 +79,10 @@ def test_a_refresh_that_failed_is_not_paid_for_again(store: DiskStore) -> None:
 def test_a_refresh_that_failed_while_the_text_was_young(store: DiskStore) -> None:
     """It says nothing of a later one, when the text has become too old."""
     age(store, days=20)
-    note = store.notes("failed", ["a"])[0]["a"]
+    name = note_key("failed", "a")
+    note = store.load([name])[0][name]
     made = datetime.now(UTC) - timedelta(days=40)
     store.save({"a": StoredText("<article>Text</article>", made, {})})
-    day = (datetime.now(UTC) - timedelta(days=20)).date()
-    store.save_note("failed", "a", note.replace(str(datetime.now(UTC).date()), str(day)))
+    store.save({name: replace(note, generated_at=made + timedelta(days=20))})
     outcomes, _ = look_up({"a": REQUEST}, store, max_age=timedelta(days=30))
     assert str(outcomes["a"].error) == "the text is 40 days old"

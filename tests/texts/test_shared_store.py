@@ -31,7 +31,14 @@ from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 from service_double import Answer, Handler, Received, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.texts.store import (
+    DATABASE,
+    LEASE,
+    DiskStore,
+    SharedStore,
+    StoredText,
+    note_key,
+)
 from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, Outage
 
 in_redis = pytest.mark.system
@@ -190,21 +197,19 @@ def test_a_note_is_known_on_all_machines(
     machine: Machine, server: RedisServer, tmp_path: Path
 ) -> None:
     """The newest note counts on all machines, also without Redis, until there is a text."""
-    machine("a").save_note("failed", KEY, "first")
-    machine("b").save_note("failed", KEY, "second" + "🧭" * 50_000)
-    machine("b").save_note("parts", KEY, "parts")
-    notes = {KEY: "second" + "🧭" * 50_000}
-    assert machine("a").notes("failed", [KEY, OTHER]) == (notes, [])
-    assert machine("c").notes("failed", [KEY]) == (notes, [])
-    machine("b").save_note("parts", KEY, "")
-    assert machine("a").notes("parts", [KEY]) == ({}, [])
+    failed, parts = note_key("failed", KEY), note_key("parts", KEY)
+    machine("a").save({failed: text("first")})
+    machine("b").save({failed: text("second" + "🧭" * 50_000), parts: text("parts")})
+    notes = {failed: text("second" + "🧭" * 50_000)}
+    assert machine("a").load([failed, note_key("failed", OTHER)]) == (notes, [])
+    assert machine("c").load([failed]) == (notes, [])
     machine("a").save({KEY: text()})
-    assert machine("b").notes("failed", [KEY])[0] == notes  # the text comes first anyway
-    assert machine("d").notes("failed", [KEY]) == ({}, [])
+    assert machine("b").load([failed])[0] == notes  # the text comes first anyway
+    assert machine("d").load([failed, parts]) == ({}, [])
     server.kill()
-    found, problems = machine("c").notes("failed", [KEY])
+    found, problems = machine("c").load([failed])
     assert (found, "cannot be used" in one_problem(problems)) == (notes, True)
-    assert DiskStore(tmp_path / "c").notes("failed", [KEY]) == (notes, [])
+    assert DiskStore(tmp_path / "c").load([failed]) == (notes, [])
 
 
 @pytest.mark.parametrize("value", ["{}", '{"sha256": "0", "note": "x"}', "[" * 9999, b"\xff"])
@@ -212,8 +217,8 @@ def test_a_note_that_cannot_be_trusted(
     machine: Machine, server: RedisServer, value: str | bytes
 ) -> None:
     """A note that is not what a machine saved counts as none, and it is said."""
-    server.admin().set(f"contentgen:failed:{KEY}", value)
-    notes, problems = machine("a").notes("failed", [KEY])
+    server.admin().set(f"contentgen:text:failed:{KEY}", value)
+    notes, problems = machine("a").load([note_key("failed", KEY)])
     assert (notes, "changed or damaged" in one_problem(problems)) == ({}, True)
 
 
@@ -566,8 +571,6 @@ def meet(tmp_path: Path, url: str, use: str = "load", *, timeout: float = 60) ->
         "pause": lambda: store.pause(5),
         "paused": lambda: [] if store.paused() == 0 else ["paused"],
         "shared": lambda: [] if store.shared([KEY]) == set() else ["shared"],
-        "notes": lambda: store.notes("failed", [KEY])[1],
-        "save_note": lambda: store.save_note("failed", KEY, "note"),
     }
     tracemalloc.start()
     problems = uses[use]() or []
@@ -616,7 +619,7 @@ def test_a_drip_in_place_of_tls(tmp_path: Path) -> None:
     assert "cannot be used (it does not answer in time)" in problem
 
 
-COMMANDS = "prepare claim save release pause paused shared notes save_note".split()
+COMMANDS = "prepare claim save release pause paused shared".split()
 
 
 @pytest.mark.parametrize("name", ["status", "text", "nothing", "empty-array", "wide", "closed"])

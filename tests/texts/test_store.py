@@ -28,16 +28,9 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, StoredText, note_key
 from mkdocs_contentgen.texts.store.database import SCHEMA_SHA256
-from mkdocs_contentgen.texts.store.entry import (
-    MAX_NOTE,
-    NOTE_KINDS,
-    decode,
-    decode_note,
-    encode,
-    encode_note,
-)
+from mkdocs_contentgen.texts.store.entry import decode, encode, note_keys
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -874,35 +867,27 @@ def test_the_remarks_of_a_text(directory: Path) -> None:
 # --- notes ---------------------------------------------------------------------------------------
 
 
-def test_a_note_comes_back_as_it_was(directory: Path) -> None:
-    """Each kind has a note of its own, and neither is a text."""
+def test_a_note_is_no_text(directory: Path) -> None:
+    """Each kind of note has entries of its own, and is listed on its own."""
     store = DiskStore(directory)
-    store.save_note("failed", KEY, "why\n\x00 \u2028 🧭")
-    store.save_note("parts", KEY, "x" * MAX_NOTE)
+    notes = {name: text(f"{name}\n 🧭") for name in note_keys(KEY)}
+    store.save(notes)
     store.close()
-    assert store.notes("failed", [KEY, OTHER]) == ({KEY: "why\n\x00 \u2028 🧭"}, [])
-    assert store.notes("parts") == ({KEY: "x" * MAX_NOTE}, [])
-    assert load(directory, KEY) == ({}, [])
+    assert store.load([KEY, *notes]) == (notes, [])
     assert store.requests() == ({}, [])
-    with pytest.raises(StoreError, match="a note of 262145 characters is not kept"):
-        store.save_note("parts", KEY, "x" * (MAX_NOTE + 1))
-    store.save_note("failed", KEY, "")
-    assert store.notes("failed", [KEY]) == ({}, [])
-    store.close()
+    assert store.requests("failed") == store.requests("parts") == ({KEY: REQUEST}, [])
 
 
 @pytest.mark.parametrize("use", ["save", "delete"])
 def test_a_note_goes_with_its_text(directory: Path, use: str) -> None:
     """A text needs no notes, and what is deleted leaves none."""
     store = DiskStore(directory)
-    for kind in NOTE_KINDS:
-        store.save_note(kind, KEY, "note")
-        store.save_note(kind, OTHER, "note")
+    store.save({name: text() for name in note_keys(KEY) + note_keys(OTHER)})
     if use == "save":
         store.save({KEY: text()})
     else:
         store.delete([KEY])
-    assert [store.notes(kind)[0] for kind in NOTE_KINDS] == [{OTHER: "note"}] * 2
+    assert [store.requests(kind)[0] for kind in ("failed", "parts")] == [{OTHER: REQUEST}] * 2
     store.close()
 
 
@@ -913,30 +898,18 @@ def test_a_note_goes_with_its_text(directory: Path, use: str) -> None:
         f"key = 'failed:{OTHER}'",
         "value = '{}'",
         "value = '[1]'",
-        "value = '{\"note\": 5}'",
         "value = x'80'",
     ],
 )
 def test_a_note_that_was_changed(directory: Path, change: str) -> None:
     """A note is checked against its key and its hash, as texts are, and nothing of it is used."""
     store = DiskStore(directory)
-    store.save_note("failed", KEY, "note of a failure")
+    store.save({note_key("failed", KEY): text("note of a failure")})
     store.close()
     execute(directory, f"UPDATE Cache SET {change}")
-    notes, problems = store.notes("failed", [KEY, OTHER])
+    notes, problems = store.load([note_key("failed", KEY), note_key("failed", OTHER)])
     assert (notes, len(problems)) == ({}, 1)
     assert_clear(problems, directory)
-
-
-def test_memory_for_notes(directory: Path) -> None:
-    """However many notes a cache has, only some of them are held at once."""
-    store = DiskStore(directory)
-    with store._transaction() as cache:
-        for number in range(140):
-            cache.set(f"parts:{number}", encode_note("parts", str(number), "x" * MAX_NOTE))
-    store.close()
-    notes, problems = store.notes("parts")
-    assert (len(notes), sum(note == "" for note in notes.values()), problems) == (140, 13, [])
 
 
 def test_earlier_versions_and_their_entries(lab: Lab) -> None:
@@ -1025,7 +998,6 @@ def test_decoding_never_raises(data: str | bytes) -> None:
             assert isinstance(name, str)
             assert value is None or isinstance(value, str | int)
         assert decode(KEY, encode(KEY, found)) == found
-    assert decode_note("failed", KEY, data) is None
 
 
 def test_text_that_is_not_utf_8(lab: Lab) -> None:

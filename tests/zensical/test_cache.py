@@ -20,6 +20,7 @@ from service_double import ServiceDouble
 
 from mkdocs_contentgen import DiskStore, StoredText
 from mkdocs_contentgen.errors import StoreError
+from mkdocs_contentgen.texts.store import note_key
 
 BEFORE, AFTER = ".cache/plugin/contentgen", ".contentgen-cache"
 MOVED = f"1 cached text was moved from {BEFORE} to {AFTER}, "
@@ -96,10 +97,11 @@ def test_the_newer_text_stays(tmp_path: Path) -> None:
     before.save({"a": text("A", "old", age=2), "b": text("B", "new"), "c": text("C", "only")})
     after.save({"a": text("A", "new"), "b": text("B", "old", age=2)})
     keys = before.claim(["d"], "somebody")
-    before.save_note("failed", "d", "why")
+    note = {note_key("failed", "d"): text("D", "why")}
+    before.save(note)
     assert after.take_over(before) == (3, [])
-    assert after.notes("failed") == ({"d": "why"}, [])
-    assert before.notes("failed") == ({}, [])
+    assert after.load(note) == (note, [])
+    assert before.load(note) == ({}, [])
     texts, problems = after.load(["a", "b", "c"])
     assert [("new" in t.html, "only" in t.html) for t in texts.values()] == [
         (True, False),

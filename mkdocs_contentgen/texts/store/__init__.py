@@ -10,15 +10,18 @@ imports diskcache.
 
 from .database import DATABASE
 from .disk import DiskStore
-from .entry import LEASE, Cache, StoredText
+from .entry import LEASE, MAX_HTML, Cache, NoteKind, StoredText, note_key
 from .shared import Outage, SharedStore
 
 __all__ = [
     "DATABASE",
     "LEASE",
+    "MAX_HTML",
     "Cache",
     "DiskStore",
+    "NoteKind",
     "Outage",
     "SharedStore",
     "StoredText",
+    "note_key",
 ]

@@ -33,24 +33,21 @@ from .database import (
 from .entry import (
     LEASE,
     MAX_KEY,
-    NOTE_KINDS,
     Cache,
     NoteKind,
     StoredText,
     decode,
-    decode_note,
     encode,
-    encode_note,
     is_idempotency_key,
     new_idempotency_key,
-    note_row,
+    note_keys,
 )
 
 if TYPE_CHECKING:
     import diskcache
 
 MAX_REQUESTS = 32 * 1024 * 1024
-"""The maximum size of all requests or notes that are returned together, in characters."""
+"""The maximum size of all requests that are returned together, in characters."""
 
 _database_lock = threading.RLock()
 """Held while a thread reads or writes a database.
@@ -82,7 +79,11 @@ class DiskStore(Cache):
                     continue
                 text = decode(key, entry)
                 if text is None:
-                    entry_problems.append(self._entry_problem(key))
+                    start = key.rpartition(":")[2][:12]
+                    entry_problems.append(
+                        f"the cache entry {start}… in {self._path} was changed or damaged, and is "
+                        "ignored"
+                    )
                 elif since is None or text.generated_at > since:
                     texts[key] = text
 
@@ -116,32 +117,6 @@ class DiskStore(Cache):
                 for row in (_CLAIM + key, *_extra_rows(key)):
                     cache.delete(row)
 
-    def notes(
-        self, kind: NoteKind, keys: Collection[str] | None = None
-    ) -> tuple[dict[str, str], list[str]]:
-        notes: dict[str, str] = {}
-        note_problems: list[str] = []
-
-        def read(connection: sqlite3.Connection) -> None:
-            remaining = MAX_REQUESTS
-            for key, row in _note_rows(connection, kind, keys):
-                note = decode_note(kind, key, row)
-                if note is None:
-                    note_problems.append(self._entry_problem(key))
-                    continue
-                remaining -= len(note)
-                notes[key] = note if keys is not None or remaining > 0 else ""
-
-        problems = self._read(read, lookups=len(keys or ()))
-        return notes, problems + note_problems
-
-    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
-        with self._transaction() as cache:
-            if note:
-                cache.set(note_row(kind, key), encode_note(kind, key, note))
-            else:
-                cache.delete(note_row(kind, key))
-
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         claimed = {}
         with self._transaction() as cache:
@@ -166,14 +141,17 @@ class DiskStore(Cache):
                     if answered:
                         cache.delete(_IDEMPOTENCY + key)
 
-    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
+    def requests(
+        self, kind: NoteKind | None = None
+    ) -> tuple[dict[str, dict[str, object]], list[str]]:
         requests: dict[str, dict[str, object]] = {}
 
         def read(connection: sqlite3.Connection) -> None:
             remaining = MAX_REQUESTS
-            for key, entry in select_all(connection):
-                if len(key) <= MAX_KEY and not key.startswith(_PREFIXES):
-                    text = decode(key, entry)
+            for name, entry in select_all(connection):
+                prefix, _, key = name.rpartition(":")
+                if prefix == (kind or "") and len(key) <= MAX_KEY:
+                    text = decode(name, entry)
                     request = text.request if text else {}
                     remaining -= len(repr(request))
                     requests[key] = request if remaining > 0 else {}
@@ -207,7 +185,7 @@ class DiskStore(Cache):
             except StoreError as error:
                 problems.append(str(error))
         other.close()
-        return sum(not key.startswith(_PREFIXES) for key in copied), problems
+        return sum(":" not in key for key in copied), problems
 
     def _copy_entries(self, connection: sqlite3.Connection, copied: dict[str, int]) -> None:
         """Copy the entries of a database, and add their keys and checksums to `copied`.
@@ -264,9 +242,6 @@ class DiskStore(Cache):
         except StoreError as failure:
             return str(failure)
 
-    def _entry_problem(self, key: str) -> str:
-        return f"the cache entry {key[:12]}… in {self._path} was changed or damaged, and is ignored"
-
     @contextmanager
     def _transaction(self) -> Iterator[diskcache.Cache]:
         with _database_lock:
@@ -307,27 +282,11 @@ class DiskStore(Cache):
 
 
 _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
-_PREFIXES = (_CLAIM, _IDEMPOTENCY, *(note_row(kind, "") for kind in NOTE_KINDS))
-"""What the keys of rows that are not texts start with."""
 
 
 def _extra_rows(key: str) -> list[str]:
     """Return the keys of the rows that are only needed as long as there is no text."""
-    return [_IDEMPOTENCY + key, *(note_row(kind, key) for kind in NOTE_KINDS)]
-
-
-def _note_rows(
-    connection: sqlite3.Connection, kind: NoteKind, keys: Collection[str] | None
-) -> Iterator[tuple[str, str]]:
-    """Yield the rows with notes for these keys, or for all."""
-    if keys is not None:
-        rows = ((key, select(connection, note_row(kind, key))) for key in keys)
-        yield from ((key, row) for key, row in rows if row is not None)
-        return
-    prefix = note_row(kind, "")
-    for name, row in select_all(connection):
-        if name.startswith(prefix) and len(key := name.removeprefix(prefix)) <= MAX_KEY:
-            yield key, row
+    return [_IDEMPOTENCY + key, *note_keys(key)]
 
 
 def _is_newer(key: str, entry: str, other: str) -> bool:

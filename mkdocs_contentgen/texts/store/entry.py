@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
 from ...display import model_name, valid_remarks, valid_sources
-from ...errors import StoreError
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -30,20 +29,18 @@ MAX_ENTRY = 2 * 1024 * 1024
 MAX_KEY = 64
 """The maximum length of a key in characters."""
 
-MAX_NOTE = 256 * 1024
-"""The maximum size of a note in characters."""
-
 NoteKind = Literal["failed", "parts"]
 """A note says why a request failed, or has the parts that are written of its text."""
-
-NOTE_KINDS: tuple[NoteKind, ...] = ("failed", "parts")
 
 _MAX_FIELDS, _MAX_STRING = 32, 64
 
 
 @dataclass(frozen=True)
 class StoredText:
-    """A text as the service sent it (interface section 2.2), with its request and its time."""
+    """A text as the service sent it (interface section 2.2), with its request and its time.
+
+    A note about a request is kept as a text too, under its note_key().
+    """
 
     html: str
     generated_at: datetime
@@ -81,33 +78,23 @@ class Cache(Protocol):
         Raises StoreError.
         """
 
-    def notes(
-        self, kind: NoteKind, keys: Collection[str] | None = None
-    ) -> tuple[dict[str, str], list[str]]:
-        """Return the notes for these keys, or all on this machine, and the store's problems.
-
-        Without `keys`, a note is empty if the total size of those before it exceeds a limit.
-        """
-
-    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
-        """Write a note of MAX_NOTE characters at most; an empty one is deleted.
-
-        Raises StoreError.
-        """
-
     def shared(self, keys: Collection[str]) -> set[str]:
         """Return the keys of the texts that other machines can read too."""
         return set()
 
-    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the request of each text on this machine by key, and the problems of the store.
+    def requests(
+        self, kind: NoteKind | None = None
+    ) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return the requests of all texts on this machine by key, and the problems of the store.
+
+        With `kind`, those of all notes of this kind.
 
         A request is empty if its entry was changed or damaged, or if the total size of the requests
         before it exceeds a limit, which takes hundreds of thousands of texts.
         """
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts on this machine. Raises StoreError."""
+        """Delete texts and their notes on this machine. Raises StoreError."""
 
     def close(self) -> list[str]:
         """Close files and connections, and return problems not returned before."""
@@ -147,30 +134,17 @@ def is_idempotency_key(value: object) -> bool:
 
 def encode(key: str, text: StoredText) -> str:
     """Return the entry for a text as JSON."""
-    html_sha256, generated_at = sha256(text.html), text.generated_at.isoformat()
+    fields: dict[str, object] = {
+        "key": key,
+        "sha256": sha256(text.html),
+        "generated_at": text.generated_at.isoformat(),
+        "request": text.request,
+    }
     remarks = valid_remarks([*text.remarks])
-    return json.dumps(
-        {
-            "key": key,
-            "sha256": html_sha256,
-            "entry_sha256": _entry_sha256(
-                key,
-                html_sha256,
-                generated_at,
-                text.request,
-                text.model,
-                text.sources,
-                remarks,
-            ),
-            "generated_at": generated_at,
-            "request": text.request,
-            **({"model": text.model} if text.model else {}),
-            **({"sources": dict(text.sources)} if text.sources else {}),
-            **({"remarks": remarks} if remarks else {}),
-            "html": text.html,
-        },
-        ensure_ascii=False,
-    )
+    more = {"model": text.model, "sources": dict(text.sources), "remarks": remarks}
+    fields |= {name: value for name, value in more.items() if value}
+    entry = {**fields, "entry_sha256": _entry_sha256(fields.values()), "html": text.html}
+    return json.dumps(entry, ensure_ascii=False)
 
 
 def decode(key: str, entry: str | bytes) -> StoredText | None:
@@ -188,9 +162,8 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
             return None
         request = decode_request.decode(fields.request)
         sources, remarks = valid_sources(fields.sources), valid_remarks(fields.remarks)
-        expected = _entry_sha256(
-            key, fields.sha256, fields.generated_at, request, fields.model, sources, remarks
-        )
+        more = filter(None, (fields.model, sources, remarks))
+        expected = _entry_sha256([key, fields.sha256, fields.generated_at, request, *more])
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
@@ -212,48 +185,18 @@ def _decoders() -> tuple[Any, Any]:
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 
 
-def _entry_sha256(
-    key: str,
-    html_sha256: str,
-    generated_at: str,
-    request: Mapping[str, object],
-    model: str,
-    sources: Mapping[str, str],
-    remarks: tuple[str, ...],
-) -> str:
-    """Return the SHA-256 of an entry without its text, which has its own."""
+def _entry_sha256(fields: Iterable[object]) -> str:
+    """Return the SHA-256 of the fields of an entry without its text, which has its own."""
     import msgspec
 
-    more = [value for value in (model, sources, remarks) if value]
-    fields = (key, html_sha256, generated_at, request, *more)
-    return sha256(msgspec.json.encode(fields, order="sorted"))
+    return sha256(msgspec.json.encode(list(fields), order="sorted"))
 
 
-def note_row(kind: NoteKind, key: str) -> str:
-    """Return the key of the row that has a note."""
+def note_key(kind: NoteKind, key: str) -> str:
+    """Return the key of a note about the request with this key."""
     return f"{kind}:{key}"
 
 
-def encode_note(kind: NoteKind, key: str, note: str) -> str:
-    """Return the row for a note as JSON. Raises StoreError if the note is too large."""
-    if len(note) > MAX_NOTE:
-        raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_NOTE} at most")
-    fields = {"sha256": _note_sha256(kind, key, note), "note": note}
-    return json.dumps(fields, ensure_ascii=False)
-
-
-def decode_note(kind: NoteKind, key: str, row: str | bytes) -> str | None:
-    """Return the note in a row, or None if the row was changed or damaged."""
-    import msgspec
-
-    try:
-        fields = msgspec.json.decode(row, type=dict[str, str])
-    except ValueError:
-        return None
-    note = fields.get("note", "")
-    is_valid = len(note) <= MAX_NOTE and fields.get("sha256") == _note_sha256(kind, key, note)
-    return note if is_valid else None
-
-
-def _note_sha256(kind: NoteKind, key: str, note: str) -> str:
-    return sha256(f"{note_row(kind, key)}\n{note}")
+def note_keys(key: str) -> list[str]:
+    """Return the keys of all notes about the request with this key."""
+    return [note_key(kind, key) for kind in get_args(NoteKind)]

@@ -27,17 +27,14 @@ from ...redis_connection import (
 from .entry import (
     LEASE,
     MAX_ENTRY,
-    NOTE_KINDS,
     Cache,
     NoteKind,
     StoredText,
     decode,
-    decode_note,
     encode,
-    encode_note,
     is_idempotency_key,
     new_idempotency_key,
-    note_row,
+    note_keys,
 )
 
 ROUND_TRIP_TIMEOUT = LEASE / 2
@@ -54,7 +51,6 @@ _FIRST_READ = 32 * 1024
 
 _Item = TypeVar("_Item")
 
-_PREFIX = "contentgen:"
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
@@ -95,10 +91,12 @@ class SharedStore(Cache):
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, StoredText], list[str]]:
         texts, problems = self._local.load(keys, since=since)
-        for batch in _batches([key for key in keys if key not in texts], _ENTRIES_PER_BATCH):
+        # Another machine may have a newer note.
+        wanted = [key for key in keys if key not in texts or ":" in key]
+        for batch in _batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
-            if found:
-                self._write_locally(partial(self._local.save, found))
+            if new := {key: text for key, text in found.items() if text != texts.get(key)}:
+                self._write_locally(partial(self._local.save, new))
             texts |= found
         return texts, problems + self._take_problems()
 
@@ -121,30 +119,9 @@ class SharedStore(Cache):
             commands: list[Command] = []
             for key, text in batch:
                 commands.append(("SET", _TEXT + key, encode(key, text)))
-                commands.append(("DEL", *_claim_rows(key), *_note_rows(key)))
+                notes = (_TEXT + note for note in note_keys(key))
+                commands.append(("DEL", *_claim_rows(key), *notes))
             self._send(commands, int, transaction=True)
-        if failure and self._outage.began:
-            raise failure
-
-    def notes(
-        self, kind: NoteKind, keys: Collection[str] | None = None
-    ) -> tuple[dict[str, str], list[str]]:
-        notes, problems = self._local.notes(kind, keys)
-        for batch in _batches(keys or (), _ENTRIES_PER_BATCH):
-            # Other machines may have gone on with a text since.
-            for key, row in self._read_entries(_PREFIX + note_row(kind, ""), batch).items():
-                if (note := decode_note(kind, key, row)) is None:
-                    self._problems.append(self._entry_problem(key))
-                elif note != notes.get(key):
-                    notes[key] = note
-                    self._write_locally(partial(self._local.save_note, kind, key, note))
-        return notes, problems + self._take_problems()
-
-    def save_note(self, kind: NoteKind, key: str, note: str) -> None:
-        name, row = _PREFIX + note_row(kind, key), encode_note(kind, key, note)
-        command: Command = ("SET", name, row) if note else ("DEL", name)
-        failure = self._write_locally(lambda: self._local.save_note(kind, key, note))
-        self._send([command], int)
         if failure and self._outage.began:
             raise failure
 
@@ -195,8 +172,10 @@ class SharedStore(Cache):
         replies = self._send_each(keys, lambda key: ("EXISTS", _TEXT + key), int)
         return {key for key, reply in replies.items() if reply == 1}
 
-    def requests(self) -> tuple[dict[str, dict[str, object]], list[str]]:
-        return self._local.requests()
+    def requests(
+        self, kind: NoteKind | None = None
+    ) -> tuple[dict[str, dict[str, object]], list[str]]:
+        return self._local.requests(kind)
 
     def delete(self, keys: Collection[str]) -> None:
         self._local.delete(keys)
@@ -224,28 +203,24 @@ class SharedStore(Cache):
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
         texts = {}
-        for key, entry in self._read_entries(_TEXT, keys).items():
+        entries = self._read_starts(keys, _FIRST_READ)
+        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
+            del entries[key]
+            entries |= self._read_starts([key], MAX_ENTRY)
+        for key, entry in entries.items():
             text = decode(key, entry)
             if text is None:
-                self._problems.append(self._entry_problem(key))
+                start = key.rpartition(":")[2][:12]
+                self._problems.append(
+                    f"the entry {start}… in {self._name} was changed or damaged, and is ignored"
+                )
             elif since is None or text.generated_at > since:
                 texts[key] = text
         return texts
 
-    def _entry_problem(self, key: str) -> str:
-        return f"the entry {key[:12]}… in {self._name} was changed or damaged, and is ignored"
-
-    def _read_entries(self, prefix: str, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the entries by key."""
-        entries = self._read_starts(prefix, keys, _FIRST_READ)
-        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
-            del entries[key]
-            entries |= self._read_starts(prefix, [key], MAX_ENTRY)
-        return entries
-
-    def _read_starts(self, prefix: str, keys: Collection[str], size: int) -> dict[str, bytes]:
+    def _read_starts(self, keys: Collection[str], size: int) -> dict[str, bytes]:
         """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        commands: list[Command] = [("GETRANGE", prefix + key, 0, size - 1) for key in keys]
+        commands: list[Command] = [("GETRANGE", _TEXT + key, 0, size - 1) for key in keys]
         replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
         entries = zip(keys, replies, strict=bool(replies))
         return {
@@ -299,7 +274,3 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
-
-
-def _note_rows(key: str) -> list[str]:
-    return [_PREFIX + note_row(kind, key) for kind in NOTE_KINDS]

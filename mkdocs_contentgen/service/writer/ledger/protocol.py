@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Literal, Protocol, Self
 
 import msgspec
 
@@ -37,28 +37,6 @@ class KeyedRequest:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """The caller has to write the text."""
-
-
-@dataclass(frozen=True)
-class Running:
-    """Another process writes the text."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """The text is there. `body` is that of the answer."""
-
-    body: bytes
-
-
-@dataclass(frozen=True)
-class OtherBody:
-    """The key was used for another request."""
-
-
-@dataclass(frozen=True)
 class Limited:
     """A limit is reached, so nothing is written.
 
@@ -70,7 +48,12 @@ class Limited:
     retry_after: float | None = None
 
 
-Beginning = Begun | Running | Answered | OtherBody | Limited
+Beginning = Literal["begun", "running", "other body"] | bytes | Limited
+"""The result of begin(): `begun` if the caller has to write the text.
+
+It is `running` if another process writes it, `other body` if the key was used for another request,
+and the body of the answer if the text is there.
+"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +97,7 @@ class Ledger(Protocol):
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
-        same request, one gets Begun. `max_cost` is for all users together. A request of a
+        same request, one gets `begun`. `max_cost` is for all users together. A request of a
         process that has died can be begun again.
         """
 
@@ -181,8 +164,6 @@ def month_of(now: float) -> str:
 
 def rest_of_month(now: float) -> float:
     """Return the seconds until the next month begins, in UTC."""
-    month = datetime.fromtimestamp(now, UTC).replace(
-        day=1, hour=0, minute=0, second=0, microsecond=0
-    )
-    years, index = divmod(month.month, 12)
-    return month.replace(year=month.year + years, month=index + 1).timestamp() - now
+    today = datetime.fromtimestamp(now, UTC)
+    years, index = divmod(today.month, 12)
+    return datetime(today.year + years, index + 1, 1, tzinfo=UTC).timestamp() - now

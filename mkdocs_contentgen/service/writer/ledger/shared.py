@@ -29,16 +29,12 @@ from ..usage import Usage
 from .protocol import (
     GRACE,
     NAME,
-    Answered,
     Beginning,
-    Begun,
     KeyedRequest,
     Ledger,
     Limited,
     Limits,
     MonthlyUsage,
-    OtherBody,
-    Running,
     check_name,
     month_of,
     rest_of_month,
@@ -117,9 +113,8 @@ class SharedLedger(Ledger):
 
     def token_hash(self, name: str) -> str | None:
         values = self._send(("HMGET", _USERS, name), list)
-        for user in map(_user, cast(list[object], values)):
-            return user[0] if user else None
-        return None
+        user = next(map(_user, cast(list[object], values)), None)
+        return user[0] if user else None
 
     def users(self) -> dict[str, datetime]:
         values = self._table(_USERS)
@@ -157,7 +152,7 @@ class SharedLedger(Ledger):
             raise
         self._note_beat(started)
         beginning = self._beginning(reply, now, keys[0], usage)
-        if isinstance(beginning, Begun):
+        if beginning == "begun":
             self._attempts[request] = attempt
         return beginning
 
@@ -309,14 +304,10 @@ class SharedLedger(Ledger):
         `request` and `usage` are the keys that can be damaged.
         """
         match reply:
-            case [b"begun"]:
-                return Begun()
-            case [b"running"]:
-                return Running()
+            case [(b"begun" | b"running" | b"other body") as name]:
+                return cast(Beginning, name.decode("ascii"))
             case [b"answered", bytes(body)]:
-                return Answered(body)
-            case [b"other body"]:
-                return OtherBody()
+                return body
             case [b"limited", (b"max_cost" | b"cost_per_month") as limit]:
                 return Limited(limit.decode("ascii"), rest_of_month(now))
             case [b"limited", b"requests_per_minute", last]:

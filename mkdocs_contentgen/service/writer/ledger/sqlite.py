@@ -16,16 +16,12 @@ from pathlib import Path
 from ....errors import LedgerError
 from ..usage import Usage
 from .protocol import (
-    Answered,
     Beginning,
-    Begun,
     KeyedRequest,
     Ledger,
     Limited,
     Limits,
     MonthlyUsage,
-    OtherBody,
-    Running,
     check_name,
     month_of,
     rest_of_month,
@@ -111,9 +107,8 @@ class SQLiteLedger(Ledger):
     def add_user(self, name: str, token_hash: str) -> bool:
         row = (check_name(name), token_hash, self._clock())
         with self._transaction() as database:
-            return (
-                database.execute("INSERT OR IGNORE INTO users VALUES (?, ?, ?)", row).rowcount > 0
-            )
+            added = database.execute("INSERT OR IGNORE INTO users VALUES (?, ?, ?)", row)
+            return added.rowcount > 0
 
     def remove_user(self, name: str) -> bool:
         with self._transaction() as database:
@@ -142,10 +137,10 @@ class SQLiteLedger(Ledger):
             if row:
                 fingerprint, body = row
                 if fingerprint != request.fingerprint:
-                    return OtherBody()
+                    return "other body"
                 if body is not None and not isinstance(body, bytes):
                     raise sqlite3.DatabaseError
-                return Running() if body is None else Answered(body)
+                return "running" if body is None else body
             if limited := self._limited(request.user, limits, max_cost, now):
                 return limited
             database.execute(
@@ -153,7 +148,7 @@ class SQLiteLedger(Ledger):
                 (request.user, request.key, request.fingerprint),
             )
             database.execute("INSERT INTO recent_requests VALUES (?, ?)", (request.user, now))
-            return Begun()
+            return "begun"
 
     def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
         now = self._clock()
@@ -367,15 +362,13 @@ def _is_ledger(database: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-_MAKE_WRITABLE = "make the file and its directory writable"
+_UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _HINTS = {
     sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
     sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
-    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
-    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
-    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
+    **dict.fromkeys(_UNWRITABLE, "make the file and its directory writable"),
 }
 
 

@@ -16,7 +16,7 @@ from ....requests import Request
 from ...application import refusal
 from ...progress import TextInProgress
 from ..ledger import Ledger
-from ..ledger.protocol import BEAT, Answered, Begun, KeyedRequest, Limited, OtherBody, Running
+from ..ledger.protocol import BEAT, KeyedRequest, Limited
 from ..model import Model
 from ..options import texts_at_once
 from ..usage import Spending
@@ -111,16 +111,16 @@ class Jobs:
             match await self._thread.run(
                 self._ledger.begin, job.keyed, fields.limits, fields.max_cost
             ):
-                case Answered(body):
+                case bytes(body):
                     job.outcome = "kept"
                     return body
-                case OtherBody():
+                case "other body":
                     raise _other_body_error()
                 case Limited(limit, seconds):
                     raise self._limit_error(job.keyed.user, limit, seconds)
-                case Begun():
+                case "begun":
                     return await self._write(job, request)
-                case Running():
+                case "running":
                     if time.monotonic() > job.started + fields.call_timeout:
                         raise refusal(
                             409, "the text is still being written; ask again later", RETRY_AFTER
@@ -153,8 +153,7 @@ class Jobs:
                     partial(self._model.ask, spending=job.spending),
                     today=date.today(),
                     progress=TextInProgress(
-                        partial(self._load_parts, job),
-                        partial(self._save_parts, job),
+                        partial(self._load_parts, job), partial(self._save_parts, job)
                     ),
                 )
                 body = encode_written(written, self._model.name)

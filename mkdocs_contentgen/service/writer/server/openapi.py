@@ -122,11 +122,7 @@ _TEXT = _object(
         "description": "The SHA-256 of each cited section by its address.",
         "additionalProperties": _STRING,
     },
-    remarks={
-        "type": "array",
-        "description": "What is not as requested.",
-        "items": _STRING,
-    },
+    remarks={"type": "array", "description": "What is not as requested.", "items": _STRING},
     usage=_object(
         ["input_tokens", "output_tokens", "cost"],
         input_tokens=_INTEGER,
