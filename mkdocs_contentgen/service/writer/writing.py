@@ -235,7 +235,7 @@ class _Writing:
         for index, heading in enumerate(headings):
             words = max(50, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
-                "section",
+                "small_section" if self._is_small else "section",
                 plan=plan_text,
                 text=text.strip() or "(nothing)",
                 number=index + 1,
