@@ -605,7 +605,7 @@ class TestOperation:
     @pytest.mark.system
     def test_drain_in_time(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Draining ends after the timeout of a call, and the log says how many texts were lost."""
-        configure(tmp_path, model.endpoint, call_timeout=2)
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
         model.answer = lambda call, handler: time.sleep(30)
         with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
             asked = pool.submit(server.ask, key="k")
@@ -617,7 +617,7 @@ class TestOperation:
     @pytest.mark.system
     def test_drain_without_ledger(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """A text that cannot be kept does not keep the server for longer than that."""
-        configure(tmp_path, model.endpoint, call_timeout=2)
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
         with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
             asked = pool.submit(server.ask, key="k")
             wait_until(lambda: gate.waiting)
