@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 
 import pytest
-from conftest import Project
-from model_double import ModelDouble, raw, sequence
+from conftest import Project, wait_until
+from model_double import Call, ModelDouble, ModelHandler, raw, sequence
 from model_writer import sentences, write, writing
 
 BLOG = {"type": "blog", "topic": "Ten ways to speed up a docs build", "format": "listicle"}
@@ -162,6 +163,28 @@ def test_a_text_that_was_interrupted(site: Project, model: ModelDouble) -> None:
     assert site.build().returncode == 1
     model.answer = writing()
     assert site.build("--strict").returncode == 0
+    assert len(model.calls) == 4 + 4
+
+
+@pytest.mark.system
+def test_a_long_text_survives_a_kill(site: Project, model: ModelDouble) -> None:
+    """What a killed build has written of a text is gone on with."""
+    site.page("index.md", ARTICLE)
+    killed = threading.Event()
+
+    def wait(call: Call, handler: ModelHandler) -> None:
+        killed.wait(60)
+
+    model.answer = sequence([*[writing()] * 3, wait])
+    build = site.start("mkdocs", "build")
+    wait_until(lambda: len(model.calls) == 4)
+    build.kill()
+    build.wait()
+    killed.set()
+    site.end_claims()
+    model.answer = writing()
+    built = site.build("--strict")
+    assert built.returncode == 0, built.stdout
     assert len(model.calls) == 4 + 4
 
 
