@@ -26,8 +26,14 @@ _MAX_TOPIC = 20_000
 """The maximum length in characters, so that the request of a text fits into its cache entry."""
 
 
+_MAX_BRIEF = 4_000
+
+EXTRA_FIELDS = ("brief",)
+"""The fields that the interface does not have. Only the writer and the sandbox know them."""
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The fields of all three operations (interface section 2.1), and `id` and `revision`.
+    """The fields of all three operations (interface section 2.1), and those of the plugin.
 
     Raises ValueError if a value is invalid.
     """
@@ -64,23 +70,37 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = 1
 
+    brief: Annotated[
+        str,
+        Meta(
+            max_length=_MAX_BRIEF,
+            description="What the text has to say, in your words. Its facts, figures, names and "
+            "quotations are given.",
+        ),
+    ] = ""
+
     def __post_init__(self) -> None:
         """Check the values, since msgspec does not check the arguments of a constructor."""
         msgspec.convert(self, _checked_fields(self.__class__), from_attributes=True)
-        self.topic.encode()  # raises UnicodeEncodeError for unpaired surrogates
-        topic = unicodedata.normalize("NFC", self.topic).strip()
-        msgspec.structs.force_setattr(self, "topic", topic)
+        for name in ("topic", "brief"):
+            text = unicodedata.normalize("NFC", getattr(self, name)).strip()
+            text.encode()  # raises UnicodeEncodeError for unpaired surrogates
+            msgspec.structs.force_setattr(self, name, text)
 
     def body(self) -> dict[str, str]:
-        """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1)."""
-        fields = msgspec.structs.asdict(self)
-        return {name: fields[name] for name in fields if name not in ("type", "id", "revision")}
+        """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1).
+
+        It has those of EXTRA_FIELDS that are set.
+        """
+        fields = self.record()
+        return {name: str(fields[name]) for name in fields if name not in ("type", "revision")}
 
     def record(self) -> dict[str, object]:
         """Return all fields except `id`, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self)
         del fields["id"]
-        return fields
+        # Requests without them have the keys and records that they always had.
+        return {name: fields[name] for name in fields if fields[name] or name not in EXTRA_FIELDS}
 
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
@@ -304,7 +324,7 @@ def front_matter_schema() -> dict[str, object]:
 
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
-_NOT_DEFAULTABLE = ("type", "topic", "id", "revision")
+_NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief")
 
 
 def _parse_item(
@@ -373,8 +393,9 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
         return f"{quoted(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
         return f"{quoted(value)} is not a text; put it in quotes"
-    if name == "topic" and value and len(value) > _MAX_TOPIC:
-        return f"is too long: {len(value):,} characters, {_MAX_TOPIC:,} at most"
+    most = _MAX_BRIEF if name == "brief" else _MAX_TOPIC
+    if name in ("topic", "brief") and value and len(value) > most:
+        return f"is too long: {len(value):,} characters, {most:,} at most"
     if value and value.strip():
         return f"{quoted(value)} contains an unpaired surrogate, which is not valid Unicode"
     return "is empty; write what the text is to be about" if name == "topic" else "is empty"

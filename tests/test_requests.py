@@ -78,6 +78,18 @@ def test_the_key_is_the_same_in_another_process() -> None:
         assert keys == [BLOG.key(sandbox=False)]
 
 
+def test_a_brief_is_part_of_the_key() -> None:
+    """A request without one is what it always was, and each brief makes another text."""
+    plain, other = BlogRequest(topic="T"), BlogRequest(topic="T", brief=" It is fast.\n")
+    assert other.brief == "It is fast."
+    assert "brief" not in {*plain.body(), *plain.record()}
+    assert other.body() == {**plain.body(), "brief": "It is fast."}
+    assert plain.key(sandbox=False) != other.key(sandbox=False)
+    assert plain.key(sandbox=False) == BlogRequest(topic="T", brief="").key(sandbox=False)
+    with pytest.raises(ValueError, match="4000"):
+        BlogRequest(topic="T", brief="x" * 4001)
+
+
 @pytest.mark.parametrize(
     "same",
     [

@@ -101,6 +101,12 @@ def article_to_json(article: Article) -> dict[str, object]:
     }
 
 
+def print_brief(article: Article) -> None:
+    """Print what the author wants a text to say."""
+    for line in article.request.brief.splitlines():
+        print_line(f"brief: {line}")
+
+
 def print_remarks(articles: Sequence[Article]) -> None:
     """Print what is not as requested in the drafts that pages show."""
     for article in articles:

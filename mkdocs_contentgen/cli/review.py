@@ -10,7 +10,14 @@ import click
 
 from ..display import escape_controls
 from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
-from .output import print_article, print_errors, print_failure, print_line, print_remarks
+from .output import (
+    print_article,
+    print_brief,
+    print_errors,
+    print_failure,
+    print_line,
+    print_remarks,
+)
 
 if TYPE_CHECKING:
     from ..texts.articles import Article
@@ -44,6 +51,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
                 line += f" by {text.model}" if text.model else ""
             click.echo(click.style(escape_controls(line), bold=True))
             if text:
+                print_brief(article)
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
@@ -66,6 +74,7 @@ def diff(config_file: str | None, page: str) -> None:
         for article in load_undamaged(site, page):
             name = f"{article.page}, article '{article.request.id}'"
             compared = list(compare_versions(article, site.options))
+            print_brief(article)
             for heading, changes in compared:
                 click.echo(click.style(escape_controls(f"{name}: {heading}"), bold=True))
                 click.echo(changes)

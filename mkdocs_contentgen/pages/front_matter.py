@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ..requests import Request
+    from .options import ContentgenConfig
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,25 @@ def read_requests(
                 f"{path}:{line}: {message}" for line, message in request_typo_problems(source)
             ]
     return collected
+
+
+def unknown_fields(requests: Iterable[PageRequest], options: ContentgenConfig) -> list[PageProblem]:
+    """Return a problem for each request with a field that the service may not know."""
+    if not options.address() or options.uses_writer() or options.uses_sandbox():
+        return []
+    from ..requests import EXTRA_FIELDS
+
+    unknown = [name for name in EXTRA_FIELDS if name not in options.service_fields]
+    return [
+        PageProblem(
+            it.page,
+            f"{it.place}: contentgen.{name}: the interface of the service has no such field; use "
+            f"`base_url: writer`, or set `service_fields: [{name}]` if your service takes it",
+        )
+        for it in requests
+        for name in unknown
+        if getattr(it.request, name)
+    ]
 
 
 def hidden_requests(

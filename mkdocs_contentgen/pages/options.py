@@ -226,6 +226,11 @@ class ContentgenConfig(Config):
     `length` is for all types; other fields are set for each type, such as
     `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
+    service_fields = c.ListOfItems(c.Choice(("brief",)), default=[])
+    """Fields of requests that your service takes although the interface has none of them.
+
+    `[brief]` is for a [writer for the team](team.md). Default: `[]`."""
+
     image_hosts = c.ListOfItems(c.Type(str), default=[])
     """Hosts whose https images may be shown in generated text; other images become links.
 

@@ -18,7 +18,7 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..requests import REQUEST_TYPES, Request, choices, wrong_fields
+from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices, wrong_fields
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
@@ -147,7 +147,7 @@ def _parse(model: type[Request], body: bytes) -> Request:
         raise HTTPException(400, 'the body must be a JSON object such as {"topic": "…"}')
 
     # The models also have fields of the plugin, which are not part of the body.
-    allowed = list(msgspec.convert({"topic": "-"}, model).body())
+    allowed = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
     if unknown:
         names = ", ".join(unknown[:3])
@@ -160,6 +160,8 @@ def _parse(model: type[Request], body: bytes) -> Request:
 def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
+    if name in EXTRA_FIELDS:
+        return f"{name} must be valid text of at most 4,000 characters"
     return f"{name} is required and must be valid text that is not empty"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import random
+import re
 from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
@@ -44,9 +45,12 @@ def write_article(request: Request) -> str:
             content = _news(rng, request)
         case _:
             raise TypeError(type(request).__name__)
+    if request.brief:
+        content.append(tag("p", "Brief: {brief}"))
     text = root(request.type, content)
-    # Last, since a topic may itself contain the placeholder.
-    return text.replace("{topic}", html.escape(request.topic))
+    # Last and at once, since a topic may itself contain a placeholder.
+    values = {"{topic}": html.escape(request.topic), "{brief}": html.escape(request.brief)}
+    return re.sub(r"\{topic\}|\{brief\}", lambda match: values[match[0]], text)
 
 
 async def _write(request: Request, user: str, key: str) -> bytes:

@@ -14,7 +14,13 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError
 from ..html.plaintext import plain_text
-from ..pages.front_matter import CollectedRequests, PageProblem, hidden_requests, read_requests
+from ..pages.front_matter import (
+    CollectedRequests,
+    PageProblem,
+    hidden_requests,
+    read_requests,
+    unknown_fields,
+)
 from ..pages.site import PageRendering, Site
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
@@ -37,7 +43,8 @@ class ZensicalSite(Site):
 
     def request_problems(self) -> list[PageProblem]:
         """Return the problems with requests, also those whose page would not show the article."""
-        return self.collected.problems + hidden_requests(self.requests, self._load_templates)
+        problems = self.collected.problems + unknown_fields(self.requests, self.options)
+        return problems + hidden_requests(self.requests, self._load_templates)
 
     def _load_templates(self) -> Environment:
         from importlib.util import find_spec

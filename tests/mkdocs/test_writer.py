@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 
 import pytest
-from conftest import Project
-from model_double import ModelDouble, raw, sequence
+from conftest import Project, wait_until
+from model_double import Call, ModelDouble, ModelHandler, raw, sequence
 from model_writer import sentences, write, writing
 
 BLOG = {"type": "blog", "topic": "Ten ways to speed up a docs build", "format": "listicle"}
@@ -163,6 +164,50 @@ def test_a_text_that_was_interrupted(site: Project, model: ModelDouble) -> None:
     model.answer = writing()
     assert site.build("--strict").returncode == 0
     assert len(model.calls) == 4 + 4
+
+
+@pytest.mark.system
+def test_a_long_text_survives_a_kill(site: Project, model: ModelDouble) -> None:
+    """What a killed build has written of a text is gone on with."""
+    site.page("index.md", ARTICLE)
+    killed = threading.Event()
+
+    def wait(call: Call, handler: ModelHandler) -> None:
+        killed.wait(60)
+
+    model.answer = sequence([*[writing()] * 3, wait])
+    build = site.start("mkdocs", "build")
+    wait_until(lambda: len(model.calls) == 4)
+    build.kill()
+    build.wait()
+    killed.set()
+    site.end_claims()
+    model.answer = writing()
+    built = site.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert len(model.calls) == 4 + 4
+
+
+def test_a_brief(site: Project, model: ModelDouble) -> None:
+    """It reaches the model, its facts are not marked, and commands print it above the text."""
+    brief = '- needs Python 3.11\n- "We threw it away," says Ada'
+    site.page("index.md", {**NEWS, "length": "short", "brief": brief})
+    text = f"# T\n\nIt needs Python 3.11. {sentences(380, 1)} It took 9 days."
+    model.answer = writing(lambda conversation: text)
+    assert site.build("--strict").returncode == 0
+    assert "<brief>\n- needs Python 3.11\n" in model.calls[0].body["messages"][1]["content"]
+    article = site.soup("index.html").find("article")
+    assert article and [mark.text for mark in article.find_all("mark")] == ["9 days"]
+    [row] = status(site)
+    assert row["remarks"] == ["brief: the text leaves out '\"We threw it away,\"'"]
+    shown = site.run("mkdocs_contentgen", "show", "index.md")
+    assert "brief: - needs Python 3.11\n" in shown.stdout
+    site.configure({"base_url": "https://service.example"})
+    refused = site.build()
+    assert refused.returncode == 1
+    assert (
+        "docs/index.md:2: contentgen.brief: the interface of the service has no" in refused.stdout
+    )
 
 
 def test_house_rules_and_prompts(site: Project, model: ModelDouble) -> None:

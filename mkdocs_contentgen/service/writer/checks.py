@@ -14,9 +14,16 @@ from ...requests import BlogRequest, NewsRequest, Request
 from ..topics import items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
-from .markdown import Block, Document, is_tip, quoted_texts
+from .markdown import Block, Document, is_tip, plain_text, quoted_texts
 from .reading import BEFORE
-from .statements import find_quotations, is_invented, item_number
+from .statements import (
+    find_names,
+    find_quotations,
+    find_statements,
+    is_invented,
+    item_number,
+    without_overlaps,
+)
 from .words import count_scripts
 
 CLOSE = 0.15
@@ -48,7 +55,7 @@ class Draft:
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""
-        return f"{self.request.topic}\n{self.sources}"
+        return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
 
     @cached_property
     def unusable(self) -> str:
@@ -84,6 +91,7 @@ def _find_remarks(draft: Draft) -> list[str]:
         "self_reference": _self_reference_remark(draft),
         "thinking": _thinking_remark(draft),
         "quotation": _quotation_remark(draft),
+        "brief": _brief_remark(draft),
     }
     return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
 
@@ -246,9 +254,23 @@ def _quotation_remark(draft: Draft) -> str:
     return f"the text quotes what nobody said: {found[0][:60]}" if found else ""
 
 
+def _brief_remark(draft: Draft) -> str:
+    brief, text = draft.request.brief, f"{plain_text(draft.document.title)}\n{draft.document.text}"
+    # At the start of a sentence, `Needs Python` looks like a name.
+    names = [it for it in find_names(brief, text) if brief[: it[0]].rstrip(" -*•")[-1:].isalnum()]
+    ranges = [*find_statements(brief, text), *names]
+    missing = [f"'{brief[start:end][:_MAX_SHOWN]}'" for start, end in without_overlaps(ranges)]
+    if not missing:
+        return ""
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return f"the text leaves out {', '.join(missing[:3])}{more}"
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
+
+_MAX_SHOWN = 60
 
 _LEAST_TEXT = 20
 """A text with fewer words than this, or a tenth of the target, counts as empty."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import islice
 
 from .words import UNSPACED
@@ -143,8 +143,10 @@ def _group_start(text: str, index: int, weight: int) -> int:
     return next(islice(_WORD.finditer(text), first, None)).start()
 
 
-def _find_run(repeats: Iterable[int], weight: int) -> int | None:
+def _find_run(repeats: Sequence[int], weight: int) -> int | None:
     """Return the index of the word with which the first loop begins, or None."""
+    if max(repeats, default=0) < 2:  # most texts
+        return None
     length = start = 0
     for index, times in enumerate(repeats):
         if times > 1:

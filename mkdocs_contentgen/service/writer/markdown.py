@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
+from itertools import chain
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -128,7 +129,7 @@ class Document:
     @property
     def words(self) -> int:
         """The number of words below the title. Code blocks are not counted."""
-        return count_words(word for block in self.blocks for word in block.words)
+        return count_words(chain.from_iterable(block.words for block in self.blocks))
 
     @property
     def headings(self) -> list[str]:

@@ -67,8 +67,11 @@ def check_prompts(options: WriterOptions) -> None:
 
 
 def topic_prompt(request: Request, words: int) -> str:
-    """Return the first message of a conversation, with the topic and the length."""
-    return f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
+    """Return the first message of a conversation, with the topic, the length and the brief."""
+    prompt = f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
+    if request.brief:
+        prompt += f"\n\n{fill('brief', brief=_inert(request.brief, 'brief'))}"
+    return prompt
 
 
 def sources_prompt(sections: Sequence[Section]) -> str:
@@ -76,15 +79,16 @@ def sources_prompt(sections: Sequence[Section]) -> str:
     if not sections:
         return ""
     listed = "\n\n".join(
-        f"<source {number}: {_inert(section.title)}>\n{_inert(section.text)}\n</source {number}>"
+        f"<source {number}: {_inert(section.title, 'source')}>\n"
+        f"{_inert(section.text, 'source')}\n</source {number}>"
         for number, section in enumerate(sections, start=1)
     )
     return f"\n\n{fill('sources', sources=listed)}"
 
 
-def _inert(text: str) -> str:
-    """Escape `<source` tags in a text, so that it cannot end the source that contains it."""
-    return re.sub(r"<(?=/?source\b)", "‹", text, flags=re.IGNORECASE)
+def _inert(text: str, tag: str) -> str:
+    """Escape the tags with this name in a text, so that it cannot end the one that contains it."""
+    return re.sub(rf"<(?=/?{tag}\b)", "‹", text, flags=re.IGNORECASE)
 
 
 @cache

@@ -196,6 +196,8 @@ def with_title(text: str) -> str:
 
 def without_html(text: str) -> str:
     """Replace HTML by its Markdown where there is one, and else by its text."""
+    if "<" not in text:
+        return text
     if text.startswith("<"):  # lines of a page are indented, which would be code in Markdown
         text = "\n".join(line if is_code else line.lstrip() for is_code, line in _lines(text))
     return "".join(

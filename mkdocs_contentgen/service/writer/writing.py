@@ -102,7 +102,8 @@ async def write(
     """
     sections: list[Section] = []
     if options.sources.paths:
-        sections = await asyncio.to_thread(options.sources.search, request.topic)
+        query = f"{request.topic}\n{request.brief}"
+        sections = await asyncio.to_thread(options.sources.search, query)
         if own.strip():
             title = "the text around the article, on the same page"
             sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
@@ -235,7 +236,7 @@ class _Writing:
         for index, heading in enumerate(headings):
             words = max(50, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
-                "section",
+                "small_section" if self._is_small else "section",
                 plan=plan_text,
                 text=text.strip() or "(nothing)",
                 number=index + 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from drafts import draft, request
@@ -10,8 +11,9 @@ from model_writer import sentences
 
 from mkdocs_contentgen.service.writer.checks import Draft
 from mkdocs_contentgen.service.writer.completion import Completion
-from mkdocs_contentgen.service.writer.markdown import read_markdown
+from mkdocs_contentgen.service.writer.markdown import read_markdown, to_html
 
+DAY = date(2026, 2, 3)
 WORDS = "one two three four five six seven eight nine ten"
 HOWTO = request("blog", format="howto")
 LISTICLE = request("blog", "Ten ways to be lazy", format="listicle")
@@ -176,6 +178,37 @@ ACCEPTED: list[tuple[str, Draft]] = [
 def test_a_text_is_accepted(check: str, found: Draft) -> None:
     """A check gives no false alarm."""
     assert faults(found, check) == ""
+
+
+BRIEFS = {
+    "English": ("It needs Python 3.11 and was made by Jane Smith.", "Python 3.11, Jane Smith"),
+    "German": ("Es braucht 3,5 GB seit 20. Mai 2026.", "3,5 GB, 20. Mai 2026"),
+    "French": ("Le 3 juin 2026, « nous avons tout réécrit hier ».", "le 3 juin 2026"),
+    "Spanish": ("Cuesta 12 € desde enero 2026.", "12 € desde enero 2026"),
+    "Russian": ("Версия 2.0 в 3 раза быстрее.", "2.0, 3 раза"),
+    "Chinese": ("2026年11月20日发布，快3倍。", "2026年11月20日, 3倍"),
+}
+
+
+@pytest.mark.parametrize("language", BRIEFS)
+def test_a_brief_is_given(language: str) -> None:
+    """What it says is not marked, and what it does not say is."""
+    brief, said = BRIEFS[language]
+    asked = request("news", brief=brief)
+    found = draft(f"# T\n\nLead: {said}. Not 77 %.", asked)
+    html = to_html(found.document, "news", given=found.source_text, day=DAY, names=True)
+    assert html.count("<mark>") == 1
+    assert "<mark>77 %</mark>" in html
+
+
+def test_what_a_text_leaves_out_of_its_brief() -> None:
+    """Figures, dates, quotations and names of the brief that the text has not are a remark."""
+    brief = "Needs Python 3.11. Made by Jane Smith in 2026, 3 times faster, 12 % smaller."
+    found = draft("Made in 2026.", request(brief=brief))
+    assert faults(found, "brief") == (
+        "brief: the text leaves out '3.11', 'Jane Smith', '3' and 1 more"
+    )
+    assert faults(draft(brief, request(brief=brief)), "brief") == ""
 
 
 def test_a_section_does_not_repeat_an_earlier_one() -> None:

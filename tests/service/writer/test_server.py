@@ -29,6 +29,7 @@ from writer_server import (
     WriterServer,
     add_user,
     configure,
+    encode,
     run,
     serving,
     writer_running,
@@ -190,6 +191,19 @@ class TestTexts:
         ledger = sqlite3.connect(server.directory / "writer.db")
         with closing(ledger):
             assert ledger.execute("SELECT count(*) FROM parts").fetchone() == (0,)
+
+    def test_a_brief(self, server: ServedWriter, model: ModelDouble) -> None:
+        """It is one of the fields, goes to the model, and is not in the log."""
+        path, headers, body = encode(server.token, key="k")
+        body = json.dumps({**json.loads(body), "brief": "Bees sleep at noon."})
+        answer = server.portal.call(server._post, path, headers, body)
+        assert answer.status_code == 200
+        assert "Bees sleep at noon." in model.calls[0].body["messages"][1]["content"]
+        assert "noon" not in json.dumps(server.log)
+        too_long = json.dumps({"topic": "Bees", "brief": "x" * 4001})
+        answer = server.portal.call(server._post, path, headers, too_long)
+        assert answer.status_code == 422
+        assert "brief must be valid text" in answer.json()["error"]
 
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""
@@ -605,7 +619,7 @@ class TestOperation:
     @pytest.mark.system
     def test_drain_in_time(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Draining ends after the timeout of a call, and the log says how many texts were lost."""
-        configure(tmp_path, model.endpoint, call_timeout=2)
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
         model.answer = lambda call, handler: time.sleep(30)
         with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
             asked = pool.submit(server.ask, key="k")
@@ -617,7 +631,7 @@ class TestOperation:
     @pytest.mark.system
     def test_drain_without_ledger(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """A text that cannot be kept does not keep the server for longer than that."""
-        configure(tmp_path, model.endpoint, call_timeout=2)
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
         with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
             asked = pool.submit(server.ask, key="k")
             wait_until(lambda: gate.waiting)

@@ -121,7 +121,7 @@ class Jobs:
                 case "begun":
                     return await self._write(job, request)
                 case "running":
-                    if time.monotonic() > job.started + fields.call_timeout:
+                    if time.monotonic() > job.started + fields.first_token_timeout:
                         raise refusal(
                             409, "the text is still being written; ask again later", RETRY_AFTER
                         )

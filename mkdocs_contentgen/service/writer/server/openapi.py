@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ....requests import Request, choices
+from ....requests import EXTRA_FIELDS, Request, choices
 from ...application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
 
 _STATUSES = {
@@ -88,10 +88,10 @@ def _operation(model: type[Request]) -> dict[str, object]:
 
 
 def _body(model: type[Request]) -> dict[str, Any]:
-    """Return the JSON Schema of a body, with the fields of interface section 2.1."""
+    """Return the JSON Schema of a body: interface section 2.1, and the fields of the writer."""
     _, components = msgspec.json.schema_components([model])
     schema: dict[str, Any] = components[model.__name__]
-    names = msgspec.convert({"topic": "-"}, model).body()
+    names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
     properties = {name: schema["properties"][name] for name in names}
     for name, values in choices(model).items():
         if name in properties:

@@ -102,7 +102,7 @@ async def serve(
             # Nothing here needs the address of a client, and any client can send these headers.
             proxy_headers=False,
         )
-        process = _Process(settings, server, log, configuration.fields.call_timeout)
+        process = _Process(settings, server, log, configuration.fields.first_token_timeout)
         async with server.running():
             await process.serve([listener])
 
