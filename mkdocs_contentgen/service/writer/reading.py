@@ -72,7 +72,8 @@ _REFERENCES = re.compile(
 )
 _REFERENCE_LINE = re.compile(r"\s*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s.*|\s*|\s*https?://\S+")
 _PLACEHOLDER = re.compile(
-    r"(?![ \t]*[-+*] )[\W_]{0,4}(?:Dear|Hello|Hi|By|Author|Date|Signed|Sincerely|Regards)?[,: ]{0,3}"
+    r"(?![ \t]*[-+*] )[\W_]{0,4}"
+    r"(?:Dear|Hello|Hi|By|Author|Date|Signed|Sincerely|Regards)?[,: ]{0,3}"
     r"\[(?:(?P<image>insert|image|photo|picture|screenshot|video|placeholder|bild|foto)|add|your"
     r"|name|company|date|author|link)\b[^\[\]\n]{0,100}\]"
     r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
