@@ -76,6 +76,7 @@ def _unusable_reason(draft: Draft) -> str:
         _empty_problem,
         _script_problem,
         _degenerate_problem,
+        _repeated_problem,
     )
     return next((reason for check in checks if (reason := check(draft))), "")
 
@@ -97,10 +98,10 @@ def _find_remarks(draft: Draft) -> list[str]:
 
 
 def _finish_problem(draft: Draft) -> str:
-    match draft.completion.finish_reason:
-        case "stop" | "eos" | "end_turn" | "loop" | "too long":
+    match draft.completion.finish_reason.lower():
+        case "stop" | "stop_sequence" | "eos" | "end_turn" | "loop" | "too long":
             return ""
-        case "length":
+        case "length" | "max_tokens":
             return (
                 "the text was cut off (finish_reason 'length'); raise the model's limit of tokens "
                 "or its context, or choose a shorter length"
@@ -109,8 +110,9 @@ def _finish_problem(draft: Draft) -> str:
             return f"the text was cut off after {draft.document.words:,} words: the answer stopped"
         case "content_filter":
             return "the provider's content filter stopped the text; use other words for the topic"
-        case reason:
-            return f"the text was not finished (finish_reason {reason[:40]!r})"
+        case _:
+            reason = draft.completion.finish_reason[:40]
+            return f"the text was not finished (finish_reason {reason!r})"
 
 
 def _size_problem(draft: Draft) -> str:
@@ -155,6 +157,15 @@ def _degenerate_problem(draft: Draft) -> str:
             "or choose a larger model"
         )
     return degenerate_problem(draft.document.prose) or ""
+
+
+def _repeated_problem(draft: Draft) -> str:
+    seen = {tuple(block.words) for block in draft.earlier}
+    blocks = [block.words for block in draft.document.blocks]
+    again = sum(len(it) for it in blocks if len(it) >= _LEAST_REPEATED and tuple(it) in seen)
+    if 2 * again > sum(map(len, blocks)):
+        return "the text says again what stands before it"
+    return ""
 
 
 def _headings_remark(draft: Draft) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ...errors import UnknownOutcomeError
+from ...errors import InvalidAnswerError, UnknownOutcomeError
 from ..connection import Event, decode_json
 from .usage import Usage
 
@@ -30,8 +30,8 @@ class Completion:
     """Whether the server reports thinking text apart from the answer."""
 
     usage: Usage = field(default_factory=Usage)
-    error: UnknownOutcomeError | None = None
-    """Why the answer ended early, if the connection was lost or the model fell silent."""
+    error: UnknownOutcomeError | InvalidAnswerError | None = None
+    """Why the answer ended early, such as a lost connection or an error of the server."""
 
 
 class _Message(msgspec.Struct):

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 from itertools import islice
 
-from .words import UNSPACED
+from .words import MARKS, UNSPACED
 
 _GROUP, _NEAR = 6, 200
 """Words are repeated if the same group of so many stood within so many words before."""
@@ -44,7 +44,8 @@ _MAX_SENTENCE, _SHOWN = 1000, 60
 
 # Without figures, so that the same sentence with other figures is the same. Long words are cut,
 # since a loop can be one word without end.
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]{{1,20}}")
+_LETTER = rf"[^\W\d_{UNSPACED}]"
+_WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{MARKS}]{_LETTER}{{0,9}}){{0,9}}")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _FIGURE = re.compile(r"\d+")
 _END = re.compile(r"[.!?…]\s|[。！？\n]")

@@ -230,24 +230,23 @@ class Model:
     async def _call(self, call: _Call, spending: Spending) -> Completion:
         started = time.monotonic()
         reader = AnswerReader(call.watch)
-        error = None
+        error: UnknownOutcomeError | InvalidAnswerError | None = None
         try:
             answer = await self._post_with_limit(call, reader)
             if answer.status != 200:
                 await self._raise_status(answer)
             self._read_body(answer, reader)
-        except UnknownOutcomeError as failure:
-            # It may have been paid for, so it counts with an estimate.
-            error, usage = failure, self._estimate(call, reader.text, spending)
+        except (UnknownOutcomeError, InvalidAnswerError) as failure:
+            error = failure
+        usage = self._usage(call, reader, spending, error)
+        # Before the answer is checked, since an unusable one may have cost something too.
+        if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
             spending.add(usage)
-            if not reader.text:
-                raise
-        else:
-            usage = self._usage(call, reader, spending)
-            # Before the answer is checked, since an unusable one may have cost something too.
-            if reader.usage is not None or reader.has_message:
-                spending.add(usage)
-            self._check_answer(reader)
+        error = error or self._problem(reader)
+        if error and not (reader.text and reader.was_streamed):
+            raise error
+        if len(self._key) >= _MIN_SECRET and self._key in reader.text:
+            raise InvalidAnswerError(f"{self._server} repeats {self._prefix}api_key in its text")
         reason = "lost" if error else self._quote(reader.reason) or "unknown"
         self._debug(
             f"{quoted(self.name)}: answered after {time.monotonic() - started:.1f} s, "
@@ -256,8 +255,10 @@ class Model:
         self._warn_if_cut(call.characters, usage)
         return Completion(reader.text, reason, reader.thought, usage, error)
 
-    def _usage(self, call: _Call, reader: AnswerReader, spending: Spending) -> Usage:
-        if reader.usage is None and reader.was_stopped:
+    def _usage(
+        self, call: _Call, reader: AnswerReader, spending: Spending, error: ServiceError | None
+    ) -> Usage:
+        if reader.usage is None and (error or reader.error or reader.was_stopped):
             return self._estimate(call, reader.text, spending)
         return read_usage(reader.usage, self._fields.price)
 
@@ -402,19 +403,18 @@ class Model:
             )
         reader.read_answer(fields)
 
-    def _check_answer(self, reader: AnswerReader) -> None:
-        """Raise InvalidAnswerError for an answer that is none of this API."""
+    def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
+        """Return the error for an answer that is none of this API, or that ends with an error."""
         if reader.error:
             quote = self._quote(reason_of(reader.error)) if self._quotes else ""
             reason = quote or "without a message"
-            raise InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
+            return InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         if not reader.has_message:
             hint = "" if reader.has_choices else self._endpoint_hint
-            raise InvalidAnswerError(
+            return InvalidAnswerError(
                 f"{self._server} answered without a message in `choices`{hint}"
             )
-        if len(self._key) >= _MIN_SECRET and self._key in reader.text:
-            raise InvalidAnswerError(f"{self._server} repeats {self._prefix}api_key in its text")
+        return None
 
     def _quote(self, text: str) -> str:
         """Return a text of the server for a message, or an empty string if it contains the key."""

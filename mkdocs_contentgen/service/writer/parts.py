@@ -42,8 +42,9 @@ class KeptAnswers:
     Answers are saved before the next call, so that a text of one call costs no writing.
     """
 
-    def __init__(self, ask: Ask, progress: TextInProgress) -> None:
+    def __init__(self, ask: Ask, progress: TextInProgress, model: str) -> None:
         self.usage = Usage()
+        self._model = model
         self._ask = ask
         self._progress = progress
         self._parts: dict[str, _Part] | None = None
@@ -66,7 +67,7 @@ class KeptAnswers:
         """Return the answer to a conversation."""
         if self._parts is None:
             self._parts = _decode(await self._progress.load())
-        digest = sha256(msgspec.json.encode(messages))
+        digest = sha256(msgspec.json.encode([self._model, messages]))
         self._times[digest] += 1  # a further attempt is not answered with the first one
         key = f"{digest}-{self._times[digest]}"
         if part := self._parts.get(key):

@@ -19,9 +19,15 @@ _FENCE = re.compile(
     rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
     re.DOTALL | re.IGNORECASE,
 )
+_BEGINNING = re.compile(r"\s*#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)")
+"""How a text begins, but no code with a comment."""
+
 _PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
 _FINAL = "<|channel|>final<|message|>"
-_SPECIAL_TOKEN = re.compile(r"<\|(?:start|end|return|im_start|im_end|eot_id|endoftext)\|>")
+_SPECIAL_TOKEN = re.compile(
+    r"(?<!`)<\|(?:start|end|return|im_start|im_end|eot_id|endoftext)\|>(?!`)"
+)
+_THINKING_TAG = re.compile(r"(?<!`)<(?P<end>/?)(?:think|thinking|reasoning)>(?!`)")
 
 _WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
 BEFORE = re.compile(
@@ -38,10 +44,12 @@ BEFORE = re.compile(
 
 _AFTER = re.compile(
     r"[^\w\n]{0,9}(?:"
-    rf"I hope (?:this|you)\b|let me know\b|feel free to\b|please (?:note|let me know)\b"
-    rf"|note:.{{0,60}}\b(?:this|the|my|your) {_WORK}\b"
-    r"|(?:total )?word ?count\b|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
-    r"|(?:end of|\[end)\b|(?:Wortzahl|Anzahl der Wörter|nombre de mots|字数)\b"
+    rf"I hope (?:this|you)\b|(?:please )?let me know\b"
+    r"|feel free to (?:ask|adapt|adjust|change|customi[sz]e|edit|let me|modify|reach|tell me)\b"
+    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {_WORK}\b"
+    r"|(?:(?:total )?word ?count|Wortzahl|Anzahl der Wörter|nombre de mots|字数)[^\d\n]{0,15}\d"
+    r"|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
+    rf"|\[end\b|end of (?:the |this )?(?:{_WORK}|document)\W{{0,5}}$"
     r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
     r")",
     re.IGNORECASE,
@@ -64,9 +72,11 @@ _REFERENCES = re.compile(
 )
 _REFERENCE_LINE = re.compile(r"\s*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s.*|\s*|\s*https?://\S+")
 _PLACEHOLDER = re.compile(
-    r"[\W_]{0,4}(?:Dear|Hello|Hi|By|Author|Date|Signed|Sincerely|Regards)?[,: ]{0,3}"
-    r"\[(?:insert|add|your|image|photo|picture|screenshot|video|name|company|date|author"
-    r"|placeholder|link|bild|foto)\b[^\[\]\n]{0,100}\](?:\([^()\n]{0,200}\))?[\W_]{0,4}",
+    r"(?![ \t]*[-+*] )[\W_]{0,4}"
+    r"(?:Dear|Hello|Hi|By|Author|Date|Signed|Sincerely|Regards)?[,: ]{0,3}"
+    r"\[(?:(?P<image>insert|image|photo|picture|screenshot|video|placeholder|bild|foto)|add|your"
+    r"|name|company|date|author|link)\b[^\[\]\n]{0,100}\]"
+    r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
     re.IGNORECASE,
 )
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
@@ -78,9 +88,18 @@ _TAG = re.compile(
     r"|ol|li|br|hr|a|b|i|u|em|strong|small|sub|sup|code|img|font|center|blockquote|table|thead"
     r"|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button|form|video"
     rf"|audio|nav|{'|'.join(_DROPPED)})(?:\s[^<>]{{0,2000}})?/?>"
-    r"|<!--.{0,2000}?-->|<!DOCTYPE[^<>]{0,200}>",
+    r"|<!DOCTYPE[^<>]{0,200}>",
     re.IGNORECASE | re.DOTALL,
 )
+_ELEMENTS = (
+    (re.compile("<!--"), re.compile("-->")),
+    *(
+        (re.compile(rf"<{name}(?=[\s/>])", re.I), re.compile(rf"</{name}\s{{0,9}}>", re.I))
+        for name in _DROPPED
+    ),
+)
+"""The start and the end of what is dropped as a whole."""
+
 _MARKDOWN = {
     "b": "**",
     "strong": "**",
@@ -120,10 +139,21 @@ def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
 
 def without_thinking(text: str) -> str:
     """Drop thinking text before the answer; if there is nothing else, all of it."""
-    text = re.split(r"(?<!`)</(?:think|thinking|reasoning)>(?!`)", text)[-1]
+    # Tags further down are part of the text, which can be about them.
+    end, is_open = 0, True  # the start tag may be in the prompt
+    for tag in _THINKING_TAG.finditer(text):
+        if tag["end"]:
+            if not is_open:
+                break
+            end, is_open = tag.end(), False
+        elif text[end : tag.start()].strip():
+            break
+        else:
+            is_open = True
+    text = text[end:]
     if re.match(r"\s*<(?:think|thinking|reasoning)>", text):
         return ""
-    if "<|channel|>" in text:
+    if text.lstrip().startswith("<|") and "<|channel|>" in text:
         text = text.rpartition(_FINAL)[2] if _FINAL in text else ""
     return _SPECIAL_TOKEN.sub("", text)
 
@@ -138,9 +168,11 @@ def trim(text: str) -> str:
 def without_fence(text: str) -> str:
     """Take the text out of a code fence around it."""
     fenced = _FENCE.fullmatch(text)
-    if fenced and (fenced["language"] or fenced["text"].lstrip().startswith("#")):
-        return fenced["text"]
-    return text
+    if not (fenced and (fenced["language"] or _BEGINNING.match(fenced["text"]))):
+        return text
+    if sum(line.startswith(fenced[1]) for line in fenced["text"].split("\n")) % 2:
+        return text[fenced.start("text") :]  # the last fence is that of a code block
+    return fenced["text"]
 
 
 def without_preface(text: str) -> str:
@@ -156,6 +188,8 @@ def without_epilogue(text: str) -> str:
     paragraphs = text.split("\n\n")
     while len(paragraphs) > 1:
         last = paragraphs[-1].strip()
+        if last.endswith(("```", "~~~")):
+            break
         if last.strip("-*_ \n") and not (len(last) <= _MAX_PREFACE and _AFTER.match(last)):
             break
         paragraphs.pop()
@@ -165,11 +199,10 @@ def without_epilogue(text: str) -> str:
 def without_rules(text: str) -> str:
     """Drop lines of dashes around the text."""
     lines = text.split("\n")
-    while len(lines) > 1 and not lines[0].strip("- "):
-        lines.pop(0)
+    first = next((number for number, line in enumerate(lines) if line.strip("- ")), 0)
     while len(lines) > 1 and not lines[-1].strip("- "):
         lines.pop()
-    return "\n".join(lines)
+    return "\n".join(lines[first:])
 
 
 def without_front_matter(text: str) -> str:
@@ -214,7 +247,9 @@ def with_headings(text: str) -> str:
     for number, (is_code, line) in enumerate(lines):
         match = None if is_code else _BOLD_LINE.fullmatch(line.strip())
         before = lines[number - 1][1] if number else ""
-        after, follows = ([text.strip() for _, text in lines[number + 1 :][:2]] + ["", ""])[:2]
+        after, follows = ([text.strip() for _, text in lines[number + 1 : number + 3]] + ["", ""])[
+            :2
+        ]
         is_alone = not before.strip() and not after and follows
         if match and is_alone and not TIP.match(line) and match["text"][-1] not in ".!,":
             found.append((number, match["text"].strip()))
@@ -250,7 +285,7 @@ def without_emoji(text: str) -> str:
     """Drop the emoji in headings."""
     return "\n".join(
         re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
-        if not is_code and re.match("#+ ", line)
+        if not is_code and re.match("#+ ", line) and _EMOJI.search(line)
         else line
         for is_code, line in _lines(text)
     )
@@ -302,20 +337,17 @@ def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _replace_tags(text: str) -> str:
-    for name in _DROPPED:
-        text = _without_element(text, name)
+    for start, end in _ELEMENTS:
+        text = _without_elements(text, start, end)
     return _TAG.sub(_replace_tag, text)
 
 
-def _without_element(text: str, name: str) -> str:
-    """Drop the elements with this name. A start tag without an end tag stays."""
-    folded, kept, position = text.lower(), [], 0
-    while (start := folded.find(f"<{name}", position)) >= 0:
-        end = folded.find(f"</{name}>", start)
-        if end < 0:
-            break
-        kept.append(text[position:start])
-        position = end + len(f"</{name}>")
+def _without_elements(text: str, start: re.Pattern[str], end: re.Pattern[str]) -> str:
+    """Drop what lies between a start and an end. A start without an end stays."""
+    kept, position = [], 0
+    while (first := start.search(text, position)) and (last := end.search(text, first.end())):
+        kept.append(text[position : first.start()])
+        position = last.end()
     return "".join([*kept, text[position:]])
 
 

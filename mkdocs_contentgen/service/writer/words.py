@@ -10,7 +10,11 @@ from collections.abc import Iterable
 # Scripts that write words without spaces between them.
 UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-_LETTERS = rf"[^\W_{UNSPACED}]+"
+# Accents, and the vowel signs of Hebrew, Arabic and Indic scripts, which are no letters to `re`.
+MARKS = "".join(
+    letter for letter in map(chr, range(0x300, 0xE00)) if unicodedata.category(letter)[0] == "M"
+)
+_LETTERS = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
 _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}

@@ -42,6 +42,9 @@ MAX_OWN = 4000
 TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
 """The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
 
+_CHARACTERS_PER_TOKEN = 40
+"""An answer with more characters for each token of its limit is stopped, also if it is thinking."""
+
 TOO_LONG = 3
 """A text with so many times its target of words is stopped."""
 
@@ -156,7 +159,7 @@ class _Writing:
         self.words = options.target(request.length)
         self._request = request
         self._options = options
-        self._ask = KeptAnswers(ask, progress)
+        self._ask = KeptAnswers(ask, progress, options.fields.model)
         self._report = progress.report
         self._sections = sections
         self._sources = "\n".join(section.text for section in sections)
@@ -312,7 +315,14 @@ class _Writing:
             if piece.unusable or not piece.document.blocks:
                 continue
             blocks = repair.merge(piece.document.blocks)
-            merged = replace(draft, document=replace(draft.document, blocks=blocks))
+            text = draft.completion.text
+            if len(blocks) > len(draft.document.blocks):  # a further repair has to see it
+                text = f"{_mended(draft.completion)}\n\n{_mended(piece.completion)}"
+            merged = replace(
+                draft,
+                completion=replace(draft.completion, text=text),
+                document=replace(draft.document, blocks=blocks),
+            )
             draft = min(draft, merged, key=_faults)
         return draft
 
@@ -327,7 +337,8 @@ class _Writing:
     ) -> Draft:
         has_parts = self._ask.has_parts
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
-        watch = self._watch(words, sum(len(block.words) for block in earlier))
+        before = sum(len(block.words) for block in earlier)
+        watch = self._watch(words, before, _CHARACTERS_PER_TOKEN * limit)
         # Without a penalty, most texts of small models are loops.
         penalty = penalty or self._is_small
         completion = await self._ask(messages, limit, watch=watch, penalty=penalty)
@@ -336,8 +347,10 @@ class _Writing:
         # In a thread, so that calls for other texts do not wait for it.
         return await asyncio.to_thread(self._read, completion, words, earlier, is_part=is_part)
 
-    def _watch(self, words: int, before: int) -> Watch:
+    def _watch(self, words: int, before: int, characters: int) -> Watch:
         def watch(text: str) -> str:
+            if len(text) > characters:
+                return "too long"
             text = without_thinking(text)
             written = count_words(split_words(text))
             self._report(before + written, self.words)

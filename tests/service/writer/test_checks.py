@@ -37,7 +37,7 @@ def names(found: Draft) -> list[str]:
     return [remark.partition(":")[0] for remark in found.remarks]
 
 
-@pytest.mark.parametrize("reason", ["stop", "eos", "end_turn"])
+@pytest.mark.parametrize("reason", ["stop", "STOP", "eos", "end_turn", "stop_sequence"])
 def test_a_finished_text_is_accepted(reason: str) -> None:
     """Servers have several names for the end of a text."""
     assert replace(draft("Text."), completion=Completion("", reason)).unusable == ""

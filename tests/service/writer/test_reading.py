@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import growth
 
 from mkdocs_contentgen.service.writer.reading import mend, trim
 
@@ -17,11 +18,21 @@ MENDED = [
         [],
     ),
     ("Text.<|im_end|>", "Text.", []),
+    ("hm</think># T\n\nText.", "# T\n\nText.", []),
+    ("<think>a</think>\n<think>b</think># T", "# T", []),
+    ("# T\n\nText.\n\n```\n<think>\nhm\n</think>\n42\n```\n\nMore.", None, []),
+    ("Text about `<|channel|>` and `<|endoftext|>`.", None, []),
     # fences
     ("```\r\n# T\r\n\r\nText.\r\n```\r\n", "# T\n\nText.", ["fence"]),
     ("~~~md\nText.\n~~~", "Text.", ["fence"]),
     ("Run this:\n\n```\nmake\n```\n\nThen wait.", None, []),
     ("Text.\n\n```\n# make\n```\n\n## A\n\nText.", None, []),
+    ("Run this:\n```\n# all of it\nmake\n```\nThen wait.", None, []),
+    (
+        "```markdown\n# T\n\n```\nmake\n```\n\nThe end tag is missing.",
+        "# T\n\n```\nmake\n```\n\nThe end tag is missing.",
+        ["fence"],
+    ),
     ("Opening.\n\n## Section\n\nText.", None, []),
     # before and after
     ("Sure!\n# T\n\nText.", "# T\n\nText.", ["before"]),
@@ -34,6 +45,12 @@ MENDED = [
     ("Text.\n\n---\n\nLet me know if it needs changes.", "Text.", ["after"]),
     ("Text.\n\nNote: I kept this article short.", "Text.", ["after"]),
     ("Text.\n\nNote: restart the server.", None, []),
+    ("Text.\n\n*End of article*", "Text.", ["after"]),
+    ("Text.\n\nEnd of life of the version was in October.", None, []),
+    ("Text.\n\nPlease note that the server has to be restarted.", None, []),
+    ("Text.\n\nFeel free to open an issue.", None, []),
+    ("Text.\n\nWord count is one of the figures.", None, []),
+    ("Text.\n\n```\nmake\n\nlet me know\n```", None, []),
     ("Word count: 400", None, []),
     # dashes and front matter
     ("---\nText.\n---", "Text.", ["dashes"]),
@@ -49,6 +66,12 @@ MENDED = [
     ("<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>", "- a\n\n- b", ["HTML"]),
     ("<pre><code>x = 1</code></pre>", "```\nx = 1\n```", ["HTML"]),
     ("Text <!-- hidden -->here.", "Text here.", ["HTML"]),
+    ("İİİİ <SCRIPT>evil()</SCRIPT >İyi.", "İİİİ İyi.", ["HTML"]),
+    (
+        "A <stylesheet> is text, and a </style> too.",
+        "A <stylesheet> is text, and a  too.",
+        ["HTML"],
+    ),
     ("The element `<div>` and a < b > c, List<Text>.", None, []),
     ("```html\n<div>x</div>\n```\n\nText.", None, []),
     # titles and headings
@@ -62,6 +85,7 @@ MENDED = [
     ("Text.\n\n**A whole sentence.**\n\nMore.", None, []),
     ("## A\n\n**Not a heading**\n\nText.", None, []),
     ("Text.\n\n**At the end**", None, []),
+    ("## Two  spaces \n\nText 🚀.", None, []),
     ("## 🚀 Go\n\nText 🚀.", "## Go\n\nText 🚀.", ["emoji"]),
     # references and placeholders
     ("Text.\n\n## References\n\n1. Smith, 2019\n2. https://x.example", "Text.", ["references"]),
@@ -72,6 +96,8 @@ MENDED = [
     ("Dear [Your Name],\n\nText.", "Text.", ["placeholders"]),
     ("*[Image: a cache](x.png)*\n\nText.", "Text.", ["placeholders"]),
     ("Write to [Company Name] today.", None, []),
+    ("Text.\n\n- [Your first page](a.md)\n- [Image alignment]\n\nMore.", None, []),
+    ("Text.\n\n[Add a user](add.md)\n\nMore.", None, []),
     ("[not known: when it takes effect]", None, []),
 ]
 
@@ -103,3 +129,9 @@ def test_casual_posts_keep_their_emoji() -> None:
 def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
     """Half a sentence is not kept."""
     assert trim(text) == kept
+
+
+@pytest.mark.parametrize("part", ["\n\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n"])
+def test_mending_takes_linear_time(part: str) -> None:
+    """No text of a model keeps a build busy."""
+    assert growth(mend, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3

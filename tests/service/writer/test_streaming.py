@@ -51,10 +51,14 @@ class Exchange:
 
 
 def ask(
-    *scripts: Sequence[Item], watch: Watch | None = None, calls: int = 1, **fields: Any
+    *scripts: Sequence[Item],
+    watch: Watch | None = None,
+    calls: int = 1,
+    spending: Spending | None = None,
+    **fields: Any,
 ) -> Exchange:
     """Ask a server that plays one script for each connection, the last one again and again."""
-    exchange = Exchange()
+    exchange = Exchange(spending=spending or Spending())
     left = [list(script) for script in scripts]
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -277,16 +281,15 @@ class TestRefusals:
     ("script", "words"),
     [
         ([b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
-        ([event("A"), b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
         ([b"<html>\n<p>Hello</p>\n"], "not answer with a JSON object"),
         ([b"data: <html>\n\n"], "without a message"),
         ([DONE], "without a message"),
         ([b""], "not answer with a JSON object"),
         ([b"data: " + b"x" * 2**20] * 4, "larger than 2 MiB"),
-        ([event("x" * 2**20)] * 40, "larger than 32 MiB"),
+        ([event(None, delta={"reasoning": "x" * 2**20})] * 40, "larger than 32 MiB"),
         ([event(f"It is {KEY}"), STOP, DONE], "repeats writer.api_key"),
     ],
-    ids=["error", "late-error", "html", "html-event", "nothing", "empty", "event", "ever", "key"],
+    ids=["error", "html", "html-event", "nothing", "empty", "event", "ever", "key"],
 )
 def test_a_stream_that_is_none(script: Sequence[Item], words: str) -> None:
     """A stream without a text is one line, with bounded memory."""
@@ -295,6 +298,39 @@ def test_a_stream_that_is_none(script: Sequence[Item], words: str) -> None:
     assert words in str(caught.value)
     assert KEY not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+HALF = event("Half a")
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
+        ([HALF, b"data: " + b"x" * 2**22], "larger than 2 MiB"),
+    ],
+)
+def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:
+    """What has arrived is kept, and counts."""
+    found = completion(*script, price=Price(input=1.0, output=2.0))
+    assert (found.text, found.finish_reason) == ("Half a", "lost")
+    assert words in str(found.error)
+    assert found.usage.cost
+
+
+def test_endless_thinking_counts() -> None:
+    """A call that is given up costs something, so it counts with an estimate."""
+    exchange = Exchange()
+    think = event(None, delta={"reasoning": "x" * 2**20})
+    with pytest.raises(InvalidAnswerError):
+        ask([HEAD, *[think] * 40], spending=exchange.spending)
+    assert exchange.spending.total.calls == 1
+
+
+def test_a_key_in_a_lost_answer() -> None:
+    """The start of an answer is kept, but never one with the key."""
+    with pytest.raises(InvalidAnswerError, match=r"repeats writer\.api_key"):
+        completion(*map(event, f"It is {KEY}"), 100.0)
 
 
 def test_a_compressed_stream() -> None:

@@ -282,6 +282,28 @@ class TestRepairs:
         written, _ = run(start, f"## B\n\n{sentences(150, 'c')}")
         assert written.remarks == ["length: 39 words for about 60"]
 
+    def test_a_second_repair_sees_the_first(self) -> None:
+        """Otherwise it would write the same again."""
+        short = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(8, 'b')}"
+        more = f"## B\n\n{sentences(10, 'more')}"
+        _, script = run(short, more, f"## C\n\n{sentences(20, 'c')}", repairs=2)
+        assert sentences(10, "more") in script.asked[2][-2]["content"]
+
+    def test_endless_thinking(self) -> None:
+        """A model that only thinks is stopped, with a reason."""
+        failed = failure(f"<think>{sentences(40_000, 'a')}", f"<think>{sentences(40_000, 'a')}")
+        assert "thinking text only" in str(failed)
+        watched: list[str] = []
+
+        async def ask(messages: object, limit: int, *, watch: Watch, penalty: bool) -> Completion:
+            watched.append(watch(f"<think>{sentences(40_000, 'a')}"))
+            return Completion("")
+
+        options = WriterOptions(replace_fields(repairs=0))
+        with pytest.raises(FailedTextError):
+            asyncio.run(write(request(), options, ask, today=DAY))  # type: ignore[arg-type]  # always with a watch
+        assert watched == ["too long"]
+
     def test_the_number_of_repairs(self) -> None:
         """`repairs` is for all faults together."""
         start = f"# T\n\n{sentences(20, 'a')}\n\n- a list"
@@ -363,6 +385,16 @@ class TestSections:
         assert "section: 'Two: more' is missing, since the answer is empty" in written.remarks
         assert written.html.count("<h2") == 2
 
+    def test_a_section_that_was_written_before(self) -> None:
+        """A text of equal sections is none that a person could review."""
+        again = SECTIONS[0].replace("## One", "## Two: more")
+        written, script = run(PLAN, SECTIONS[0], again, again, SECTIONS[2], asked=LONG)
+        assert script.penalties == [False, False, False, True, False]
+        assert (
+            "section: 'Two: more' is missing, since the text says again what stands before it"
+            in written.remarks
+        )
+
     def test_no_section(self) -> None:
         """A text without any section is a failure."""
         assert "the answer is empty" in str(failure(PLAN, *[""] * 6, asked=LONG))
@@ -437,6 +469,20 @@ class TestInterruptions:
         lost = Completion("## Two", "lost", error=UnknownOutcomeError("gone"))
         with pytest.raises(UnknownOutcomeError, match="gone"):
             run(PLAN, SECTIONS[0], lost, asked=LONG)
+
+    def test_another_model(self) -> None:
+        """It writes all of the text that its name stands below."""
+        saved: list[bytes] = []
+
+        async def save(parts: bytes) -> None:
+            saved.append(parts)
+
+        async def load() -> bytes:
+            return saved[-1]
+
+        run(PLAN, *SECTIONS, asked=LONG, progress=TextInProgress(save=save))
+        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", progress=TextInProgress(load))
+        assert len(script.asked) == 4
 
     @pytest.mark.parametrize("parts", [b"x", b"[]", b'{"a": 1}', b'{"a": ["t", 1, 2, 3]}', b"\xff"])
     def test_hostile_parts(self, parts: bytes) -> None:
