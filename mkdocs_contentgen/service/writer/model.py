@@ -257,7 +257,7 @@ class Model:
         return Completion(reader.text, reason, reader.thought, usage, error)
 
     def _usage(self, call: _Call, reader: AnswerReader, spending: Spending) -> Usage:
-        if reader.usage is None and reader.was_stopped:
+        if reader.usage is None and (reader.was_stopped or not reader.has_ended):
             return self._estimate(call, reader.text, spending)
         return read_usage(reader.usage, self._fields.price)
 
