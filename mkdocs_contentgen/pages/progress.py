@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING
 from ..texts.obtain import Shown
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..texts.generation import Progress
 
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
+
+_NARROW = 100
+"""Columns of a terminal in which there is no room for the time that is left."""
 
 _Log = Callable[[str], None]
 
@@ -26,7 +31,11 @@ def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INT
     On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
     `interval` seconds.
     """
-    return _bar() if sys.stderr.isatty() and not use_log else _log_lines(log, interval)
+    if use_log or not sys.stderr.isatty():
+        return _log_lines(log, interval)
+    from rich.console import Console
+
+    return show_bar(Console(stderr=True))
 
 
 def progress_message(progress: Progress) -> str:
@@ -43,19 +52,18 @@ def describe_state(progress: Progress) -> str:
 
 
 @contextmanager
-def _bar() -> Iterator[tuple[Callable[[Progress], None], _Log]]:
+def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
+    """Show the progress on a terminal, as show_progress() does."""
     from rich import progress as bars
-    from rich.console import Console
 
-    columns = (
-        bars.TextColumn("Generating"),
+    columns = [
         bars.BarColumn(),
         bars.TextColumn("{task.completed}/{task.total} texts, {task.fields[state]}"),
         bars.TimeElapsedColumn(),
-        bars.TextColumn("left:"),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    ]
+    if console.width > _NARROW:
+        columns += [bars.TextColumn("left:"), bars.TimeRemainingColumn()]
+    with bars.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, state="")
 
         def show(progress: Progress) -> None:

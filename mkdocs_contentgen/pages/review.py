@@ -167,8 +167,8 @@ def approve_article(
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are the remarks about a draft, its statements that had to be checked, its
-    `changed_sources`, and what was approved. `prefer_draft` is called if there are both an edited
+    They are what was approved, the remarks about a draft, its statements that had to be checked,
+    and its `changed_sources`. `prefer_draft` is called if there are both an edited
     text and a newer draft. Raises ApprovalError if there is no text, if it cannot be shown, or if
     it is a draft that quotes what nobody said.
     """
@@ -208,7 +208,7 @@ def approve_article(
     write(article.path, article.directory, header, text.html)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
-    return [*statements, *cited, f"{article.page}: approved in {article.path}"]
+    return [f"{article.page}: approved in {article.path}", *statements, *cited]
 
 
 def _check_quotations(article: Article, draft: StoredText) -> None:

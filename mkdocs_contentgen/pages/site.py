@@ -77,6 +77,7 @@ class Site(ABC):
             sandbox=self.options.uses_sandbox(),
             all_drafts=True,
             details=True,
+            others=self.requests,
             changed_sources=self.changed_sources(),
         )
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -203,13 +203,14 @@ def find_articles(
     max_age: timedelta | None = None,
     all_drafts: bool = False,
     details: bool = False,
+    others: Iterable[PageRequest] = (),
     changed_sources: ChangedSources = lambda sources: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
     Drafts of articles with an approval are only looked up with `all_drafts`. With `details`, the
-    requests of all cached texts are read, to set `is_shared` and `missing_reason`. The store is
-    closed afterwards.
+    requests of all cached texts are read, to set `is_shared` and `missing_reason`; the texts of
+    `others` are in use elsewhere. The store is closed afterwards.
     """
     keys = [it.request.key(sandbox=sandbox) for it in page_requests]
     requests = {
@@ -223,7 +224,8 @@ def find_articles(
     if details:
         missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
         shared = store.shared(keys)
-        reasons, more = _nearly_cached(missing, keys, store)
+        used = [*keys, *(it.request.key(sandbox=sandbox) for it in others)]
+        reasons, more = _nearly_cached(missing, used, store)
         problems += more + store.close()
     articles = []
     for key, it in zip(keys, page_requests, strict=True):

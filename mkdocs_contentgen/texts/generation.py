@@ -73,6 +73,13 @@ Connect = Callable[[], AbstractAsyncContextManager[Client]]
 """Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
 
 
+class _StoppedError(Exception):
+    """The run was stopped while a text is written, and the parts so far are saved."""
+
+    def __init__(self, reason: ContentgenError | NoText) -> None:
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Progress:
     """The progress of a generation, in numbers of requests."""
@@ -137,7 +144,8 @@ class Generation:
     def stop(self, reason: ContentgenError | NoText) -> None:
         """Send no more requests. Those that were not sent get `reason` as their error.
 
-        Requests in flight are awaited, since they may have been paid for. It is thread-safe.
+        Requests in flight are awaited, since they may have been paid for, and of texts in parts the
+        part that is being written. It is thread-safe.
         """
         self._stop.set(reason)
 
@@ -264,6 +272,8 @@ class Generation:
                         timeout=deadline - started,
                         progress=progress,
                     )
+            except _StoppedError as stopped:
+                return stopped.reason
             except ServiceError as error:
                 failure = error
             else:
@@ -345,6 +355,9 @@ class Generation:
             await self._thread.run(save_parts, self._store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
+        else:
+            if self._stop.reason:
+                raise _StoppedError(self._stop.reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
         self._written[key] = words, target

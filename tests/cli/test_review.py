@@ -371,7 +371,7 @@ def test_remarks_are_listed(site: Site) -> None:
     lines = [f"  {line}" for line in REMARK_LINES]
     assert "there is nothing to compare" in (shown := site.run("diff", "index.md"))
     assert all(line in shown for line in REMARK_LINES)
-    assert site.run("approve", "index.md", "--by", "Jo").splitlines()[:2] == lines
+    assert site.run("approve", "index.md", "--by", "Jo").splitlines()[1:] == lines
     assert json.loads(site.run("status", "--json"))[0]["remarks"] == []
     site.draft(article("One three."), day=2, model="small", remarks=REMARKS)
     assert site.run("diff", "index.md").splitlines()[-2:] == lines
@@ -394,6 +394,19 @@ def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
     assert "One added two." in site.approved.read_text()
 
 
+def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
+    """Of several pages, each line stands below the page that it is about."""
+    site.page("other.md")
+    site.draft(article("One in <mark>1999</mark>."), model="small", remarks=REMARKS)
+    lines = site.run("approve", "--all", "--by", "Jo").splitlines()
+    notes = [*(f"  {line}" for line in REMARK_LINES), "  to check: One in ‹1999›."]
+    pages = (
+        f"{page}: approved in {site.approved.parents[1] / page}/main.html"
+        for page in ("index.md", "other.md")
+    )
+    assert lines == [line for page in pages for line in (page, *notes)]
+
+
 def test_show_a_draft(site: Site) -> None:
     """The state, what to look at, and the text as a page has it, with nothing that is obeyed."""
     site.draft(
@@ -412,6 +425,14 @@ def test_show_a_draft(site: Site) -> None:
     assert [line for line in lines[2:] if line] == [
         *("Alpha", "In 1999.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
     ]
+
+
+def test_show_compares_with_no_text_of_another_page(site: Site) -> None:
+    """A text that another page requests is not the earlier text of this one."""
+    site.draft(article("One."))
+    other = "---\ncontentgen: {type: blog, topic: Beta}\n---\n"
+    site.write("docs/other.md", other)
+    assert "missing, never generated" in site.run("show", "other.md", code=1)
 
 
 def test_show_an_approved_text(site: Site) -> None:

@@ -611,6 +611,26 @@ def test_parts_survive_an_interruption(store: DiskStore, error: ServiceError) ->
     store.close()
 
 
+def test_a_stop_between_two_parts(store: DiskStore) -> None:
+    """No more of a text is paid for after Ctrl-C, and the next build goes on with what is saved."""
+    script = InParts(FakeTime())
+
+    reason = NoText(MissingReason.STOPPED, "interrupted")
+
+    async def main() -> dict[str, Outcome]:
+        def interrupt(progress: Progress) -> None:
+            if progress.words:
+                generation.stop(reason)
+
+        generation = Generation(store, script.connect, Limits(), on_progress=interrupt)
+        return await generation.run(requests("a"))
+
+    assert asyncio.run(main())["a"].error == reason
+    assert run(script, store, requests("a"))[0]["a"].text
+    assert script.loaded == [b"", b"\xff"]
+    store.close()
+
+
 def test_a_failed_text_leaves_no_parts(store: DiskStore) -> None:
     """Who asks again gets another text."""
     run(InParts(FakeTime(), {"a": [FAILED]}), store, requests("a"))

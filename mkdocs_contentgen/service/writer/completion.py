@@ -92,6 +92,11 @@ class AnswerReader:
         return "".join(self._parts)
 
     @property
+    def has_ended(self) -> bool:
+        """Whether all of the answer has arrived, as far as the server says."""
+        return self.is_complete or self.finish_reason is not None
+
+    @property
     def reason(self) -> str:
         """Why the text ends."""
         if self.finish_reason is None:

@@ -258,7 +258,8 @@ class Model:
     def _usage(
         self, call: _Call, reader: AnswerReader, spending: Spending, error: ServiceError | None
     ) -> Usage:
-        if reader.usage is None and (error or reader.error or reader.was_stopped):
+        early = reader.was_stopped or not reader.has_ended
+        if reader.usage is None and (error or reader.error or early):
             return self._estimate(call, reader.text, spending)
         return read_usage(reader.usage, self._fields.price)
 

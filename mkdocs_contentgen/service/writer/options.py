@@ -153,7 +153,8 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     sections: Literal["auto"] | bool = "auto"
     """Whether each section of a text has a call of its own, after one for a plan.
 
-    `auto` means long texts, and those of medium length by a small model. Default: `auto`."""
+    `auto` means long texts, and those of medium length by a small model. A short text always takes
+    one call. Default: `auto`."""
 
     price: Price | None = None
     """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.

@@ -172,6 +172,12 @@ class TestUsage:
         lies = usage(prompt_tokens=-1, completion_tokens=10**30, cost="free")
         assert completion(event("A"), STOP, lies, DONE).usage == Usage(1, 0, 0, None)
 
+    def test_a_server_that_ends_early(self) -> None:
+        """A stream without its end counts with an estimate, although no connection was lost."""
+        found = completion(event("A" * 80))
+        assert found.finish_reason == "unknown"
+        assert found.usage.output_tokens == 20
+
     def test_a_time_out(self) -> None:
         """A call without an answer counts with an estimate: four characters are a token."""
         price = Price(input=1.0, output=2.0)
