@@ -79,6 +79,13 @@ class CountingLedger(SQLiteLedger):
     """Counts how often a text was to be kept."""
 
     tries = 0
+    tries_before_end_of_parts = -1
+
+    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+        """Note when they are dropped."""
+        if not parts:
+            self.tries_before_end_of_parts = self.tries
+        super().save_parts(request, parts)
 
     def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
         """Keep it."""
@@ -204,6 +211,15 @@ class TestTexts:
         answer = server.portal.call(server._post, path, headers, too_long)
         assert answer.status_code == 422
         assert "brief must be valid text" in answer.json()["error"]
+
+    def test_the_parts_go_after_the_text_is_kept(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A server that is killed in between has one or the other."""
+        model.answer = writing()
+        configure(tmp_path, model.endpoint)
+        ledger = CountingLedger(tmp_path / "writer.db", serving=True)
+        with serving(tmp_path, ledger=ledger) as server:
+            assert server.ask(key="k", length="long").status_code == 200
+        assert ledger.tries_before_end_of_parts == 1
 
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""

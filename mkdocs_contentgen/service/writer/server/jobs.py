@@ -139,6 +139,7 @@ class Jobs:
     async def _write(self, job: Job, request: Request) -> bytes:
         """Write a text and keep it. Raises the same as _process()."""
         body: bytes | None = None
+        has_ended = False
         try:
             async with self._places:
                 if self.is_draining:
@@ -157,13 +158,13 @@ class Jobs:
                     ),
                 )
                 body = encode_written(written, self._model.name)
-                await self._save_parts(job, b"")
+                has_ended = True
                 job.outcome = "written"
                 seconds = time.monotonic() - started
                 self._seconds_per_text += (seconds - self._seconds_per_text) / 8
             return body
         except FailedTextError:
-            await self._save_parts(job, b"")  # the next attempt is a new one
+            has_ended = True  # the next attempt is a new one
             raise
         except UnusableServiceError as error:
             if job.spending.total.calls:  # 503 would mean that nothing was written
@@ -174,6 +175,8 @@ class Jobs:
             job.seconds = time.monotonic() - job.started
             self._log_sources()
             await self._record(job, body)
+            if has_ended:  # if the process is killed before, the next one still has the text
+                await self._save_parts(job, b"")
 
     async def _load_parts(self, job: Job) -> bytes:
         parts = await self._thread.run(self._ledger.load_parts, job.keyed)
