@@ -274,6 +274,14 @@ def test_the_remarks_about_a_draft() -> None:
     assert "Not as requested" not in shown("<article><p>x</p></article>", Presentation(), draft)
 
 
+def test_remarks_of_one_kind() -> None:
+    """Their kind is named once."""
+    remarks = ("mended: a fence", "mended: a title", "length: 640 words", "short")
+    draft = replace(DRAFT, remarks=remarks)
+    line = "Not as requested: mended: a fence; a title; length: 640 words; short<"
+    assert line in shown("<article><p>x</p></article>", Presentation(disclosure=LINES), draft)
+
+
 def test_an_approved_text_says_who_and_when() -> None:
     """Line, attribute and JSON-LD name the reviewer, whatever the name holds."""
     html = shown("<article><p>x</p></article>", Presentation(disclosure=LINES), APPROVED)
