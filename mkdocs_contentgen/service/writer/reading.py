@@ -178,7 +178,8 @@ def without_fence(text: str) -> str:
 def without_preface(text: str) -> str:
     """Drop what the model says before the text."""
     if preface := _PREFACE.match(text):
-        return text[preface.end() :]
+        titles = sum(not is_code and line.startswith("# ") for is_code, line in _lines(text))
+        return text[preface.end() :] if titles == 1 else text  # of several, the first is no title
     first, _, rest = text.partition("\n")
     return rest if rest.strip() and len(first) <= _MAX_PREFACE and BEFORE.match(first) else text
 

@@ -207,7 +207,7 @@ def test_parts(ledger: Ledger, opened: Open, clock: Clock) -> None:
 
 
 def test_large_parts(ledger: Ledger) -> None:
-    """Parts that are too large for the ledger are not kept, instead of failing when they are read."""
+    """Parts that are too large for the ledger are not kept, since they could not be read."""
     ledger.save_parts(keyed(), b"small")
     large = bytes(5_000_000)
     ledger.save_parts(keyed(), large)
