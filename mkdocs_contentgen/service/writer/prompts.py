@@ -19,6 +19,7 @@ from .sources import Section
 
 _FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
+_TAG = re.compile(r"<(?=/?(?:source|brief)\b)", re.IGNORECASE)
 _PER_BILLION = {"b": 1, "m": 1000}
 _SMALL = 4
 """Models with fewer billions of parameters get the small prompt."""
@@ -70,7 +71,7 @@ def topic_prompt(request: Request, words: int) -> str:
     """Return the first message of a conversation, with the topic, the length and the brief."""
     prompt = f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
     if request.brief:
-        prompt += f"\n\n{fill('brief', brief=_inert(request.brief, 'brief'))}"
+        prompt += f"\n\n{fill('brief', brief=_inert(request.brief))}"
     return prompt
 
 
@@ -79,16 +80,15 @@ def sources_prompt(sections: Sequence[Section]) -> str:
     if not sections:
         return ""
     listed = "\n\n".join(
-        f"<source {number}: {_inert(section.title, 'source')}>\n"
-        f"{_inert(section.text, 'source')}\n</source {number}>"
+        f"<source {number}: {_inert(section.title)}>\n{_inert(section.text)}\n</source {number}>"
         for number, section in enumerate(sections, start=1)
     )
     return f"\n\n{fill('sources', sources=listed)}"
 
 
-def _inert(text: str, tag: str) -> str:
-    """Escape the tags with this name in a text, so that it cannot end the one that contains it."""
-    return re.sub(rf"<(?=/?{tag}\b)", "‹", text, flags=re.IGNORECASE)
+def _inert(text: str) -> str:
+    """Escape tags in a text with which it could end the place that it has in a prompt."""
+    return _TAG.sub("‹", text)
 
 
 @cache

@@ -7,6 +7,7 @@ Code is never changed, except for a fence around the whole text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from .markdown import MAX_CHARACTERS, TIP
@@ -91,13 +92,8 @@ _TAG = re.compile(
     r"|<!DOCTYPE[^<>]{0,200}>",
     re.IGNORECASE | re.DOTALL,
 )
-_ELEMENTS = (
-    (re.compile("<!--"), re.compile("-->")),
-    *(
-        (re.compile(rf"<{name}(?=[\s/>])", re.I), re.compile(rf"</{name}\s{{0,9}}>", re.I))
-        for name in _DROPPED
-    ),
-)
+_START = re.compile(rf"<(?P<name>!--|(?:{'|'.join(_DROPPED)})(?=[\s/>]))", re.IGNORECASE)
+_END = re.compile(rf"-->|</(?P<name>{'|'.join(_DROPPED)})\s{{0,9}}>", re.IGNORECASE)
 """The start and the end of what is dropped as a whole."""
 
 _MARKDOWN = {
@@ -178,7 +174,8 @@ def without_fence(text: str) -> str:
 def without_preface(text: str) -> str:
     """Drop what the model says before the text."""
     if preface := _PREFACE.match(text):
-        return text[preface.end() :]
+        titles = sum(not is_code and line.startswith("# ") for is_code, line in _lines(text))
+        return text[preface.end() :] if titles == 1 else text  # of several, the first is no title
     first, _, rest = text.partition("\n")
     return rest if rest.strip() and len(first) <= _MAX_PREFACE and BEFORE.match(first) else text
 
@@ -337,17 +334,21 @@ def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _replace_tags(text: str) -> str:
-    for start, end in _ELEMENTS:
-        text = _without_elements(text, start, end)
-    return _TAG.sub(_replace_tag, text)
+    return _TAG.sub(_replace_tag, _without_elements(text))
 
 
-def _without_elements(text: str, start: re.Pattern[str], end: re.Pattern[str]) -> str:
-    """Drop what lies between a start and an end. A start without an end stays."""
+def _without_elements(text: str) -> str:
+    """Drop elements such as scripts, and comments. A start without an end stays."""
+    ends: dict[str, list[int]] = {}
+    for end in _END.finditer(text):
+        ends.setdefault((end["name"] or "!--").lower(), []).append(end.end())
     kept, position = [], 0
-    while (first := start.search(text, position)) and (last := end.search(text, first.end())):
-        kept.append(text[position : first.start()])
-        position = last.end()
+    for start in _START.finditer(text):
+        found = ends.get(start["name"].lower(), [])
+        index = bisect_right(found, start.end())
+        if start.start() >= position and index < len(found):
+            kept.append(text[position : start.start()])
+            position = found[index]
     return "".join([*kept, text[position:]])
 
 

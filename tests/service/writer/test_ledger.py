@@ -202,6 +202,14 @@ def test_parts(ledger: Ledger, opened: Open, clock: Clock) -> None:
         assert ledger.load_parts(keyed(2)) == b""
 
 
+def test_large_parts(ledger: Ledger) -> None:
+    """Parts that are too large for the ledger are not kept, since they could not be read."""
+    ledger.save_parts(keyed(), b"small")
+    large = bytes(5_000_000)
+    ledger.save_parts(keyed(), large)
+    assert ledger.load_parts(keyed()) in (b"", large)
+
+
 def test_large_answers(ledger: Ledger) -> None:
     """An answer of the largest text comes back as it was."""
     body = os.urandom(1024) * 2000

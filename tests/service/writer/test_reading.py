@@ -36,6 +36,8 @@ MENDED = [
     ("Opening.\n\n## Section\n\nText.", None, []),
     # before and after
     ("Sure!\n# T\n\nText.", "# T\n\nText.", ["before"]),
+    ("Sure!\n# T\n\n```\n# make\n```", "# T\n\n```\n# make\n```", ["before"]),
+    ("How to install it, and how to use it.\n\n# Install\n\nText.\n\n# Use\n\nText.", None, []),
     ("Certainly! Here is the article.\n\nText.", "Text.", ["before"]),
     ("Hier ist der Artikel:\n\nText.", "Text.", ["before"]),
     ("Here is what a cache does: it keeps results.\n\nMore.", None, []),

@@ -844,6 +844,7 @@ class TestBadInput:
             number = texts_at_once(1) + 1
             asked = [server.begin(key=str(key)) for key in range(number)]
             wait_until(lambda: f"contentgen_in_progress {number}" in server.get("/metrics").text)
+            wait_until(lambda: gate.waiting)
             drained = server.portal.start_task_soon(server.server.jobs.drain)
             wait_until(lambda: server.get("/readyz").status_code == 503)
             gate.is_open.set()

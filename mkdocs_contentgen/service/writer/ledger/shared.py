@@ -211,7 +211,7 @@ class SharedLedger(Ledger):
 
     def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
         key = _parts_key(request)
-        if parts:
+        if 0 < len(parts) < MAX_BODY // 2:  # load_parts() reads no larger answer
             self._send(("SET", key, parts, "EX", _PARTS_SECONDS), bool)
         else:
             self._send(("DEL", key), int)
