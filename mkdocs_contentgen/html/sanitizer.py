@@ -146,7 +146,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
 
 
 def _without_controls(text: str) -> str:
-    """Remove what _CONTROL_CHARACTERS matches, in a fifth of its time."""
+    """Remove what _CONTROL_CHARACTERS matches, in a quarter of its time."""
     text = text.encode().translate(None, _ASCII_CONTROLS).decode()
     return text.replace("\ufffe", "").replace("\uffff", "")
 

@@ -27,8 +27,8 @@ import msgspec
 from ..display import escape_controls
 from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
 
-# With rich and pygments installed, httpx also loads its command line: 60 of 100 ms before the first
-# request. It does without if that module is missing.
+# With rich and pygments installed, httpx also loads its command line, which takes most of the time
+# of its import. It does without if that module is missing.
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # means that it is missing
 import httpx  # noqa: E402
 

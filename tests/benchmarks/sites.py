@@ -169,7 +169,8 @@ def run(site: Site, *command: str, **environment: str) -> float:
     subprocess.run(
         [sys.executable, "-m", *command],
         cwd=site.root,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"} | environment,
+        # Compiled modules are kept, as for users; otherwise each run compiles changed ones anew.
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": ""} | environment,
         check=True,
         stdout=subprocess.DEVNULL,
     )
