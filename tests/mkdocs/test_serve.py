@@ -149,11 +149,11 @@ def test_a_budget_holds_for_the_server(project: Project, service: ServiceDouble)
 def test_a_model_of_ones_own(project: Project, model: ModelDouble) -> None:
     """The writer's texts come in the background too, and all rebuilds together keep `max_cost`."""
     model.answer = writing(cost=0.5)
-    writer = {"model": "small:1b", "endpoint": model.endpoint, "max_cost": 0.4}
+    writer = {"model": "large:8b", "endpoint": model.endpoint, "max_cost": 0.4}
     project.configure({"base_url": "writer", "writer": writer})
     project.page("index.md", {"type": "blog", "topic": "One"})
     with serving(project) as site:
-        wait_until(lambda: "not reviewed · small:1b" in site.page())
+        wait_until(lambda: "not reviewed · large:8b" in site.page())
         project.page("index.md", {"type": "blog", "topic": "Two"})
         wait_until(lambda: "max_cost is reached: 0.50 of 0.40" in site.page())
         assert len(model.calls) == 1

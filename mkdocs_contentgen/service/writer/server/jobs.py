@@ -147,15 +147,20 @@ class Jobs:
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 await self._check_budget(job)
+                # Before anything is begun: while the ledger is down, nothing is paid for again.
+                parts = await self._thread.run(self._ledger.load_parts, job.keyed)
+                job.has_parts = bool(parts)
+
+                async def load() -> bytes:
+                    return parts
+
                 job.outcome = "failed"  # until the text is complete
                 written = await write(
                     request,
                     self._configuration.options,
                     partial(self._model.ask, spending=job.spending),
                     today=date.today(),
-                    progress=TextInProgress(
-                        partial(self._load_parts, job), partial(self._save_parts, job)
-                    ),
+                    progress=TextInProgress(load, partial(self._save_parts, job)),
                 )
                 body = encode_written(written, self._model.name)
                 has_ended = True
@@ -177,11 +182,6 @@ class Jobs:
             await self._record(job, body)
             if has_ended:  # if the process is killed before, the next one still has the text
                 await self._save_parts(job, b"")
-
-    async def _load_parts(self, job: Job) -> bytes:
-        parts = await self._thread.run(self._ledger.load_parts, job.keyed)
-        job.has_parts = bool(parts)
-        return parts
 
     async def _save_parts(self, job: Job, parts: bytes) -> None:
         """Keep the answers for an unfinished text; without any, drop those that were kept."""
