@@ -35,7 +35,7 @@ from writer_server import (
     writer_running,
 )
 
-from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.service.writer.ledger import SQLiteLedger
@@ -73,6 +73,14 @@ class Gate:
         self.waiting += 1
         assert self.is_open.wait(60)
         return compose(conversation)
+
+
+class NoParts(SQLiteLedger):
+    """A ledger that goes down when the parts of a text are read."""
+
+    def load_parts(self, request: KeyedRequest) -> bytes:
+        """Fail."""
+        raise LedgerError("it is down")
 
 
 class CountingLedger(SQLiteLedger):
@@ -220,6 +228,15 @@ class TestTexts:
         with serving(tmp_path, ledger=ledger) as server:
             assert server.ask(key="k", length="long").status_code == 200
         assert ledger.tries_before_end_of_parts == 1
+
+    def test_parts_that_cannot_be_read(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A ledger that is down costs no text: nothing begins, and nothing has failed."""
+        model.answer = writing()
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path, ledger=NoParts(tmp_path / "writer.db", serving=True)) as server:
+            assert server.ask(key="k").status_code == 503
+            assert model.calls == []
+            assert usage_of(tmp_path) == []
 
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""
