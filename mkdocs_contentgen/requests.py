@@ -26,7 +26,8 @@ _MAX_TOPIC = 20_000
 """The maximum length in characters, so that the request of a text fits into its cache entry."""
 
 
-_MAX_BRIEF = 4_000
+MAX_BRIEF = 4_000
+"""The maximum length of a brief in characters."""
 
 EXTRA_FIELDS = ("brief",)
 """The fields that the interface does not have. Only the writer and the sandbox know them."""
@@ -73,7 +74,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     brief: Annotated[
         str,
         Meta(
-            max_length=_MAX_BRIEF,
+            max_length=MAX_BRIEF,
             description="What the text has to say, in your words. Its facts, figures, names and "
             "quotations are given.",
         ),
@@ -393,7 +394,7 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
         return f"{quoted(value)} is not made of a-z, 0-9 and '-' alone"
     if value is not None and not isinstance(value, str):
         return f"{quoted(value)} is not a text; put it in quotes"
-    most = _MAX_BRIEF if name == "brief" else _MAX_TOPIC
+    most = MAX_BRIEF if name == "brief" else _MAX_TOPIC
     if name in ("topic", "brief") and value and len(value) > most:
         return f"is too long: {len(value):,} characters, {most:,} at most"
     if value and value.strip():

@@ -18,7 +18,7 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices, wrong_fields
+from ..requests import EXTRA_FIELDS, MAX_BRIEF, REQUEST_TYPES, Request, choices, wrong_fields
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
@@ -161,7 +161,7 @@ def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
     if name in EXTRA_FIELDS:
-        return f"{name} must be valid text of at most 4,000 characters"
+        return f"{name} must be valid text of at most {MAX_BRIEF:,} characters"
     return f"{name} is required and must be valid text that is not empty"
 
 

@@ -1,8 +1,10 @@
-"""Read from a topic how many items its text has."""
+"""Read from a request whether its text has items, and how many."""
 
 from __future__ import annotations
 
 import re
+
+from ..requests import BlogRequest, Request
 
 _NUMBERS = dict(
     zip(
@@ -17,6 +19,11 @@ _ITEMS = re.compile(
     r"(?! ?(?:\d|[.:,/%-]|(?:second|minute|hour|day|week|month|year|step|percent|stunde|tag|jahr"
     r"|(?:kilo|giga|mega)byte)|[年月日天分小]))"
 )
+
+
+def is_listicle(request: Request) -> bool:
+    """Tell whether a request asks for a numbered list."""
+    return isinstance(request, BlogRequest) and request.format == "listicle"
 
 
 def items_of(topic: str) -> int | None:

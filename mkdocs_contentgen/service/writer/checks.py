@@ -52,6 +52,9 @@ class Draft:
     is_part: bool = False
     """Whether it is a plan or a part of a text, and so can be very short."""
 
+    text: str = ""
+    """The mended Markdown, for further prompts."""
+
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""

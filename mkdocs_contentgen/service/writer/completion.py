@@ -94,7 +94,8 @@ class AnswerReader:
     @property
     def has_ended(self) -> bool:
         """Whether all of the answer has arrived, as far as the server says."""
-        return self.is_complete or self.finish_reason is not None
+        is_early = self.was_stopped or bool(self.error)
+        return not is_early and (self.is_complete or self.finish_reason is not None)
 
     @property
     def reason(self) -> str:

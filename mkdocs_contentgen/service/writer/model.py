@@ -258,8 +258,7 @@ class Model:
     def _usage(
         self, call: _Call, reader: AnswerReader, spending: Spending, error: ServiceError | None
     ) -> Usage:
-        early = reader.was_stopped or not reader.has_ended
-        if reader.usage is None and (error or reader.error or early):
+        if reader.usage is None and (error or not reader.has_ended):
             return self._estimate(call, reader.text, spending)
         return read_usage(reader.usage, self._fields.price)
 

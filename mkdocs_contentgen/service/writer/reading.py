@@ -84,7 +84,8 @@ _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u20
 
 _DROPPED = ("script", "style", "iframe", "template", "svg", "object")
 _TAG = re.compile(
-    r"<pre(?:\s[^<>]{0,2000})?>\s{0,9}(?:<code(?:\s[^<>]{0,2000})?>)?|(?:</code>\s{0,9})?</pre>"
+    r"(?P<pre><pre(?:\s[^<>]{0,2000})?>\s{0,9}(?:<code(?:\s[^<>]{0,2000})?>)?)"
+    r"|(?P<end_pre>(?:</code>\s{0,9})?</pre>)"
     r"|<(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]|ul"
     r"|ol|li|br|hr|a|b|i|u|em|strong|small|sub|sup|code|img|font|center|blockquote|table|thead"
     r"|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button|form|video"
@@ -241,13 +242,11 @@ def with_headings(text: str) -> str:
     if any(re.match("##+ ", line) for is_code, line in lines if not is_code):
         return text
     found = []
+    padded = ["", *(line.strip() for _, line in lines), "", ""]
     for number, (is_code, line) in enumerate(lines):
-        match = None if is_code else _BOLD_LINE.fullmatch(line.strip())
-        before = lines[number - 1][1] if number else ""
-        after, follows = ([text.strip() for _, text in lines[number + 1 : number + 3]] + ["", ""])[
-            :2
-        ]
-        is_alone = not before.strip() and not after and follows
+        before, bold, after, follows = padded[number : number + 4]
+        match = None if is_code else _BOLD_LINE.fullmatch(bold)
+        is_alone = not before and not after and follows
         if match and is_alone and not TIP.match(line) and match["text"][-1] not in ".!,":
             found.append((number, match["text"].strip()))
     for number, heading in found:
@@ -353,10 +352,11 @@ def _without_elements(text: str) -> str:
 
 
 def _replace_tag(tag: re.Match[str]) -> str:
-    if tag["name"] is None:
-        is_code = "pre" in tag[0][:10].lower() or tag[0].lower().startswith("</code")
-        return "\n\n```\n" if is_code and tag[0][1] != "/" else "\n```\n\n" if is_code else ""
-    markdown = _MARKDOWN.get(tag["name"].lower(), "")
+    if tag["pre"]:
+        return "\n\n```\n"
+    if tag["end_pre"]:
+        return "\n```\n\n"
+    markdown = _MARKDOWN.get((tag["name"] or "").lower(), "")  # a document type has no name
     if not tag["end"] or markdown in ("**", "*", "`"):
         return markdown
     return "\n\n" if markdown.startswith("\n\n") else ""

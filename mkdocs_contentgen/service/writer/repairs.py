@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ...requests import BlogRequest
-from ..topics import items_of
+from ..topics import is_listicle, items_of
 from .checks import Draft, has_closing, has_opening, item_numbers
 from .markdown import Block
 from .prompts import fill
@@ -33,8 +32,8 @@ def find_repair(draft: Draft, tolerance: float) -> Repair | None:
     """
     blocks, words = draft.document.blocks, draft.document.words
     items, wanted = item_numbers(draft.document.headings), items_of(draft.request.topic)
-    is_listicle = isinstance(draft.request, BlogRequest) and draft.request.format == "listicle"
-    if is_listicle and wanted and items == [*range(1, len(items) + 1)] and 0 < len(items) < wanted:
+    in_order = items == [*range(1, len(items) + 1)]
+    if is_listicle(draft.request) and wanted and in_order and 0 < len(items) < wanted:
         first, missing = len(items) + 1, wanted - len(items)
         size = max(_LEAST_WORDS, missing * words // len(items))
         prompt = fill("missing_items", first=first, last=wanted)

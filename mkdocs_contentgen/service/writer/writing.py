@@ -16,7 +16,7 @@ from ...html.article import parse_article
 from ...requests import BlogRequest, Request
 from ..answer import encode_answer
 from ..progress import UNOBSERVED, TextInProgress
-from ..topics import items_of
+from ..topics import is_listicle, items_of
 from .checks import Draft
 from .citations import address_of, cite, sources_list
 from .completion import Completion, Watch
@@ -229,18 +229,17 @@ class _Writing:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan = await self._attempts([*self._start, message], 50 * number, is_plan=True)
-        is_listicle = isinstance(self._request, BlogRequest) and self._request.format == "listicle"
-        headings = plan.document.headings[: number if is_listicle else 2 * number]
+        most = number if is_listicle(self._request) else 2 * number
+        headings = plan.document.headings[:most]
         if plan.unusable or len(headings) < 2:
             return None
         document = Document(plan.document.title)
-        plan_text = _mended(plan.completion)
         text, remarks, draft = "", list(plan.mended), plan
         for index, heading in enumerate(headings):
             words = max(50, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
                 "small_section" if self._is_small else "section",
-                plan=plan_text,
+                plan=plan.text,
                 text=text.strip() or "(nothing)",
                 number=index + 1,
                 sections=len(headings),
@@ -255,7 +254,7 @@ class _Writing:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
-            text += f"\n\n{_mended(draft.completion)}"
+            text += f"\n\n{draft.text}"
         whole = replace(
             draft,
             completion=Completion(text),
@@ -264,6 +263,7 @@ class _Writing:
             mended=tuple(dict.fromkeys(remarks)),
             earlier=(),
             is_part=False,
+            text=text.strip(),
         )
         if not document.blocks:
             raise self._failure(draft.unusable, draft)
@@ -303,7 +303,7 @@ class _Writing:
             self._repairs += 1
             messages = [
                 *self._start,
-                Message(role="assistant", content=_mended(draft.completion)),
+                Message(role="assistant", content=draft.text),
                 Message(role="user", content=repair.prompt),
             ]
             try:
@@ -315,14 +315,11 @@ class _Writing:
             if piece.unusable or not piece.document.blocks:
                 continue
             blocks = repair.merge(piece.document.blocks)
-            text = draft.completion.text
+            merged = replace(draft, document=replace(draft.document, blocks=blocks))
             if len(blocks) > len(draft.document.blocks):  # a further repair has to see it
-                text = f"{_mended(draft.completion)}\n\n{_mended(piece.completion)}"
-            merged = replace(
-                draft,
-                completion=replace(draft.completion, text=text),
-                document=replace(draft.document, blocks=blocks),
-            )
+                text = f"{draft.text}\n\n{piece.text}"
+                completion = replace(draft.completion, text=text)
+                merged = replace(merged, completion=completion, text=text)
             draft = min(draft, merged, key=_faults)
         return draft
 
@@ -383,6 +380,7 @@ class _Writing:
             earlier,
             self._sources,
             is_part,
+            text or "(nothing)",  # many servers refuse an empty message
         )
 
 
@@ -391,11 +389,6 @@ def _faults(draft: Draft) -> tuple[bool, int, int]:
     if draft.unusable:
         return True, 0, -draft.document.words
     return False, len(draft.remarks), abs(draft.document.words - draft.words)
-
-
-def _mended(completion: Completion) -> str:
-    """Return the Markdown of an answer for a prompt, which may not be empty."""
-    return mend(completion.text)[0] or "(nothing)"
 
 
 def _place(index: int, sections: int) -> str:
@@ -413,8 +406,6 @@ def _number_of_sections(request: Request, options: WriterOptions) -> int:
         sections = request.length in lengths
     if not sections or request.length == "short":
         return 0
-    if isinstance(request, BlogRequest) and request.format == "listicle":
-        items = items_of(request.topic)
-        if items:
-            return items if words // items >= _LEAST_WORDS else 0
+    if is_listicle(request) and (items := items_of(request.topic)):
+        return items if words // items >= _LEAST_WORDS else 0
     return max(3, round(words / WORDS_PER_SECTION))

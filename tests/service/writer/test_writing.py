@@ -379,6 +379,14 @@ class TestSections:
         assert written.html.count(">Three</h2>") == 1
         assert "And so on." not in written.html
 
+    def test_a_section_that_loops(self) -> None:
+        """The prompt of the next section has what stands before the loop only."""
+        loop = f"{SECTIONS[1]}\n\n{'And so it goes on and on. ' * 200}"
+        written, script = run(PLAN, SECTIONS[0], loop, SECTIONS[2], asked=LONG)
+        assert SECTIONS[1] in last(script, 3)
+        assert last(script, 3).count("on and on") <= 1
+        assert written.html.count("<h2") == 3
+
     def test_a_section_that_fails(self) -> None:
         """After two attempts, the other sections are kept, with a remark."""
         written, _ = run(PLAN, SECTIONS[0], "", "", SECTIONS[2], asked=LONG)
