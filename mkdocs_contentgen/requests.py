@@ -46,7 +46,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     topic: Annotated[
         str,
         Meta(
-            pattern=r"\S",
+            pattern=r"[^\s\x1c-\x1f\x85]",  # what `\S` is in Python, also for JSON Schema
             max_length=_MAX_TOPIC,
             description="What to write about: the main topic or title, for news the headline. "
             "May be left out where the front matter has a title.",
