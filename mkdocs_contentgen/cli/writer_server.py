@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import secrets
-import socket
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +48,9 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"--no-auth would let everybody who reaches {host} spend your money; leave it out, or "
             "listen on 127.0.0.1"
         )
+    import asyncio  # it and these would take a tenth of the time of other commands
+    import socket
+
     try:
         from ..service.writer.ledger import open_ledger
         from ..service.writer.server.configuration import load_configuration
@@ -110,6 +110,8 @@ def user() -> None:
 @click.argument("name")
 def add(path: Path, name: str) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
+    import secrets
+
     with _open_ledger(path) as ledger:
         token = secrets.token_urlsafe(32)
         if not ledger.add_user(name, sha256(token)):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import verbose_option
+from ..zensical.process import Zensical
+from .common import skip_garbage_collection, verbose_option
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -37,9 +38,12 @@ def build(arguments: tuple[str, ...]) -> None:
     The exit status is that of Zensical, or 1 if a text is missing, or with --strict if there are
     warnings.
     """
-    from ..zensical.building import build as build_site
+    skip_garbage_collection()
+    with Zensical("build", arguments) as process:
+        from ..zensical.building import build as build_site
 
-    raise SystemExit(build_site(arguments, _terminal()))
+        status = build_site(process, arguments, _terminal())
+    raise SystemExit(status)
 
 
 @_zensical_command()
@@ -50,9 +54,11 @@ def serve(arguments: tuple[str, ...]) -> None:
 
     A page shows its text as soon as it arrives. Ctrl-C waits for requests in flight.
     """
-    from ..zensical.serving import serve as serve_site
+    with Zensical("serve", arguments) as process:
+        from ..zensical.serving import serve as serve_site
 
-    raise SystemExit(serve_site(arguments, _terminal()))
+        status = serve_site(process, arguments, _terminal())
+    raise SystemExit(status)
 
 
 def _terminal() -> Terminal:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ..errors import ConfigurationError
 from ..pages.build import Build, Resolution, resolve
@@ -18,13 +14,10 @@ from ..pages.signals import exit_on_sigterm
 from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
-from .page_texts import MISSING_FILE
+from .process import Zensical
 from .records import cache_link, digest_of, forget, read_record
 from .renderer import require_zensical
 from .site import ZensicalSite, read_site
-
-INTERRUPTED = 130
-"""The exit status of shells for a program that Ctrl-C has ended."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +30,8 @@ class Terminal:
     """Prints warnings and failures, and ends the command if there are failures."""
 
 
-def build(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Request missing texts, run `zensical build`, and return its exit status.
+def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> int:
+    """Request missing texts, let `zensical build` run, and return its exit status.
 
     Raises ConfigurationError and StoreError.
     """
@@ -70,12 +63,10 @@ def build(arguments: Sequence[str], terminal: Terminal) -> int:
     rendered = records_of(site)
     digests = digests_of(site, resolution)
     forget(root, [page for page, digest in digests.items() if rendered.get(page) != digest])
-    with TemporaryDirectory(prefix="contentgen-") as folder:
-        file = Path(folder, "missing.json")
-        file.write_text(json.dumps(resolution.missing), "utf-8")
-        exit_on_sigterm()
-        process = start("build", arguments, file)
-        status = wait(process)
+    zensical.missing_file.write_text(json.dumps(resolution.missing), "utf-8")
+    exit_on_sigterm()
+    zensical.run()
+    status = zensical.wait()
     marker_problems = [
         problem
         for file in site.pages
@@ -124,31 +115,3 @@ def records_of(site: ZensicalSite) -> dict[str, str]:
     root = site.configuration.path.parent
     records = {page: read_record(root, page) for page in site.files}
     return {page: record.digest for page, record in records.items() if record}
-
-
-def start(command: str, arguments: Sequence[str], missing: Path) -> subprocess.Popen[bytes]:
-    """Start Zensical, which reads from `missing` why there are no texts."""
-    return subprocess.Popen(  # noqa: S603  the arguments are the user's own
-        [sys.executable, "-m", "zensical", command, *arguments],
-        env={**os.environ, MISSING_FILE: str(missing)},
-    )
-
-
-def wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait for Zensical, and return its exit status.
-
-    Ctrl-C reaches Zensical too. It then ends with status 0, which would mean that the site is
-    complete, so INTERRUPTED is returned.
-    """
-    interrupted = False
-    while True:
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:
-            interrupted = True
-        except BaseException:  # SIGTERM, which reaches this process only
-            process.terminate()
-            process.wait()
-            raise
-        else:
-            return status or (INTERRUPTED if interrupted else 0)

@@ -68,6 +68,8 @@ def load_configuration(path: Path) -> Configuration:
             f"put them under the plugin of that name, plugins.{NAME}"
         )
     site = MkDocsConfig(str(path))
+    # Validating the others would import their extensions and themes, though nothing needs them.
+    site._schema = tuple(option for option in site._schema if option[0] in (*_SETTINGS, "plugins"))
     shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
     warnings = _validate(site, {**shared, "plugins": []}, f"{path}: ")
     site.markdown_extensions = list(extensions)

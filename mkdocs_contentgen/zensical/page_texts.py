@@ -25,13 +25,8 @@ from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
 from .page_files import find_pages, read_folder_metadata
+from .process import MISSING_FILE
 from .records import Record, digest_of, write_record
-
-MISSING_FILE = "_CONTENTGEN_MISSING"
-"""The environment variable with the path of a JSON file that says why texts are missing.
-
-`contentgen zensical` writes it: reasons by the keys of requests, empty while a text is generated.
-"""
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""

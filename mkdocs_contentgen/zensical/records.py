@@ -21,6 +21,7 @@ from ..pages.options import ContentgenConfig
 if TYPE_CHECKING:
     from ..pages.build import PageContent
 
+_VERSION = version("mkdocs-contentgen")
 _CACHE = ".cache"
 _MAX_RECORD = 1024 * 1024
 _ENTRY_START = 8 * 1024
@@ -41,7 +42,7 @@ def digest_of(
 
     `pages` maps the address of each page to its `src_uri`.
     """
-    parts = [version("mkdocs-contentgen"), repr(options.presentation())]
+    parts = [_VERSION, repr(options.presentation())]
     for name, content in contents.items():
         parts += [name, repr(content.provenance), sha256(content.source)]
         parts += [pages.get(address.partition("#")[0], "") for address in content.cited]

@@ -1,4 +1,4 @@
-"""Render single pages with Zensical. Only this module imports it."""
+"""Render single pages with Zensical, which only this module and `__main__` import."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import Popen
-from tempfile import TemporaryDirectory
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -20,8 +18,9 @@ from ..pages.background import Background
 from ..pages.build import Build, resolve
 from ..pages.signals import exit_on_sigterm
 from ..service.writer.usage import Spending
-from .building import Terminal, check, digests_of, link_warnings, records_of, start
+from .building import Terminal, check, digests_of, link_warnings, records_of
 from .invocation import find_configuration, read_arguments
+from .process import Zensical
 from .records import forget, read_record
 from .site import ZensicalSite, read_site
 
@@ -35,8 +34,8 @@ ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
 """Seconds after which Zensical is told again that a page has changed, and how often."""
 
 
-def serve(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Run `zensical serve` with `arguments`, and return its exit status.
+def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> int:
+    """Let `zensical serve` run, and return its exit status.
 
     Texts are generated in the background. At the end, the call waits for the requests in flight.
     Raises ConfigurationError and StoreError.
@@ -51,14 +50,12 @@ def serve(arguments: Sequence[str], terminal: Terminal) -> int:
     background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path)
     watcher.watch(background.trigger_file.parent)
-    folder = TemporaryDirectory(prefix="contentgen-")
-    process: Popen[bytes] | None = None
-    interrupted = False
+    process, interrupted = zensical.process, False
     try:
-        updates = _Updates(background, Path(folder.name, "missing.json"), terminal)
+        updates = _Updates(background, zensical.missing_file, terminal)
         updates.update(site)
         watcher.watch(*folders_of(site))
-        process = start("serve", arguments, updates.missing_file)
+        zensical.run()
         while process.poll() is None:
             if watcher.wait_for_change():
                 try:
@@ -72,11 +69,10 @@ def serve(arguments: Sequence[str], terminal: Terminal) -> int:
         interrupted = True
     finally:
         watcher.stop()
-        if process and process.poll() is None:
+        if process.poll() is None:
             process.terminate()
         background.stop(terminal.log)
-        status = process.wait() if process else 1
-        folder.cleanup()
+        status = process.wait()
     return 0 if interrupted else status
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mkdocs_contentgen.zensical.configuration import load_configuration
-from mkdocs_contentgen.zensical.page_texts import MISSING_FILE, SiteTexts
+from mkdocs_contentgen.zensical.page_texts import SiteTexts
+from mkdocs_contentgen.zensical.process import MISSING_FILE
 
 
 @pytest.mark.parametrize("has_command", [False, True])
