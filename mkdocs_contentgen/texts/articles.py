@@ -224,7 +224,8 @@ def find_articles(
     if details:
         missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
         shared = store.shared(keys)
-        used = [*keys, *(it.request.key(sandbox=sandbox) for it in others)]
+        more_keys = (it.request.key(sandbox=sandbox) for it in (others if missing else ()))
+        used = {*keys, *more_keys}
         reasons, more = _nearly_cached(missing, used, store)
         problems += more + store.close()
     articles = []
@@ -248,7 +249,7 @@ def find_articles(
 
 
 def _nearly_cached(
-    missing: Mapping[str, Request], needed: Sequence[str], store: Cache
+    missing: Mapping[str, Request], needed: Collection[str], store: Cache
 ) -> tuple[dict[str, str], list[str]]:
     """Return what differs, by key, where the cache has a text for nearly the same request.
 
@@ -257,7 +258,7 @@ def _nearly_cached(
     if not missing:
         return {}, []
     cached, problems = store.requests()
-    unused = [request for key, request in cached.items() if key not in set(needed)]
+    unused = [request for key, request in cached.items() if key not in needed]
     reasons = {}
     for key, request in missing.items():
         for before in unused:
