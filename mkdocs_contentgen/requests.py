@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
+from typing import Annotated, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -29,8 +30,20 @@ _MAX_TOPIC = 20_000
 MAX_BRIEF = 4_000
 """The maximum length of a brief in characters."""
 
-EXTRA_FIELDS = ("brief",)
-"""The fields that the interface does not have. Only the writer and the sandbox know them."""
+MAX_SOURCES, _MAX_PATH = 20, 300
+"""The maximum number of sources of a request, and the maximum length of a path in characters."""
+
+EXTRA_FIELDS = ("brief", "language")
+"""The fields of a body that the interface lacks. Only the writer and the sandbox know them."""
+
+OPTIONAL_FIELDS = (*EXTRA_FIELDS, "sources")
+"""The fields that are part of keys and records only where they are set."""
+
+COMMON_DEFAULTS = ("length", "language", "sources")
+"""The fields that the option `defaults` can have for all types."""
+
+LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-[A-Za-z0-9]{5,8})*"
+"""A BCP 47 tag of language, script, region and variants."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,6 +93,22 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = ""
 
+    language: Annotated[
+        str,
+        Meta(
+            pattern=rf"^(?:{LANGUAGE})?$(?!\n)",
+            description="The language of the text, as a tag such as `de` or `pt-BR`.",
+        ),
+    ] = ""
+
+    sources: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=_MAX_PATH)], ...],
+        Meta(
+            max_length=MAX_SOURCES,
+            description="The pages and files of the site that the text is written from.",
+        ),
+    ] = ()
+
     def __post_init__(self) -> None:
         """Check the values, since msgspec does not check the arguments of a constructor."""
         msgspec.convert(self, _checked_fields(self.__class__), from_attributes=True)
@@ -87,6 +116,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             text = unicodedata.normalize("NFC", getattr(self, name)).strip()
             text.encode()  # raises UnicodeEncodeError for unpaired surrogates
             msgspec.structs.force_setattr(self, name, text)
+        msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
 
     def body(self) -> dict[str, str]:
         """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1).
@@ -94,14 +124,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         It has those of EXTRA_FIELDS that are set.
         """
         fields = self.record()
-        return {name: str(fields[name]) for name in fields if name not in ("type", "revision")}
+        others = ("type", "revision", "sources")
+        return {name: str(fields[name]) for name in fields if name not in others}
 
     def record(self) -> dict[str, object]:
         """Return all fields except `id`, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self)
         del fields["id"]
+        fields["sources"] = list(self.sources)
         # Requests without them have the keys and records that they always had.
-        return {name: fields[name] for name in fields if fields[name] or name not in EXTRA_FIELDS}
+        return {
+            name: fields[name] for name in fields if fields[name] or name not in OPTIONAL_FIELDS
+        }
 
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
@@ -115,6 +149,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "body": self.body(),
             "revision": self.revision,
             "sandbox": sandbox,
+            **({"sources": self.sources} if self.sources else {}),
         }
         return sha256(_CANONICAL_JSON.encode(identity))
 
@@ -182,7 +217,7 @@ def _known_fields() -> frozenset[str]:
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     """Return the allowed values of those fields that have a fixed set of them."""
     types = {name: getattr(kind, "__origin__", kind) for name, kind in field_types(model).items()}
-    return {name: get_args(kind) for name, kind in types.items() if get_args(kind)}
+    return {name: get_args(kind) for name, kind in types.items() if get_origin(kind) is Literal}
 
 
 @cache
@@ -266,11 +301,11 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     problems: list[Problem] = []
     for name, value in defaults.items():
         path = ("defaults", _displayed_key(name))
-        if name == "length":
+        if name in COMMON_DEFAULTS:
             problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
         elif (model := REQUEST_TYPES.get(name)) is None:
             problems.append(
-                Problem(path, unknown_name_message("key", name, ["length", *REQUEST_TYPES]))
+                Problem(path, unknown_name_message("key", name, [*COMMON_DEFAULTS, *REQUEST_TYPES]))
             )
         elif not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {quoted(value)}"))
@@ -323,9 +358,21 @@ def front_matter_schema() -> dict[str, object]:
     }
 
 
+def is_language(value: str) -> bool:
+    """Tell whether a text is a language tag."""
+    return re.fullmatch(LANGUAGE, value) is not None
+
+
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 _NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief")
+
+
+def _canonical_tag(tag: str) -> str:
+    """Return a language tag in the case that is usual, such as `zh-Hant-TW`."""
+    language, *others = tag.lower().split("-")
+    cases = {2: str.upper, 4: str.title}
+    return "-".join([language, *(cases.get(len(part), str)(part) for part in others)])
 
 
 def _parse_item(
@@ -392,8 +439,14 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
         return f"{quoted(value)} is not a whole number from 1 to 1000000000"
     if name == "id" and isinstance(value, str):
         return f"{quoted(value)} is not made of a-z, 0-9 and '-' alone"
+    if name == "sources":
+        return (
+            f"{quoted(value)} is not a list of at most {MAX_SOURCES} paths, such as [changelog.md]"
+        )
     if value is not None and not isinstance(value, str):
         return f"{quoted(value)} is not a text; put it in quotes"
+    if name == "language":
+        return f"{quoted(value)} is not a language tag, such as de or pt-BR"
     most = MAX_BRIEF if name == "brief" else _MAX_TOPIC
     if name in ("topic", "brief") and value and len(value) > most:
         return f"is too long: {len(value):,} characters, {most:,} at most"

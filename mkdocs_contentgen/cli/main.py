@@ -113,6 +113,7 @@ def generate(
         )
         log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = Build(site.config, options, policy, page_requests, site.pages, log, debug)
+        output.print_errors([problem.message for problem in build.field_problems()])
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source)
         if dry_run:

@@ -46,6 +46,9 @@ class Provenance:
     remarks: tuple[str, ...] = ()
     """What is not as requested in a draft."""
 
+    language: str = ""
+    """The BCP 47 tag of the text, or an empty string if it is not known."""
+
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
         text = lines["draft"]
@@ -70,6 +73,8 @@ class Provenance:
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
             "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
         }
+        if self.language:
+            properties["inLanguage"] = self.language
         if self.model:
             properties["creator"] = {"@type": "SoftwareApplication", "name": plain_text(self.model)}
         if published:

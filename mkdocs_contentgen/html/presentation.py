@@ -14,6 +14,8 @@ from .disclosure import Provenance
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, without_relative_size
 
+_RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi".split())
+
 
 @dataclass(frozen=True)
 class Presentation:
@@ -61,6 +63,10 @@ def present(
     article.set("class", f"contentgen {article.get('class', '')}".strip())
     if how.styles == "keep":
         article.set("class", f"contentgen-kept {article.get('class')}")
+    if language := provenance.language:
+        article.set("lang", language)
+        is_rtl = language.partition("-")[0].lower() in _RIGHT_TO_LEFT
+        article.set("dir", "rtl" if is_rtl else "ltr")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
         lines = [provenance.line(how.disclosure)]

@@ -27,7 +27,7 @@ from ..pages.extension import (
     leading_article,
     read_stylesheet,
 )
-from ..pages.front_matter import hidden_requests, place_of, read_requests, unknown_fields
+from ..pages.front_matter import hidden_requests, place_of, read_requests
 from ..pages.options import ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .search import index_articles_last
@@ -141,7 +141,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         # Material's blog copies a view for each page of its pagination.
         own = [file for file in pages if file.generated_by != "material/blog"]
         folders = getattr(config.plugins.get("material/meta"), "meta", {})
-        collected = read_requests(own, config, self.config.defaults, folders)
+        collected = read_requests(own, config, self.config.defaults, folders, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
         if self.collect_only:
@@ -150,8 +150,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self.pages_read = pages_read
         if self.collect_only or not (collected.requests or collected.problems):
             return
-        problems = collected.problems + unknown_fields(collected.requests, self.config)
-        problems += hidden_requests(collected.requests, config.theme.get_env)
+        problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
         from ..pages.build import Build, resolve
         from ..texts.approval import read_all
 

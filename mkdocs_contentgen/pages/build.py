@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
 from .cited import changed_source_warnings, changed_sources_of
+from .fields import field_problems
 from .front_matter import PageProblem
 from .options import ContentgenConfig
 from .progress import show_progress
@@ -158,8 +159,13 @@ class Build:
                 retries=self.options.retries,
                 debug=self.debug,
                 own_text=partial(_own_text, self.page_requests, Path(self.site.docs_dir)),
+                language=partial(_language, self.page_requests),
             )
         return self.options.connect()
+
+    def field_problems(self) -> list[PageProblem]:
+        """Return the problems with the fields of requests that not every service takes."""
+        return field_problems(self.page_requests, self.options, self.site, self.pages)
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
@@ -208,7 +214,10 @@ def resolve(
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
+    problems = [*problems, *build.field_problems()]
     resolution.add_problems(problems, warn_only=warn_only)
+    wrong = {problem.page for problem in problems}
+    build = replace(build, page_requests=[it for it in build.page_requests if it.page not in wrong])
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
@@ -220,6 +229,7 @@ def resolve(
         return resolution
     resolution.sent = obtained.sent
     resolution.warnings += changed_source_warnings(obtained.articles)
+    resolution.warnings += filter(None, map(_language_warning, obtained.articles))
     presentation = build.options.presentation()
     for article in obtained.articles:
         if build.debug:
@@ -233,6 +243,27 @@ def resolve(
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
     return resolution
+
+
+def _language(page_requests: Sequence[PageRequest], request: Request) -> str:
+    """Return the language of a text: that of its request, or else the one of its page."""
+    pages = (it.language for it in page_requests if it.request == request)
+    return request.language or next(pages, "")
+
+
+def _language_warning(article: Article) -> str:
+    """Return a message if a page shows the text of one in another language, with the same key."""
+    text, page = article.text_language, article.language
+    if not text or article.request.language or _primary(text) == _primary(page or text):
+        return ""
+    return (
+        f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
+        f"its own, set `language: {page}`"
+    )
+
+
+def _primary(language: str) -> str:
+    return language.partition("-")[0].lower()
 
 
 def _own_text(page_requests: Sequence[PageRequest], docs: Path, request: Request) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ..requests import Request
-    from .options import ContentgenConfig
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,14 @@ def read_requests(
     site: MkDocsConfig,
     defaults: Mapping[str, object],
     folder_metadata: Mapping[str, object] | None = None,
+    theme: Mapping[str, object] | None = None,
 ) -> CollectedRequests:
     """Return the requests of the pages `files`, and all problems with them.
 
     Pages with a problem have no requests. `defaults` is the option of that name. Values from
     `folder_metadata`, the contents of the `.meta.yml` files of the meta plugin by their paths, take
-    precedence over it, but a page without `contentgen` of its own has no request.
+    precedence over it, but a page without `contentgen` of its own has no request. `theme` has
+    the settings of the theme, such as its language.
     """
     collected = CollectedRequests()
     folders = _folder_defaults(folder_metadata or {}, site, collected)
@@ -80,7 +81,8 @@ def read_requests(
                 PageProblem(page, f"{path}:{line}: {message}") for line, message in page_problems
             ]
             collected.requests += [
-                PageRequest(request, page, f"{path}:{line}", template) for line, request in found
+                PageRequest(request, page, f"{path}:{line}", template, _language(file, theme))
+                for line, request in found
             ]
             if found:
                 continue
@@ -91,23 +93,18 @@ def read_requests(
     return collected
 
 
-def unknown_fields(requests: Iterable[PageRequest], options: ContentgenConfig) -> list[PageProblem]:
-    """Return a problem for each request with a field that the service may not know."""
-    if not options.address() or options.uses_writer() or options.uses_sandbox():
-        return []
-    from ..requests import EXTRA_FIELDS
+def _language(file: File, theme: Mapping[str, object] | None) -> str:
+    """Return the language that the site gives a page, or an empty string.
 
-    unknown = [name for name in EXTRA_FIELDS if name not in options.service_fields]
-    return [
-        PageProblem(
-            it.page,
-            f"{it.place}: contentgen.{name}: the interface of the service has no such field; use "
-            f"`base_url: writer`, or set `service_fields: [{name}]` if your service takes it",
-        )
-        for it in requests
-        for name in unknown
-        if getattr(it.request, name)
-    ]
+    It is that of mkdocs-static-i18n, or else of the theme, unless that is the `en` of all themes.
+    """
+    from ..requests import is_language
+
+    theme = theme or {}
+    of_theme = str(theme.get("language") or theme.get("locale") or "")  # as MkDocs' themes call it
+    of_page = getattr(file, "locale", None)
+    tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
+    return tag if is_language(tag) else ""
 
 
 def hidden_requests(
@@ -173,7 +170,9 @@ def _merge_inherited(asked: object, inherited: dict[str, object]) -> object:
         return asked
     asked = asked or {}
     if "type" in inherited and asked.get("type", inherited["type"]) != inherited["type"]:
-        inherited = {"length": inherited["length"]} if "length" in inherited else {}
+        from ..requests import COMMON_DEFAULTS
+
+        inherited = {name: inherited[name] for name in COMMON_DEFAULTS if name in inherited}
     return {**inherited, **asked}
 
 

@@ -223,13 +223,13 @@ class ContentgenConfig(Config):
     defaults = c.Type(dict, default={})
     """Field values for all requests of the site that have none of their own.
 
-    `length` is for all types; other fields are set for each type, such as
-    `{length: short, blog: {style: technical}}`. Default: `{}`."""
+    `length`, `language` and `sources` are for all types; other fields are set for each type, such
+    as `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
-    service_fields = c.ListOfItems(c.Choice(("brief",)), default=[])
+    service_fields = c.ListOfItems(c.Choice(("brief", "language")), default=[])
     """Fields of requests that your service takes although the interface has none of them.
 
-    `[brief]` is for a [writer for the team](team.md). Default: `[]`."""
+    `[brief, language]` is for a [writer for the team](team.md). Default: `[]`."""
 
     image_hosts = c.ListOfItems(c.Type(str), default=[])
     """Hosts whose https images may be shown in generated text; other images become links.

@@ -160,6 +160,8 @@ def _parse(model: type[Request], body: bytes) -> Request:
 def _field_problem(model: type[Request], name: str) -> str:
     if allowed_values := choices(model).get(name):
         return f"{name} must be one of {', '.join(allowed_values)}"
+    if name == "language":
+        return "language must be a BCP 47 tag such as de or pt-BR"
     if name in EXTRA_FIELDS:
         return f"{name} must be valid text of at most {MAX_BRIEF:,} characters"
     return f"{name} is required and must be valid text that is not empty"

@@ -42,9 +42,12 @@ _ROOTS = {
 }
 
 
-def root(kind: str, content: Iterable[str]) -> str:
-    """Return the `<article>` of a text of type `kind` with this content."""
-    return "\n".join([_ROOTS[kind], *content, "</article>"])
+def root(kind: str, content: Iterable[str], language: str = "") -> str:
+    """Return the `<article>` of a text of type `kind`. `language` is a BCP 47 tag or empty."""
+    start = _ROOTS[kind]
+    if language:
+        start = f'{start.removesuffix(">")} lang="{html.escape(language)}">'
+    return "\n".join([start, *content, "</article>"])
 
 
 def tag(name: str, content: str, class_name: str = "", *, style_name: str = "") -> str:

@@ -47,7 +47,7 @@ def write_article(request: Request) -> str:
             raise TypeError(type(request).__name__)
     if request.brief:
         content.append(tag("p", "Brief: {brief}"))
-    text = root(request.type, content)
+    text = root(request.type, content, "en" if request.language else "")
     # Last and at once, since a topic may itself contain a placeholder.
     values = {"{topic}": html.escape(request.topic), "{brief}": html.escape(request.brief)}
     return re.sub(r"\{topic\}|\{brief\}", lambda match: values[match[0]], text)

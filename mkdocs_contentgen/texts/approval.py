@@ -25,7 +25,7 @@ from ..display import hidden_character, model_name, quoted, valid_sources
 from ..errors import ApprovalError
 from ..files import read_text, reason_of, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
-from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request
+from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
 from .store import StoredText
@@ -96,8 +96,10 @@ def describe_changes(before: Mapping[str, object], request: Request) -> list[str
     return [
         f"{name} was {quoted(before[name])}"
         for name, value in fields.items()
-        if name in before and before[name] != value and name not in EXTRA_FIELDS
-    ] + [f"{name} was different" for name in EXTRA_FIELDS if before.get(name) != fields.get(name)]
+        if name in before and before[name] != value and name not in OPTIONAL_FIELDS
+    ] + [
+        f"{name} was different" for name in OPTIONAL_FIELDS if before.get(name) != fields.get(name)
+    ]
 
 
 def approved_path(directory: Path, page: str, name: str) -> Path:

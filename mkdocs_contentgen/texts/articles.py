@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -13,11 +14,14 @@ from xml.etree.ElementTree import Element
 from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..requests import Request
+from ..requests import LANGUAGE, Request
 from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
 from .store import Cache, StoredText
+
+_ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
+"""Matches the start of a text whose writer says what language it is in."""
 
 State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
@@ -106,8 +110,8 @@ class Article(PageRequest):
         if self.approved and self.state == "approved":
             header = self.approved.header
             review = Review(header.approved_by, header.approved_at)
-        kind = self.request.type
-        return Provenance(kind, text.generated_at, review, text.model, self.remarks)
+        kind, at = self.request.type, text.generated_at
+        return Provenance(kind, at, review, text.model, self.remarks, self.text_language)
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
@@ -124,6 +128,13 @@ class Article(PageRequest):
         """The model of the text that the page shows, or else of an outdated or a failed one."""
         text = self.outcome.text or (self.approved and self.approved.text) or self.failure
         return text.model if text else ""
+
+    @property
+    def text_language(self) -> str:
+        """The language that the text of the page says it is in, or else that of its request."""
+        text = self.outcome.text
+        said = _ROOT_LANGUAGE.match(text.html) if text else None
+        return said[1] if said else self.request.language
 
     @property
     def sources(self) -> Mapping[str, str]:

@@ -23,6 +23,9 @@ class PageRequest:
     template: str = ""
     """The template that the page's front matter names."""
 
+    language: str = ""
+    """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
+
 
 @dataclass(frozen=True)
 class Policy:

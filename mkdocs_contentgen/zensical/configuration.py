@@ -38,8 +38,8 @@ class Configuration:
     plugins: Sequence[tuple[str, Mapping[str, object]]]
     """The name and the options of each plugin. A plugin may be there several times."""
 
-    custom_dir: str
-    """The directory of the site's own templates, or an empty string."""
+    theme: Mapping[str, object]
+    """The settings of the theme."""
 
     warnings: list[str]
 
@@ -81,8 +81,8 @@ def load_configuration(path: Path) -> Configuration:
         if problems := check_defaults(options.defaults):
             raise ConfigurationError("; ".join(map(str, problems)))
     theme = values.get("theme")
-    custom_dir = str(theme.get("custom_dir") or "") if isinstance(theme, dict) else ""
-    return Configuration(site, options, plugins, custom_dir, warnings)
+    theme = theme if isinstance(theme, dict) else {}
+    return Configuration(site, options, plugins, theme, warnings)
 
 
 def read_docs_dir(path: Path) -> Path:

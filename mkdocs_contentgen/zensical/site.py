@@ -19,7 +19,6 @@ from ..pages.front_matter import (
     PageProblem,
     hidden_requests,
     read_requests,
-    unknown_fields,
 )
 from ..pages.site import PageRendering, Site
 from .configuration import Configuration, load_configuration
@@ -43,15 +42,14 @@ class ZensicalSite(Site):
 
     def request_problems(self) -> list[PageProblem]:
         """Return the problems with requests, also those whose page would not show the article."""
-        problems = self.collected.problems + unknown_fields(self.requests, self.options)
-        return problems + hidden_requests(self.requests, self._load_templates)
+        return self.collected.problems + hidden_requests(self.requests, self._load_templates)
 
     def _load_templates(self) -> Environment:
         from importlib.util import find_spec
 
         from jinja2 import Environment, FileSystemLoader
 
-        custom = self.configuration.custom_dir
+        custom = str(self.configuration.theme.get("custom_dir") or "")
         folders = [self.configuration.path.parent / custom] if custom else []
         if (found := find_spec("zensical")) and found.origin:
             folders.append(Path(found.origin).with_name("templates"))
@@ -99,7 +97,7 @@ def read_site(path: Path, *, drafts: bool) -> ZensicalSite:
     moved, problems = options.move_cache(site)
     metadata = read_folder_metadata(configuration)
     pages, names = find_pages(configuration, metadata, drafts=drafts)
-    collected = read_requests(pages, site, options.defaults, metadata)
+    collected = read_requests(pages, site, options.defaults, metadata, configuration.theme)
     published = find_pages(configuration, metadata, drafts=False)[0] if drafts else pages
     read = {file.src_uri for file in pages}
     return ZensicalSite(

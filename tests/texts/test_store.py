@@ -930,7 +930,8 @@ def test_earlier_versions_and_their_entries(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "request_",
     [
-        {"topic": ["Tides"]},
+        {"topic": [["Tides"]]},
+        {"sources": ["tides.md"] * 33},
         {"topic": {"of": "Tides"}},
         {"topic": 2.5},
         {"x" * 65: 1},
@@ -938,10 +939,10 @@ def test_earlier_versions_and_their_entries(lab: Lab) -> None:
         {"topic": "x" * (256 * 1024)},
         {"topic": " " * 100, **{str(n): "🧭" * 20_000 for n in range(2)}},
     ],
-    ids=["list", "mapping", "fraction", "name", "many", "long", "long-in-all"],
+    ids=["list", "sources", "mapping", "fraction", "name", "many", "long", "long-in-all"],
 )
 def test_a_request_that_no_version_keeps(lab: Lab, request_: dict[str, object]) -> None:
-    """What a text was asked for with is flat and short; anything else is damage."""
+    """What a text was asked for with is short, and flat but for lists; anything else is damage."""
     values = (entry(request=request_), KEY)
     execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=values)
     texts, [problem] = load(lab.directory, KEY, OTHER)

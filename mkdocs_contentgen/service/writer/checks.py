@@ -14,6 +14,8 @@ from ...requests import BlogRequest, NewsRequest, Request
 from ..topics import items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
+from .detection import other_language
+from .languages import find_language, language_name
 from .markdown import Block, Document, is_tip, plain_text, quoted_texts
 from .reading import BEFORE
 from .statements import (
@@ -96,6 +98,7 @@ def _find_remarks(draft: Draft) -> list[str]:
         "thinking": _thinking_remark(draft),
         "quotation": _quotation_remark(draft),
         "brief": _brief_remark(draft),
+        "language": _language_remark(draft),
     }
     return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
 
@@ -143,13 +146,18 @@ def _refusal_problem(draft: Draft) -> str:
 
 def _script_problem(draft: Draft) -> str:
     """Topics such as `Kubernetes 入门` have two scripts, of which each may be that of the text."""
-    topic, text = count_scripts(draft.request.topic), count_scripts(draft.document.prose)
+    language = find_language(draft.request.language)
+    if draft.request.language and not language:
+        return ""
+    topic = count_scripts(language.sources if language else draft.request.topic)
+    text = count_scripts(draft.document.prose)
     expected = [name for name in topic if topic[name] * 4 > topic.total()]
     found = max(text, key=text.__getitem__, default="")
     if not expected or found in expected:
         return ""
     names = " or ".join(map(_script_name, expected))
-    return f"the text is in {_script_name(found)} script and the topic in {names}"
+    asked = f"{language.name} is" if language else "the topic"
+    return f"the text is in {_script_name(found)} script and {asked} in {names}"
 
 
 def _degenerate_problem(draft: Draft) -> str:
@@ -278,6 +286,13 @@ def _brief_remark(draft: Draft) -> str:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return f"the text leaves out {', '.join(missing[:3])}{more}"
+
+
+def _language_remark(draft: Draft) -> str:
+    asked = draft.request.language
+    if not asked or not (found := other_language(draft.document.prose, asked)):
+        return ""
+    return f"the text is in {found}, and {language_name(asked)} was asked for"
 
 
 def _count(number: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 
 from ..markup import tag
+from .languages import ENGLISH, find_language
 from .markdown import Document
 from .sources import Section
 
@@ -37,12 +38,12 @@ def cite(document: Document, sections: Sequence[Section], site_url: str) -> list
     return cited
 
 
-def sources_list(cited: Sequence[Section], site_url: str) -> list[str]:
+def sources_list(cited: Sequence[Section], site_url: str, language: str = "") -> list[str]:
     """Return the HTML of the list of sources, or nothing without sources."""
     if not cited:
         return []
     items = "".join(f"<li>{_link(section, section.title, site_url)}</li>" for section in cited)
-    return [tag("h2", "Sources"), tag("ol", items)]
+    return [tag("h2", (find_language(language) or ENGLISH).sources), tag("ol", items)]
 
 
 def _split(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import Self
 
+import msgspec
+
 from ...display import quoted
 from ...requests import Request
 from ..answer import parse_answer
@@ -21,7 +23,8 @@ class WriterClient:
     """Writes texts with a model. Used with `async with`, like ServiceClient.
 
     `spending` gets the usage of each call, and `debug` a line for each call and each text.
-    `retries` counts for each call. `own_text` returns the text around an article on its page.
+    `retries` counts for each call. `own_text` returns the text around an article on its page, and
+    `language` the BCP 47 tag of its language, or an empty string for that of the topic.
     Raises ConfigurationError for invalid options.
     """
 
@@ -33,9 +36,11 @@ class WriterClient:
         retries: int = 2,
         debug: Callable[[str], None] | None = None,
         own_text: Callable[[Request], str] = lambda request: "",
+        language: Callable[[Request], str] = lambda request: request.language,
     ) -> None:
         self._options = options
         self._own_text = own_text
+        self._language = language
         self._debug = debug or (lambda line: None)
         check_prompts(options)
         self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
@@ -68,9 +73,10 @@ class WriterClient:
         the model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
-        own = self._own_text(request) if self._options.sources.paths else ""
+        is_grounded = self._options.sources.paths or request.sources
+        own = self._own_text(request) if is_grounded else ""
         written = await write(
-            request,
+            msgspec.structs.replace(request, language=self._language(request)),
             self._options,
             self._model.ask,
             today=date.today(),

@@ -20,6 +20,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..markup import STYLES, byline, root, tag
+from .languages import ENGLISH, LANGUAGES, Language, find_language
 from .statements import (
     Range,
     find_names,
@@ -30,18 +31,14 @@ from .statements import (
 )
 from .words import count_words, split_words
 
-BYLINE = "AI-generated"
-"""The byline of a news article. It names no person."""
-
 _MAX_TITLE = 150
 _MAX_LEVEL = 4
 _STYLED = frozenset("h2 p ol ul blockquote table th td".split())
 _SAME_STYLE = {"ul": "ol"}
-TIP = re.compile(
-    r"\s*(?:💡\s*)?((?:pro[ -]?)?tipp?|astuce|conseil|consejo|提示|小?贴士|ヒント|совет|نصيحة)"
-    r"\s?[:：]\s*",
-    re.IGNORECASE,
+_TIPS = "|".join(
+    sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
 )
+TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
@@ -203,25 +200,28 @@ def to_html(
     day: date,
     names: bool = False,
     after: Sequence[str] = (),
+    language: str = "",
 ) -> str:
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
     What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
-    is the date of a news article. `after` is the HTML that follows the text.
+    is the date of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
+    tag, or empty if it is not known.
     """
+    words = find_language(language)
     _mark(document.title, given)
     for block in document.blocks:
         _style(block, given, names=names)
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
-            content = [title, *_blog(document.blocks), *after]
+            content = [title, *_blog(document.blocks, words), *after]
         case "news":
-            header = tag("p", byline(BYLINE, day, day.isoformat()), "byline")
+            header = tag("p", byline((words or ENGLISH).byline, day, day.isoformat()), "byline")
             content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
         case _:
             content = [title, *map(_render, document.blocks), *after]
-    return root(kind, content)
+    return root(kind, content, language)
 
 
 def count_marks(text: str) -> int:
@@ -256,12 +256,12 @@ def quoted_texts(block: Block) -> Iterator[str]:
                 yield text
 
 
-def _blog(blocks: list[Block]) -> list[str]:
+def _blog(blocks: list[Block], words: Language | None) -> list[str]:
     paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
     content = []
     for block in blocks:
         if is_tip(block):
-            content.append(_tip(block))
+            content.append(_tip(block, words))
         elif block in paragraphs[:1]:
             content.append(_paragraph(block, "intro"))
         elif block is blocks[-1] and block in paragraphs[-1:]:
@@ -271,10 +271,10 @@ def _blog(blocks: list[Block]) -> list[str]:
     return content
 
 
-def _tip(block: Block) -> str:
+def _tip(block: Block, words: Language | None) -> str:
     inline = _inline(block)
     match = TIP.match(plain_text(inline))
-    label = match[1] if match else ""
+    label = words.tip if words else match[1] if match else ""
     _cut(inline, match.end() if match else 0)
     label = f"💡 <strong>{html.escape(label)}:</strong>"
     return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")

@@ -285,12 +285,14 @@ def load_options(
     prompts = {}
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
-    site = _locate_pages(docs, pages, directory) if docs and fields.sources else None
-    sources = _load_sources(fields.sources, directory, site) if fields.sources else Sources()
+    site = _locate_pages(docs, pages, directory) if docs else None
+    sources = _load_sources(fields.sources, directory, site)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
 def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+    if not value:
+        return Sources((), site)
     if isinstance(value, list):
         paths = [_locate(name, directory, "sources") for name in value]
     elif site:

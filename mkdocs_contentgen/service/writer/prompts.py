@@ -14,6 +14,7 @@ from importlib.resources import files
 from ...display import quoted
 from ...errors import ConfigurationError
 from ...requests import REQUEST_TYPES, Request, choices
+from .languages import language_name
 from .options import WriterOptions
 from .sources import Section
 
@@ -45,17 +46,21 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
     else:
         parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
         chosen = [parts.get((name, value), "") for name, value in request.body().items()]
-        rules = [package_prompt("rules"), parts["", ""], *chosen]
+        rules = [fill("rules", language=_language(request)), parts["", ""], *chosen]
     if options.instructions:
         rules.append(f"House rules of this website:\n\n{options.instructions}")
     return "\n\n".join(rule.strip() for rule in rules if rule.strip())
 
 
 def _small_prompt(request: Request) -> str:
-    parts = _split(package_prompt("small"))
+    parts = _split(fill("small", language=_language(request)))
     fields = {"type": request.type, **request.body()}
     asked = (parts.get(field, "") for field in fields.items())
     return f"{' '.join(filter(None, asked))}\n\n{parts['', '']}"
+
+
+def _language(request: Request) -> str:
+    return language_name(request.language) if request.language else "the language of the topic"
 
 
 def check_prompts(options: WriterOptions) -> None:

@@ -15,6 +15,7 @@ from .sources import (
     changed_at,
     find_files,
     left_out_warnings,
+    named_files,
     read_sources,
 )
 from .words import separate_words, split_words
@@ -39,22 +40,27 @@ class Sources:
         self.warnings: list[str] = []
         self._site = site
         self._index: Index | None = None
+        self._left_out: list[str] = []
         self._read_at: tuple[tuple[Path, int, int], ...] = ()
         self._lock = threading.Lock()
 
-    def search(self, topic: str) -> list[Section]:
-        """Return the sections that suit a topic best. Any thread may call this.
+    def search(self, topic: str, names: Sequence[str] = ()) -> list[Section]:
+        """Return the sections of the named files, and those that suit a topic best.
 
-        Afterwards, `warnings` has a message if files are left out.
+        Any thread may call this. Afterwards, `warnings` has a message if files are left out.
         """
+        named, left_out = read_sources(named_files(names, self.paths, self._site))
+        if sum(len(section.text) for section in named) > MAX_CHARACTERS:
+            named = Index(named).search(topic)
         with self._lock:
             now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:
-                sections, left_out = read_sources(find_files(self.paths, self._site))
+                sections, self._left_out = read_sources(find_files(self.paths, self._site))
                 self._index = Index(sections)
-                self.warnings = left_out_warnings(left_out)
                 self._read_at = now
-            return self._index.search(topic)
+            self.warnings = left_out_warnings([*self._left_out, *left_out])
+            found = [it for it in self._index.search(topic) if it not in named]
+        return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
 
 
 class Index:
@@ -89,13 +95,18 @@ class Index:
             )
         ) as rows:
             found = [self.sections[number] for (number,) in rows]
-        kept: list[Section] = []
-        left = MAX_CHARACTERS
-        for section in found:
-            if len(section.text) <= left:
-                kept.append(section)
-                left -= len(section.text)
-        return kept
+        return _within_limits([], found)
 
     def __del__(self) -> None:
         self._database.close()
+
+
+def _within_limits(kept: Sequence[Section], found: Iterable[Section]) -> list[Section]:
+    """Return the sections that are kept, and those that still have room."""
+    sections = list(kept)
+    left = MAX_CHARACTERS - sum(len(section.text) for section in kept)
+    for section in found:
+        if len(section.text) <= left:
+            sections.append(section)
+            left -= len(section.text)
+    return sections

@@ -104,9 +104,9 @@ async def write(
     Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
     """
     sections: list[Section] = []
-    if options.sources.paths:
+    if options.sources.paths or request.sources:
         query = f"{request.topic}\n{request.brief}"
-        sections = await asyncio.to_thread(options.sources.search, query)
+        sections = await asyncio.to_thread(options.sources.search, query, request.sources)
         if own.strip():
             title = "the text around the article, on the same page"
             sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
@@ -135,7 +135,7 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of a text."""
     words = options.target(request.length)
     prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
-    prompt += MAX_CHARACTERS if options.sources.paths else 0
+    prompt += MAX_CHARACTERS if options.sources.paths or request.sources else 0
     sections = _number_of_sections(request, options)
     calls = 1 + sections
     text = words * 3 // 2
@@ -195,7 +195,8 @@ class _Writing:
             given=draft.source_text,
             day=today,
             names=bool(self._sections),  # without sources, all names would be marked
-            after=sources_list(cited, fields.site_url),
+            after=sources_list(cited, fields.site_url, self._request.language),
+            language=self._request.language,
         )
         try:
             parse_article(html)

@@ -177,7 +177,10 @@ def _decoders() -> tuple[Any, Any]:
     import msgspec
 
     name = Annotated[str, msgspec.Meta(max_length=_MAX_STRING)]
-    request = Annotated[dict[name, str | int | bool | None], msgspec.Meta(max_length=_MAX_FIELDS)]
+    names = Annotated[list[str], msgspec.Meta(max_length=_MAX_FIELDS)]
+    request = Annotated[
+        dict[name, str | int | bool | names | None], msgspec.Meta(max_length=_MAX_FIELDS)
+    ]
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
     fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
     fields += [("sources", Any, None), ("remarks", Any, None)]

@@ -80,7 +80,8 @@ def test_a_prompt_file_of_the_site_replaces_that_of_the_package() -> None:
     """Only the file that is there is replaced, and the rules for all texts stay."""
     own = options(news="Write as we do.\n\n## tone: neutral\n\nBe dull.\n")
     news = system_prompt(request("news"), own)
-    assert news == f"{package_prompt('rules').strip()}\n\nWrite as we do.\n\nBe dull."
+    rules = fill("rules", language="the language of the topic")
+    assert news == f"{rules}\n\nWrite as we do.\n\nBe dull."
     assert system_prompt(request("blog"), own) == system_prompt(request("blog"), options())
 
 
