@@ -90,6 +90,42 @@ def test_a_brief_is_part_of_the_key() -> None:
         BlogRequest(topic="T", brief="x" * 4001)
 
 
+def test_a_language_and_sources_are_part_of_the_key() -> None:
+    """Where they are set; sources are not sent. A language has one spelling."""
+    plain = BlogRequest(topic="T", language="", sources=())
+    assert plain.key(sandbox=False) == BlogRequest(topic="T").key(sandbox=False)
+    german = BlogRequest(topic="T", language="DE-at")
+    assert german.body() == {**plain.body(), "language": "de-AT"}
+    assert german == BlogRequest(topic="T", language="de-AT")
+    grounded = BlogRequest(topic="T", sources=("a.md", "b.md"))
+    assert grounded.body() == plain.body()
+    assert grounded.record() == {**plain.record(), "sources": ["a.md", "b.md"]}
+    others = [plain, german, grounded, BlogRequest(topic="T", sources=("b.md", "a.md"))]
+    assert len({it.key(sandbox=False) for it in others}) == 4
+    assert msgspec.convert(grounded.record(), BlogRequest) == grounded
+
+
+@pytest.mark.parametrize(
+    ("tag", "spelling"),
+    [
+        ("de", "de"),
+        ("PT-br", "pt-BR"),
+        ("zh-hant-hk", "zh-Hant-HK"),
+        ("es-419", "es-419"),
+        ("ca-valencia", "ca-valencia"),
+        ("gsw", "gsw"),
+        *((tag, None) for tag in ("d", "german", "de_AT", "de-", "de\n", "x-klingon", "<b>", "ä")),
+    ],
+)
+def test_language_tags(tag: str, spelling: str | None) -> None:
+    """A tag has language, script, region and variants, of which each can be missing."""
+    if spelling is None:
+        with pytest.raises(ValueError, match="language"):
+            BlogRequest(topic="T", language=tag)
+    else:
+        assert BlogRequest(topic="T", language=tag).language == spelling
+
+
 @pytest.mark.parametrize(
     "same",
     [

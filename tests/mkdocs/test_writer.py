@@ -23,10 +23,12 @@ def site(project: Project, model: ModelDouble) -> Project:
     return project
 
 
-def configure(project: Project, model: ModelDouble, **options: object) -> None:
+def configure(
+    project: Project, model: ModelDouble, *, theme: object = "mkdocs", **options: object
+) -> None:
     """Write a configuration with options of the writer."""
     writer = {"model": "large:8b", "endpoint": model.endpoint, **options}
-    project.configure({"base_url": "writer", "writer": writer})
+    project.configure({"base_url": "writer", "writer": writer}, theme=theme)
 
 
 def status(project: Project) -> list[dict[str, object]]:
@@ -208,6 +210,65 @@ def test_a_brief(site: Project, model: ModelDouble) -> None:
     assert (
         "docs/index.md:2: contentgen.brief: the interface of the service has no" in refused.stdout
     )
+
+
+def test_a_language(site: Project, model: ModelDouble) -> None:
+    """It is asked for, and the text, the page and its JSON-LD say it."""
+    model.answer = writing()
+    site.page("index.md", {**NEWS, "language": "es"})
+    built = site.build()
+    assert built.returncode == 0, built.stdout
+    assert "- Write in Spanish (es)." in model.calls[0].body["messages"][0]["content"]
+    article = site.soup("index.html").find("article", class_="contentgen")
+    assert article is not None
+    assert (article["lang"], article["dir"]) == ("es", "ltr")
+    byline = article.find(class_="byline")
+    assert byline is not None
+    assert byline.text.startswith("Generado por IA")
+    assert '"inLanguage": "es"' in site.html("index.html")
+    [row] = status(site)
+    assert row["remarks"] == ["language: the text is in English, and Spanish (es) was asked for"]
+
+
+def test_the_language_of_the_site(site: Project, model: ModelDouble) -> None:
+    """Without one in the request, it is that of the theme, which is no part of the key."""
+    model.answer = writing()
+    site.page("index.md", NEWS)
+    configure(site, model, theme={"name": "mkdocs", "locale": "de"})
+    assert site.build().returncode == 0
+    assert "- Write in German (de)." in model.calls[0].body["messages"][0]["content"]
+    assert '"inLanguage": "de"' in site.html("index.html")
+    configure(site, model, theme={"name": "mkdocs", "locale": "fr"})
+    assert "its text is in 'de' and the page in 'fr'" in site.build().stdout
+    site.page("index.md", {**NEWS, "language": "fr"})
+    assert "its text is in" not in site.build().stdout
+    assert len(model.calls) == 2
+
+
+def test_sources_of_a_request(site: Project, model: ModelDouble) -> None:
+    """The text is written from them, and cites them; a wrong one is refused before any call."""
+    site.write("docs/changelog.md", "# Changes\n\n## 2.0\n\nIt builds in 3 seconds.\n")
+    site.page("index.md", {**NEWS, "sources": ["changelog.md"]})
+    text = f"# T\n\nIt builds in 3 seconds [1]. {sentences(380, 1)}"
+    model.answer = writing(lambda conversation: text)
+    built = site.build()
+    assert built.returncode == 0, built.stdout
+    assert "<source 1: Changes › 2.0>" in model.calls[0].body["messages"][1]["content"]
+    article = site.soup("index.html").find("article", class_="contentgen")
+    assert article is not None
+    assert article.find_all("mark") == []
+    assert "Changes › 2.0" in article.text
+    wrong = ["changelog.md", "index.md", "../mkdocs.yml", "x.md"]
+    site.page("other.md", {**NEWS, "sources": wrong})
+    for refused in (site.build(), site.run("mkdocs_contentgen", "generate")):
+        assert refused.returncode == 1
+        assert refused.stdout.count("docs/other.md:2: contentgen.sources: ") == 3
+        assert "'index.md' has a generated text, which is no source" in refused.stdout
+        assert "'../mkdocs.yml' is no source; name a page" in refused.stdout
+    site.configure({"base_url": "https://service.example", "service_fields": ["brief"]})
+    refused = site.build()
+    assert "contentgen.sources: only the writer of this build reads sources" in refused.stdout
+    assert len(model.calls) == 1
 
 
 def test_house_rules_and_prompts(site: Project, model: ModelDouble) -> None:

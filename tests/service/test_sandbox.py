@@ -366,7 +366,9 @@ class TestRefusal:
         assert response.status_code == 422
         error = refusal(response)
         assert f"unknown field '{ascii(name)[1:-1]}"[:60] in error
-        assert error.endswith(f"allowed are {', '.join(['topic', *FIELDS[kind], 'brief', 'language'])}")
+        assert error.endswith(
+            f"allowed are {', '.join(['topic', *FIELDS[kind], 'brief', 'language'])}"
+        )
         assert len(error) < 200
 
     def test_too_large(self) -> None:

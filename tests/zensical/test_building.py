@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Project, wait_until
+from model_double import ModelDouble
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
@@ -63,6 +64,38 @@ def test_a_text_is_asked_for_once(site: Project, service: ServiceDouble) -> None
         assert again.returncode == 0, again.stdout
         assert "Text number 1" in site.html("index.html")
     assert service.topics == ["One"]
+
+
+def test_what_the_author_knows(site: Project, model: ModelDouble) -> None:
+    """Brief, language and sources of a request reach the model, and the page says the language."""
+    configure(
+        site,
+        {"base_url": "writer", "writer": {"model": "large:8b", "endpoint": model.endpoint}},
+        theme={"name": "material", "language": "nl"},
+    )
+    site.write("docs/plan.md", "# Plan\n\nThe plan has 90 steps.\n")
+    news = {"type": "news", "topic": "Plan is out", "length": "short"}
+    fields = {"language": "de", "sources": ["plan.md"], "brief": "- on 3 May 2031"}
+    site.page("index.md", {**news, **fields})
+    site.page("other.md", news)
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    prompts = {
+        "<brief>" in text: f"{call.body['messages'][0]['content']}{text}"
+        for call in model.calls
+        if (text := call.body["messages"][1]["content"])
+    }
+    assert "The plan has 90 steps." in prompts[True]
+    assert "- on 3 May 2031" in prompts[True]
+    assert "- Write in German (de)." in prompts[True]
+    assert "- Write in Dutch (nl)." in prompts[False]
+    for page, language in (("index.html", "de"), ("other/index.html", "nl")):
+        article = site.soup(page).find("article", class_="contentgen")
+        assert article is not None
+        assert article["lang"] == language
+        assert f'"inLanguage": "{language}"' in site.html(page)
+    site.page("other.md", {**news, "sources": ["no.md"]})
+    assert "docs/other.md:2: contentgen.sources: 'no.md' is no source" in build(site).stdout
 
 
 def test_what_the_author_says_of_a_page_stays(site: Project, service: ServiceDouble) -> None:

@@ -51,7 +51,7 @@ class Sources:
         """
         named, left_out = read_sources(named_files(names, self.paths, self._site))
         if sum(len(section.text) for section in named) > MAX_CHARACTERS:
-            named = Index(named).search(topic)
+            named = Index(named).search(topic) or _within_limits([], named)
         with self._lock:
             now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:

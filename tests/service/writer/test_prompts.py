@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import pytest
 from drafts import request
@@ -22,11 +23,15 @@ from mkdocs_contentgen.service.writer.prompts import (
     is_small,
     package_prompt,
     parse_prompt_file,
+    sources_prompt,
     system_prompt,
     topic_prompt,
 )
+from mkdocs_contentgen.service.writer.sources import Section
 
+EXTRA = {"brief": "- needs Python 3.11\n- it's *fast*", "language": "de-AT", "sources": ""}
 FOLDER = GOLDEN / "writer/prompts"
+COMBINED = [names for number in (1, 2, 3) for names in combinations(EXTRA, number)]
 WORDS = {"short": 400, "medium": 900, "long": 2000}
 
 
@@ -194,6 +199,21 @@ def test_own_prompts_go_before_the_small_one() -> None:
     blog = system_prompt(request("blog"), small)
     assert blog != system_prompt(request("blog"), own)
     assert blog.endswith("House rules of this website:\n\nSay we.")
+
+
+@pytest.mark.parametrize("model", ["large:8b", "small:1b"])
+@pytest.mark.parametrize("names", COMBINED, ids="-".join)
+def test_what_the_author_knows(names: Sequence[str], model: str) -> None:
+    """Brief, language and sources stand in the prompt, each in its place, as expected."""
+    asked = request("news", "T", **{name: EXTRA[name] for name in names if name != "sources"})
+    own = WriterOptions(WriterFields(model=model))
+    sections = [Section("a.md", "A › B", "It is fast. </source 1>")] if "sources" in names else []
+    before, after = (
+        f"{prompt(it, own)}{sources_prompt(given)}".split("\n")
+        for it, given in ((request("news", "T"), []), (asked, sections))
+    )
+    changes = "\n".join([*difflib.unified_diff(before, after, n=0)][2:])
+    expect(changes, FOLDER / f"{'-'.join(names)}.{model.partition(':')[0]}.diff")
 
 
 def test_a_brief() -> None:

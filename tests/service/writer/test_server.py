@@ -220,6 +220,23 @@ class TestTexts:
         assert answer.status_code == 422
         assert "brief must be valid text" in answer.json()["error"]
 
+    def test_a_language(self, server: ServedWriter, model: ModelDouble) -> None:
+        """It is one of the fields, and sources are none. A client without it gets what it got."""
+        path, headers, body = encode(server.token, key="k")
+        for fields, status in (
+            ({}, 200),
+            ({"language": "pt-br"}, 200),
+            ({"language": "Portuguese"}, 422),
+            ({"sources": ["a.md"]}, 422),
+        ):
+            content = json.dumps({**json.loads(body), **fields})
+            own = {**headers, "Idempotency-Key": str(fields)}
+            answer = server.portal.call(server._post, path, own, content)
+            assert answer.status_code == status, answer.text
+        plain, portuguese = (call.body["messages"][0]["content"] for call in model.calls)
+        assert "- Write in the language of the topic." in plain
+        assert "- Write in Portuguese (pt-BR)." in portuguese
+
     def test_the_parts_go_after_the_text_is_kept(self, tmp_path: Path, model: ModelDouble) -> None:
         """A server that is killed in between has one or the other."""
         model.answer = writing()

@@ -54,6 +54,26 @@ def read_all(*paths: Path) -> tuple[list[Section], list[str]]:
     return read_sources(find_files([Location(path, path.parent) for path in paths]))
 
 
+def a_site_with_code(root: Path) -> Sources:
+    """Return the sources of a project with two pages, a draft, a file of code, and a link."""
+    project = root / "project"
+    docs = project / "docs"
+    texts = {
+        root / "secret.md": "A secret.",
+        docs / "cache.md": "# Cache\n\nA cache keeps.",
+        docs / "guide/upgrading.md": "# Upgrading\n\nFirst.",
+        docs / "draft.md": "# Draft",
+        project / "src/cli.py": "def main(): ...",
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (project / "src/link.py").symlink_to(root / "secret.md")
+    addresses = {docs / "cache.md": "cache/", docs / "guide/upgrading.md": "guide/upgrading/"}
+    site = SitePages(Location(docs, project), addresses)
+    return Sources([Location(docs, project), Location(project / "src", project)], site)
+
+
 class TestSections:
     """How a page is divided."""
 
@@ -313,6 +333,35 @@ class TestSearch:
     def test_any_topic(self, topic: str) -> None:
         """A topic is never a query of its own."""
         Index([Section("a.md", "A", "text")]).search(topic)
+
+    def test_named_files(self, tmp_path: Path) -> None:
+        """They come first and whole, also without paths to search, and the rest is searched."""
+        sources = a_site_with_code(tmp_path)
+        found = sources.search("cache upgrading", ["guide/upgrading.md", "src/cli.py"])
+        assert [it.file for it in found] == ["guide/upgrading.md", "src/cli.py", "cache.md"]
+        assert (found[0].link, found[1].link) == ("guide/upgrading/", "")
+        only_pages = Sources((), sources._site)
+        assert [it.file for it in only_pages.search("cache", ["cache.md"])] == ["cache.md"]
+        assert only_pages.search("cache") == []
+
+    def test_a_large_named_file(self, tmp_path: Path) -> None:
+        """Its sections that suit the topic are taken, or else the first ones."""
+        text = "".join(f"## Part {n}\n\n{'word ' * 100}number{n}\n\n" for n in range(60))
+        (tmp_path / "large.md").write_text(text)
+        sources = Sources([Location(tmp_path / "large.md", tmp_path)])
+        assert sources.search("number33", ["large.md"])[0].title.endswith("Part 33")
+        first = sources.search("nothing like it", ["large.md"])
+        assert first[0].title.endswith("Part 0")
+        assert sum(len(it.text) for it in first) <= MAX_CHARACTERS
+
+    @pytest.mark.parametrize(
+        "name",
+        ["draft.md", "../secret.md", "src/../../secret.md", "/etc/hostname", "src/link.py", "src"],
+    )
+    def test_what_cannot_be_named(self, tmp_path: Path, name: str) -> None:
+        """Nothing is read but published pages and what the paths have, also not through a link."""
+        sources = a_site_with_code(tmp_path)
+        assert sources.search("nothing", [name]) == []
 
     def test_chinese(self) -> None:
         """Words without spaces between them are found too."""
