@@ -98,6 +98,10 @@ class ApprovalError(ContentgenError):
     """An approved file is damaged, or cannot be written. The message names the file and line."""
 
 
+class EditError(ContentgenError):
+    """A change of a text is not possible."""
+
+
 class StoreError(ContentgenError):
     """The cache cannot be read or written."""
 

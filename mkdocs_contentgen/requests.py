@@ -42,7 +42,8 @@ OPTIONAL_FIELDS = (*EXTRA_FIELDS, "sources")
 COMMON_DEFAULTS = ("length", "language", "sources")
 """The fields that the option `defaults` can have for all types."""
 
-LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-[A-Za-z0-9]{5,8})*"
+LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?"
+LANGUAGE += r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*"
 """A BCP 47 tag of language, script, region and variants."""
 
 
@@ -117,6 +118,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             text.encode()  # raises UnicodeEncodeError for unpaired surrogates
             msgspec.structs.force_setattr(self, name, text)
         msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
+        sources = dict.fromkeys(unicodedata.normalize("NFC", name) for name in self.sources)
+        "".join(sources).encode()
+        msgspec.structs.force_setattr(self, "sources", tuple(sources))
 
     def body(self) -> dict[str, str]:
         """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1).
@@ -233,7 +237,9 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
         try:
             if name in fields:
                 msgspec.convert(fields[name], kind)
-                str(fields[name]).encode()  # raises UnicodeEncodeError for unpaired surrogates
+                json.dumps(
+                    fields[name], ensure_ascii=False
+                ).encode()  # raises UnicodeEncodeError for unpaired surrogates
             elif name == "topic":
                 wrong.append(name)
         except ValueError:

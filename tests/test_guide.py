@@ -43,6 +43,7 @@ LEFT_OUT = {
     ): "the tests' service has no such fields; tests of the writer have them",
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
+    ("review.md", "^contentgen review .*"): "does not end; test_browser_desk.py runs it",
     ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
     ("ci.md", "(?s)^(on|docs|articles|drafts):.*"): "test_recipes_of_the_guide runs its commands",
     ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",

@@ -20,6 +20,7 @@ from .common import (
     skip_garbage_collection,
     verbose_option,
 )
+from .desk import review
 from .review import approve, diff, eject, show
 from .sandbox import sandbox
 from .writer_server import writer
@@ -113,7 +114,6 @@ def generate(
         )
         log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = Build(site.config, options, policy, page_requests, site.pages, log, debug)
-        output.print_errors([problem.message for problem in build.field_problems()])
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source)
         if dry_run:
@@ -162,5 +162,5 @@ def schema() -> None:
     output.print_json(front_matter_schema())
 
 
-for command in (show, diff, approve, eject, sandbox, writer, zensical):
+for command in (show, diff, approve, eject, review, sandbox, writer, zensical):
     main.add_command(command)

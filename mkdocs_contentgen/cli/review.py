@@ -100,7 +100,6 @@ def approve(
     """
     from ..errors import ApprovalError
     from ..pages.review import approve_article
-    from ..texts.approval import name_problem
 
     if pages and everything:
         raise click.UsageError(
@@ -109,9 +108,7 @@ def approve(
         )
     if not (pages or everything):
         raise click.UsageError("name the pages to approve, or use --all")
-    name = by or _git_user_name()
-    if problem := name_problem(name):
-        raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
+    name = reviewer(by)
 
     def prefer_draft(article: Article) -> bool:
         message = f"{article.path} was edited by hand. Replace it by the newer draft?"
@@ -170,6 +167,16 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
             except ApprovalError as error:
                 failures.append(str(error))
     print_errors(failures)
+
+
+def reviewer(by: str | None) -> str:
+    """Return the name of the person who approves: `by`, or else git's. Raises UsageError."""
+    from ..texts.approval import name_problem
+
+    name = by or _git_user_name()
+    if problem := name_problem(name):
+        raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
+    return name
 
 
 def _git_user_name() -> str:

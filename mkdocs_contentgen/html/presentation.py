@@ -14,7 +14,7 @@ from .disclosure import Provenance
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, without_relative_size
 
-_RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi".split())
+_RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi adlm arab hebr nkoo syrc thaa".split())
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ def present(
         article.set("class", f"contentgen-kept {article.get('class')}")
     if language := provenance.language:
         article.set("lang", language)
-        is_rtl = language.partition("-")[0].lower() in _RIGHT_TO_LEFT
-        article.set("dir", "rtl" if is_rtl else "ltr")
+        script = re.search(r"-([A-Za-z]{4})(?:-|$)", language)
+        named = (script[1] if script else language.partition("-")[0]).lower()
+        article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
     article.set("ai-disclosure", provenance.attribute())
     if how.disclosure:
         lines = [provenance.line(how.disclosure)]

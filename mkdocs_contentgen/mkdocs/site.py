@@ -39,6 +39,8 @@ class MkDocsSite(Site):
     `docs_dir` is the value in `mkdocs.yml`. Other plugins may have changed that of `config`.
     """
 
+    generator = "mkdocs"
+
     config: MkDocsConfig
     plugin: ContentgenPlugin
     files: Files

@@ -31,7 +31,7 @@ from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
 from .cited import changed_source_warnings, changed_sources_of
-from .fields import field_problems
+from .fields import field_check
 from .front_matter import PageProblem
 from .options import ContentgenConfig
 from .progress import show_progress
@@ -163,10 +163,6 @@ class Build:
             )
         return self.options.connect()
 
-    def field_problems(self) -> list[PageProblem]:
-        """Return the problems with the fields of requests that not every service takes."""
-        return field_problems(self.page_requests, self.options, self.site, self.pages)
-
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
         display = partial(show_progress, self.log, use_log=self.debug is not None)
@@ -182,6 +178,7 @@ class Build:
             source,
             files=files,
             changed_sources=changed_sources_of(self.pages, self.site.site_url),
+            check=field_check(self.page_requests, self.options, self.site, self.pages),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -214,7 +211,7 @@ def resolve(
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
-    problems = [*problems, *build.field_problems()]
+    problems = list(problems)
     resolution.add_problems(problems, warn_only=warn_only)
     wrong = {problem.page for problem in problems}
     build = replace(build, page_requests=[it for it in build.page_requests if it.page not in wrong])

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Sequence
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
 from ..display import quoted
+from ..requests import OPTIONAL_FIELDS
 from ..texts.policy import PageRequest
-from .front_matter import PageProblem
-from .options import ContentgenConfig, project_directory
+from .options import ContentgenConfig
 
 
-def field_problems(
+def field_check(
     requests: Sequence[PageRequest],
     options: ContentgenConfig,
     site: MkDocsConfig,
     pages: Iterable[File],
-) -> list[PageProblem]:
-    """Return a problem for each field that the source of texts does not take.
+) -> Callable[[PageRequest], list[str]]:
+    """Return a function that returns messages about what a request asks for in vain.
 
-    `pages` are those of the built site, which can be sources.
+    `pages` are those of the built site, which can be sources. The function raises
+    ConfigurationError.
     """
-    if not options.address() or options.uses_sandbox():
-        return []
-    if options.uses_writer():
-        sources = [(it, name) for it in requests for name in it.request.sources]
-        if not sources:
-            return []
-        published = {file.src_uri for file in pages}
-        generated = {it.page for it in requests}
-        named = options.writer.get("sources")
-        folders = named if isinstance(named, list) else []
-        root = project_directory(site)
-        return [
-            PageProblem(it.page, f"{it.place}: contentgen.sources: {quoted(name)} {reason}")
-            for it, name in sources
-            if (reason := _source_problem(name, published, generated, folders, root))
-        ]
-    from ..requests import OPTIONAL_FIELDS
 
-    unknown = [name for name in OPTIONAL_FIELDS if name not in options.service_fields]
-    return [
-        PageProblem(it.page, f"{it.place}: contentgen.{name}: {_cure(name)}")
-        for it in requests
-        for name in unknown
-        if getattr(it.request, name)
-    ]
+    def check(it: PageRequest) -> list[str]:
+        if options.uses_sandbox() or not any(getattr(it.request, name) for name in OPTIONAL_FIELDS):
+            return []
+        if not options.uses_writer():
+            return [
+                f"{it.place}: contentgen.{name}: {_cure(name)}"
+                for name in OPTIONAL_FIELDS
+                if getattr(it.request, name) and name not in options.service_fields
+            ]
+        sources = options.sources(site, pages) if it.request.sources else None
+        return [
+            f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
+            for name in it.request.sources
+            if sources and (reason := _own_problem(name) or sources.problem(name))
+        ]
+
+    def _own_problem(name: str) -> str:
+        if any(other.page == name for other in requests):
+            return "has a generated text, which is no source; name what that is written from"
+        return ""
+
+    return check
 
 
 def _cure(name: str) -> str:
@@ -57,30 +55,4 @@ def _cure(name: str) -> str:
     return (
         "the interface of the service has no such field; use `base_url: writer`, or set "
         f"`service_fields: [{name}]` if your service takes it"
-    )
-
-
-def _source_problem(
-    name: str,
-    published: Collection[str],
-    generated: Collection[str],
-    folders: Sequence[object],
-    root: Path,
-) -> str:
-    """Return why a text cannot be written from a page or a file, or an empty string."""
-    if name in generated:
-        return "has a generated text, which is no source; name what that is written from"
-    if name in published:
-        return ""
-    path = PurePosixPath(name)
-    is_hidden = any(part.startswith(".") for part in path.parts)
-    if (
-        not is_hidden
-        and any(path.is_relative_to(str(folder)) for folder in folders)
-        and (root / path).is_file()
-    ):
-        return ""
-    return (
-        "is no source; name a page that the site publishes, by its path in docs_dir, or a file "
-        "that writer.sources names or has in a folder"
     )

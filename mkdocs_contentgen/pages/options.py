@@ -31,9 +31,13 @@ from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
     from ..service.writer.options import WriterOptions
+    from ..service.writer.retrieval import Sources
     from ..texts.generation import Client
 
 Styles = Literal["adapt", "keep", "strip"]
+
+ONLY_CACHED = "_CONTENTGEN_ONLY_CACHED"
+"""The environment variable of builds that request no text, and show what there is."""
 
 EXTENSION = "contentgen"
 """The Markdown extension of sites that Zensical builds."""
@@ -292,6 +296,8 @@ class ContentgenConfig(Config):
 
         Raises ConfigurationError if CONTENTGEN_ON_MISSING has an unknown value.
         """
+        if ONLY_CACHED in os.environ:
+            return Policy("placeholder", sandbox=self.uses_sandbox(), warn_only=True)
         on_missing = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
         if on_missing not in get_args(OnMissing):
             known = ", ".join(get_args(OnMissing))
@@ -372,8 +378,17 @@ class ContentgenConfig(Config):
             project_directory(site),
             allow_http=self.allow_http,
             docs=Path(site.docs_dir),
-            pages=[(Path(page.abs_src_path), link_of(page)) for page in pages if page.abs_src_path],
+            pages=_locations(pages),
         )
+
+    def sources(self, site: MkDocsConfig, pages: Iterable[File]) -> Sources:
+        """Return what the writer can write texts from. Raises ConfigurationError."""
+        from ..service.writer.options import load_sources
+
+        directory = Path(os.path.normpath(project_directory(site).absolute()))
+        named = self.writer.get("sources")
+        paths = list(map(str, named)) if isinstance(named, list) else bool(named)
+        return load_sources(paths, directory, Path(site.docs_dir), _locations(pages))
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service. Raises ConfigurationError."""
@@ -392,6 +407,10 @@ class ContentgenConfig(Config):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
+
+
+def _locations(pages: Iterable[File]) -> list[tuple[Path, str]]:
+    return [(Path(page.abs_src_path), link_of(page)) for page in pages if page.abs_src_path]
 
 
 def link_of(page: File) -> str:

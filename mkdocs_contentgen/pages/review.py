@@ -54,7 +54,7 @@ def check_lines(draft: StoredText) -> list[str]:
     return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
-_SENTENCE_END = re.compile(
+SENTENCE_END = re.compile(
     r"(?:[!?…]|(?<!\b\w)(?<!\b\d\d)(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\b(?:Mrs|bzw|etc|usw))(?<!\bProf)\.)"
     r"[\"'”’»)\]]*\s+(?=[^\s\da-zß-ÿ])|[。！？]+[”’」』]*"
 )
@@ -72,7 +72,7 @@ def _marked_sentences(line: str) -> Iterator[str]:
         number = bisect_left(starts, offset)
         return number > 0 and offset < stops[number - 1]
 
-    ends = [m.end() for m in _SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
+    ends = [m.end() for m in SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
     for begin, end in pairwise([0, *ends, len(text)]):
         marks = slice(bisect_left(starts, begin), bisect_left(starts, end))
         sentence, position = "", begin

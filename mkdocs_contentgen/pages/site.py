@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
@@ -39,6 +39,8 @@ class PageRendering:
 @dataclass(frozen=True)
 class Site(ABC):
     """A configuration, and the requests of a build before it renders the pages."""
+
+    generator: ClassVar[Literal["mkdocs", "zensical"]]
 
     config: MkDocsConfig
     options: ContentgenConfig

@@ -28,9 +28,9 @@ from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
-from .store import StoredText
+from .store import Edits, StoredText, valid_edits
 
-MAX_HEADER = 16 * 1024
+MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
 
 MAX_NAME = 200
@@ -54,6 +54,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     approved_by: str
     approved_at: date
     sha256: str
+    edits: Edits | None = None
+    """What people changed in the text before they approved it."""
+
     declined: datetime | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
 
@@ -72,7 +75,10 @@ class ApprovedText:
         """The text as it is now, like one in the cache."""
         header = self.header
         model, sources = model_name(header.model), valid_sources(header.sources)
-        return StoredText(self.html, header.generated_at, header.request, model, sources)
+        edits = valid_edits(header.edits)
+        return StoredText(
+            self.html, header.generated_at, header.request, model, sources, edits=edits
+        )
 
     @property
     def is_changed(self) -> bool:
@@ -291,6 +297,8 @@ def _to_datetime(value: object) -> datetime | None:
 def write(path: Path, directory: Path, header: Header, text: str) -> None:
     """Write an approved file atomically. Raises ApprovalError."""
     fields = {k: v for k, v in msgspec.structs.asdict(header).items() if v is not None}
+    if header.edits:
+        fields["edits"] = {k: v for k, v in msgspec.to_builtins(header.edits).items() if v}
     front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=10_000)
     _check_size(path, front, text)
     if problem := name_problem(header.approved_by):
@@ -328,6 +336,7 @@ def approve(text: StoredText, key: str, service: str, by: str) -> Header:
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256=sha256(text.html),
+        edits=text.edits,
     )
 
 

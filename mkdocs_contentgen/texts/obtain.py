@@ -125,12 +125,14 @@ def obtain(
     *,
     files: ApprovedFiles | None = None,
     changed_sources: ChangedSources = lambda sources: (),
+    check: Callable[[PageRequest], list[str]] = lambda page_request: [],
 ) -> Obtained:
     """Return the text for each request: from its approved file, from the cache, or from `source`.
 
     `source` is None to send nothing. Nothing is sent either if one of the approved `files` is
     damaged, if an approval is missing that `policy` requires, or if there are more requests than
-    its `max_requests`. Errors are part of the result, and not raised.
+    its `max_requests`. The same goes for a request that `check` returns messages about; if `policy`
+    only warns, only that one is not sent. Errors are part of the result, and not raised.
     """
     articles, problems = find_articles(
         page_requests,
@@ -145,6 +147,10 @@ def obtain(
     _report_approvals(obtained, policy)
     if not obtained.failures:
         obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
+        if policy.on_missing == "generate":
+            _refuse_wanted(obtained, policy, check)
+        if obtained.failures:
+            return obtained
         if obtained.wanted and policy.on_missing == "generate" and source:
             problems += _request_wanted(obtained, policy, source)
     if not obtained.failures:
@@ -163,6 +169,27 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
         return True
     is_missing = not article.has_approval and article.draft_outcome.error is not None
     return is_missing and (policy.retry_failed or article.failure is None)
+
+
+def _refuse_wanted(
+    obtained: Obtained, policy: Policy, check: Callable[[PageRequest], list[str]]
+) -> None:
+    """Add failures for the wanted requests that cannot be sent, or leave them out."""
+    refused: dict[str, ContentgenError] = {}
+    for article in obtained.articles:
+        if article.key not in obtained.wanted or not (messages := check(article)):
+            continue
+        for message in messages:
+            obtained.add_message(message, warn_only=policy.warn_only)
+        refused[article.key] = ConfigurationError(messages[0])
+    for key in refused if policy.warn_only else ():
+        del obtained.wanted[key]
+    obtained.articles = [
+        replace(article, draft_outcome=replace(article.draft_outcome, error=refused[article.key]))
+        if article.key in refused
+        else article
+        for article in obtained.articles
+    ]
 
 
 def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> list[str]:

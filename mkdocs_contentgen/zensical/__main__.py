@@ -8,10 +8,10 @@ import signal
 import sys
 from contextlib import suppress
 
-on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
 with suppress(ImportError):
     import zensical.config
     import zensical.main  # noqa: F401
-if sys.stdin.readline():
-    signal.signal(signal.SIGINT, on_interrupt)
+if line := sys.stdin.readline():
+    if not line.strip():  # otherwise it is a job in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     runpy.run_module("zensical", run_name="__main__", alter_sys=True)

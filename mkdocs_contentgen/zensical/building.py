@@ -10,7 +10,6 @@ from pathlib import Path
 from ..errors import ConfigurationError
 from ..pages.build import Build, Resolution, resolve
 from ..pages.options import page_addresses
-from ..pages.signals import exit_on_sigterm
 from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
@@ -64,7 +63,6 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     digests = digests_of(site, resolution)
     forget(root, [page for page, digest in digests.items() if rendered.get(page) != digest])
     zensical.missing_file.write_text(json.dumps(resolution.missing), "utf-8")
-    exit_on_sigterm()
     zensical.run()
     status = zensical.wait()
     marker_problems = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
+
+from ..pages.signals import exit_on_sigterm
 
 MISSING_FILE = "_CONTENTGEN_MISSING"
 """The environment variable with the path of a JSON file that says why texts are missing.
@@ -28,13 +31,19 @@ class Zensical:
     """What MISSING_FILE says."""
 
     def __init__(self, command: str, arguments: Sequence[str]) -> None:
+        exit_on_sigterm()  # so that the folder is deleted
         self._folder = TemporaryDirectory(prefix="contentgen-")
         self.missing_file = Path(self._folder.name, "missing.json")
-        self.process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
-            [sys.executable, "-m", __package__, command, *arguments],
-            stdin=subprocess.PIPE,
-            env={**os.environ, MISSING_FILE: str(self.missing_file)},
-        )
+        # Inherited, so that Ctrl-C does not end the process before it has a handler.
+        self._on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self.process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+                [sys.executable, "-m", __package__, command, *arguments],
+                stdin=subprocess.PIPE,
+                env={**os.environ, MISSING_FILE: str(self.missing_file)},
+            )
+        finally:
+            signal.signal(signal.SIGINT, self._on_interrupt)
 
     def __enter__(self) -> Zensical:
         return self
@@ -52,7 +61,8 @@ class Zensical:
         """Let Zensical start to work."""
         if self.process.stdin:
             with suppress(BrokenPipeError):  # its exit status says so
-                self.process.stdin.write(b"\n")
+                is_background = self._on_interrupt == signal.SIG_IGN
+                self.process.stdin.write(b"ignore Ctrl-C\n" if is_background else b"\n")
                 self.process.stdin.close()
 
     def wait(self) -> int:
@@ -72,4 +82,6 @@ class Zensical:
                 self.process.wait()
                 raise
             else:
-                return status or (INTERRUPTED if interrupted else 0)
+                if status < 0:  # as shells say that a signal has ended a program
+                    status = 128 - status
+                return INTERRUPTED if interrupted else status

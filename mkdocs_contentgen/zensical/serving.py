@@ -16,7 +16,6 @@ from ..errors import ContentgenError
 from ..files import replace_text
 from ..pages.background import Background
 from ..pages.build import Build, resolve
-from ..pages.signals import exit_on_sigterm
 from ..service.writer.usage import Spending
 from .building import Terminal, check, digests_of, link_warnings, records_of
 from .invocation import find_configuration, read_arguments
@@ -46,7 +45,6 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     check(site)
     for note in site.notes:
         terminal.log(note)
-    exit_on_sigterm()
     background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path)
     watcher.watch(background.trigger_file.parent)
@@ -72,7 +70,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         if process.poll() is None:
             process.terminate()
         background.stop(terminal.log)
-        status = process.wait()
+        status = zensical.wait()
     return 0 if interrupted else status
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 class ZensicalSite(Site):
     """A site that Zensical builds."""
 
+    generator = "zensical"
+
     configuration: Configuration
     files: Mapping[str, File]
     collected: CollectedRequests

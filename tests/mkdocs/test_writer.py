@@ -205,6 +205,8 @@ def test_a_brief(site: Project, model: ModelDouble) -> None:
     shown = site.run("mkdocs_contentgen", "show", "index.md")
     assert "brief: - needs Python 3.11\n" in shown.stdout
     site.configure({"base_url": "https://service.example"})
+    assert site.build().returncode == 0  # the text is there
+    site.page("index.md", {**NEWS, "topic": "Another", "brief": brief})
     refused = site.build()
     assert refused.returncode == 1
     assert (

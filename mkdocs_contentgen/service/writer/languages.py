@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -50,8 +51,10 @@ _TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 
 
 def find_language(tag: str) -> Language | None:
-    """Return the language of a BCP 47 tag, or None if it is not in the table."""
+    """Return the language of a BCP 47 tag, or None if it, or its script, is not in the table."""
     tag = tag.lower()
+    if re.match(r"[a-z]+-(?!hans|hant)[a-z]{4}(?:-|$)", tag):
+        return None
     name = "zh-hant" if tag.startswith(_TRADITIONAL) else tag.partition("-")[0]
     return LANGUAGES.get(name)
 

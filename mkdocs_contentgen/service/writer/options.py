@@ -285,12 +285,21 @@ def load_options(
     prompts = {}
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
-    site = _locate_pages(docs, pages, directory) if docs else None
-    sources = _load_sources(fields.sources, directory, site)
+    sources = load_sources(fields.sources, directory, docs, pages)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
-def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+def load_sources(
+    value: bool | list[str],
+    directory: Path,
+    docs: Path | None,
+    pages: Iterable[tuple[Path, str]],
+) -> Sources:
+    """Return the sources of texts. The arguments are those of load_options().
+
+    Raises ConfigurationError.
+    """
+    site = _locate_pages(docs, pages, directory) if docs else None
     if not value:
         return Sources((), site)
     if isinstance(value, list):

@@ -12,10 +12,10 @@ from .sources import (
     Location,
     Section,
     SitePages,
+    SourceFile,
     changed_at,
     find_files,
     left_out_warnings,
-    named_files,
     read_sources,
 )
 from .words import separate_words, split_words
@@ -25,6 +25,9 @@ MAX_SECTIONS = 8
 
 MAX_CHARACTERS = 10_000
 """Characters of all sections for a text, about 2,500 tokens."""
+
+MAX_NAMED = 40
+"""Sections of the files that a request names, for a text."""
 
 _MAX_TERMS = 60
 
@@ -49,9 +52,10 @@ class Sources:
 
         Any thread may call this. Afterwards, `warnings` has a message if files are left out.
         """
-        named, left_out = read_sources(named_files(names, self.paths, self._site))
-        if sum(len(section.text) for section in named) > MAX_CHARACTERS:
-            named = Index(named).search(topic) or _within_limits([], named)
+        files = self._named() if names else {}
+        named, left_out = read_sources(files[name] for name in names if name in files)
+        if len(named) > MAX_NAMED or sum(map(_size, named)) > MAX_CHARACTERS:
+            named = Index(named).search(topic) or _within_limits([], named)[:MAX_NAMED]
         with self._lock:
             now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:
@@ -61,6 +65,32 @@ class Sources:
             self.warnings = left_out_warnings([*self._left_out, *left_out])
             found = [it for it in self._index.search(topic) if it not in named]
         return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
+
+    def problem(self, name: str) -> str:
+        """Return why a text cannot be written from a page or a file, or an empty string."""
+        file = self._named().get(name)
+        if file is None:
+            return (
+                "is no source; name a page that the site publishes, by its path in docs_dir, or a "
+                "text that writer.sources names or has in a folder"
+            )
+        sections, left_out = read_sources([file])
+        if sections:
+            return ""
+        return f"cannot be read: {left_out[0]}" if left_out else "has no text for others to read"
+
+    def _named(self) -> dict[str, SourceFile]:
+        """Return the files that a request can name, by that name."""
+        files = {
+            file.location.path.relative_to(file.location.root).as_posix(): file
+            for file in find_files(self.paths, self._site)
+            if file.page is None or self._site is None
+        }
+        if site := self._site:
+            for path, address in site.addresses.items():
+                name = path.relative_to(site.docs.path).as_posix()
+                files[name] = SourceFile(Location(path, site.docs.root), name, address)
+        return files
 
 
 class Index:
@@ -104,9 +134,13 @@ class Index:
 def _within_limits(kept: Sequence[Section], found: Iterable[Section]) -> list[Section]:
     """Return the sections that are kept, and those that still have room."""
     sections = list(kept)
-    left = MAX_CHARACTERS - sum(len(section.text) for section in kept)
+    left = MAX_CHARACTERS - sum(map(_size, kept))
     for section in found:
-        if len(section.text) <= left:
+        if _size(section) <= left:
             sections.append(section)
-            left -= len(section.text)
+            left -= _size(section)
     return sections
+
+
+def _size(section: Section) -> int:
+    return len(section.title) + len(section.text)

@@ -125,21 +125,6 @@ def find_files(paths: Iterable[Location], site: SitePages | None = None) -> Iter
                 yield file
 
 
-def named_files(
-    names: Iterable[str], paths: Sequence[Location], site: SitePages | None
-) -> Iterator[SourceFile]:
-    """Yield the files that a request names: pages of the site, and files in `paths`."""
-    for name in names:
-        if site and (page := site.docs.path / name) in site.addresses:
-            yield SourceFile(Location(page, site.docs.root), name, site.addresses[page])
-            continue
-        for location in paths:
-            path = location.root / name
-            if ".." not in path.parts and path.is_relative_to(location.path):
-                yield SourceFile(Location(path, location.root), name)
-                break
-
-
 def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
     """Return path, time and size of the files, to compare whether one has changed."""
     found = []

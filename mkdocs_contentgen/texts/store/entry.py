@@ -6,13 +6,13 @@ import json
 import re
 import uuid
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
-from ...display import model_name, valid_remarks, valid_sources
+from ...display import hidden_character, model_name, valid_remarks, valid_sources
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -29,10 +29,32 @@ MAX_ENTRY = 2 * 1024 * 1024
 MAX_KEY = 64
 """The maximum length of a key in characters."""
 
-NoteKind = Literal["failed", "parts"]
-"""A note says why a request failed, or has the parts that are written of its text."""
+NoteKind = Literal["failed", "parts", "generated"]
+"""A note says why a request failed, has the parts that are written of its text, or the text as it
+was generated, before a person changed it."""
 
+MAX_EDIT = 300
+"""The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
+
+_MAX_EDITS = 2_000
 _MAX_FIELDS, _MAX_STRING = 32, 64
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What people did with a text on the review desk."""
+
+    confirmed: tuple[str, ...] = ()
+    """Statements that were confirmed."""
+
+    removed: tuple[str, ...] = ()
+    """Sentences and blocks that were removed."""
+
+    changed_by: Mapping[str, str] = field(default_factory=dict)
+    """Who wrote a block, by the SHA-256 of its text."""
+
+    reason: str = ""
+    """Why it was approved although statements were left to check."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +75,9 @@ class StoredText:
 
     remarks: tuple[str, ...] = ()
     """What is not as requested, although a person can use the text."""
+
+    edits: Edits | None = None
+    """What people changed, or None if nobody did."""
 
 
 class Cache(Protocol):
@@ -141,7 +166,13 @@ def encode(key: str, text: StoredText) -> str:
         "request": text.request,
     }
     remarks = valid_remarks([*text.remarks])
-    more = {"model": text.model, "sources": dict(text.sources), "remarks": remarks}
+    edits = asdict(text.edits) if text.edits else None
+    more = {
+        "model": text.model,
+        "sources": dict(text.sources),
+        "remarks": remarks,
+        "edits": edits,
+    }
     fields |= {name: value for name, value in more.items() if value}
     entry = {**fields, "entry_sha256": _entry_sha256(fields.values()), "html": text.html}
     return json.dumps(entry, ensure_ascii=False)
@@ -162,14 +193,32 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
             return None
         request = decode_request.decode(fields.request)
         sources, remarks = valid_sources(fields.sources), valid_remarks(fields.remarks)
-        more = filter(None, (fields.model, sources, remarks))
+        more = filter(None, (fields.model, sources, remarks, fields.edits))
         expected = _entry_sha256([key, fields.sha256, fields.generated_at, request, *more])
         if fields.entry_sha256 not in (None, expected):
             return None
         generated_at = datetime.fromisoformat(fields.generated_at).astimezone(UTC)
     except (ValueError, OverflowError, RecursionError):
         return None
-    return StoredText(html, generated_at, request, model_name(fields.model), sources, remarks)
+    model, edits = model_name(fields.model), valid_edits(fields.edits)
+    return StoredText(html, generated_at, request, model, sources, remarks, edits)
+
+
+def valid_edits(value: object) -> Edits | None:
+    """Return edits from a cache or a file, which are not trusted, or None if they are not valid."""
+    import msgspec
+
+    if value is None:
+        return None
+    try:
+        edits = msgspec.convert(value, Edits, from_attributes=True)
+    except ValueError:
+        return None
+    texts = [*edits.confirmed, *edits.removed, *edits.changed_by, *edits.changed_by.values()]
+    is_valid = len(texts) <= _MAX_EDITS and all(
+        len(it) <= MAX_EDIT for it in [*texts, edits.reason]
+    )
+    return edits if is_valid and not any(map(hidden_character, [*texts, edits.reason])) else None
 
 
 @cache
@@ -183,7 +232,7 @@ def _decoders() -> tuple[Any, Any]:
     ]
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
     fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
-    fields += [("sources", Any, None), ("remarks", Any, None)]
+    fields += [("sources", Any, None), ("remarks", Any, None), ("edits", Any, None)]
     entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 

@@ -12,6 +12,7 @@ from recall import recall
 
 from mkdocs_contentgen.service.writer.retrieval import (
     MAX_CHARACTERS,
+    MAX_NAMED,
     MAX_SECTIONS,
     Index,
     Sources,
@@ -55,7 +56,7 @@ def read_all(*paths: Path) -> tuple[list[Section], list[str]]:
 
 
 def a_site_with_code(root: Path) -> Sources:
-    """Return the sources of a project with two pages, a draft, a file of code, and a link."""
+    """Return the sources of a project with pages, a draft, a file of code, notes, and a link."""
     project = root / "project"
     docs = project / "docs"
     texts = {
@@ -63,15 +64,26 @@ def a_site_with_code(root: Path) -> Sources:
         docs / "cache.md": "# Cache\n\nA cache keeps.",
         docs / "guide/upgrading.md": "# Upgrading\n\nFirst.",
         docs / "draft.md": "# Draft",
+        docs / "secret-page.md": "---\npassword: x\n---\nFor few.",
         project / "src/cli.py": "def main(): ...",
+        project / "notes/x.bin": "Data.",
+        project / "notes/.hidden.md": "Hidden.",
+        project / "notes/empty.md": "",
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    (project / "src/link.py").symlink_to(root / "secret.md")
-    addresses = {docs / "cache.md": "cache/", docs / "guide/upgrading.md": "guide/upgrading/"}
-    site = SitePages(Location(docs, project), addresses)
-    return Sources([Location(docs, project), Location(project / "src", project)], site)
+    (project / "notes/link.md").symlink_to(root / "secret.md")
+    (project / "notes/latin.md").write_bytes(b"\xe4")
+    published = {
+        docs / "cache.md": "cache/",
+        docs / "guide/upgrading.md": "guide/upgrading/",
+        docs / "secret-page.md": "secret-page/",
+    }
+    paths = [docs, project / "src/cli.py", project / "notes"]
+    return Sources(
+        [Location(path, project) for path in paths], SitePages(Location(docs, project), published)
+    )
 
 
 class TestSections:
@@ -338,11 +350,21 @@ class TestSearch:
         """They come first and whole, also without paths to search, and the rest is searched."""
         sources = a_site_with_code(tmp_path)
         found = sources.search("cache upgrading", ["guide/upgrading.md", "src/cli.py"])
-        assert [it.file for it in found] == ["guide/upgrading.md", "src/cli.py", "cache.md"]
+        assert [it.file for it in found] == ["guide/upgrading.md", "cli.py", "cache.md"]
         assert (found[0].link, found[1].link) == ("guide/upgrading/", "")
         only_pages = Sources((), sources._site)
         assert [it.file for it in only_pages.search("cache", ["cache.md"])] == ["cache.md"]
         assert only_pages.search("cache") == []
+
+    def test_many_small_sections(self, tmp_path: Path) -> None:
+        """Titles count too, and no text gets thousands of sections."""
+        (tmp_path / "a.md").write_text("".join(f"# {n} {'T' * 280}\n\nx\n\n" for n in range(900)))
+        (tmp_path / "b.md").write_text("".join(f"## {n}\n\nx\n\n" for n in range(900)))
+        sources = Sources([Location(tmp_path / name, tmp_path) for name in ("a.md", "b.md")])
+        for names in (["a.md"], ["b.md"], ["a.md", "b.md"]):
+            found = sources.search("nothing of this", names)
+            assert 0 < len(found) <= MAX_NAMED
+            assert sum(len(it.title) + len(it.text) for it in found) <= MAX_CHARACTERS
 
     def test_a_large_named_file(self, tmp_path: Path) -> None:
         """Its sections that suit the topic are taken, or else the first ones."""
@@ -355,13 +377,33 @@ class TestSearch:
         assert sum(len(it.text) for it in first) <= MAX_CHARACTERS
 
     @pytest.mark.parametrize(
-        "name",
-        ["draft.md", "../secret.md", "src/../../secret.md", "/etc/hostname", "src/link.py", "src"],
+        ("name", "reason"),
+        [
+            *(
+                (name, "is no source; name a page")
+                for name in (
+                    *(
+                        "draft.md",
+                        "docs/draft.md",
+                        "docs/cache.md",
+                        "../secret.md",
+                        "/etc/hostname",
+                    ),
+                    *("src/../../secret.md", "src", "notes/x.bin", "notes/.hidden.md"),
+                    *("/etc/hostname", "x" * 300),
+                )
+            ),
+            ("notes/link.md", "cannot be read: "),
+            ("notes/latin.md", "cannot be read: "),
+            ("notes/empty.md", "has no text for others to read"),
+            ("secret-page.md", "has no text for others to read"),
+        ],
     )
-    def test_what_cannot_be_named(self, tmp_path: Path, name: str) -> None:
+    def test_what_cannot_be_named(self, tmp_path: Path, name: str, reason: str) -> None:
         """Nothing is read but published pages and what the paths have, also not through a link."""
         sources = a_site_with_code(tmp_path)
         assert sources.search("nothing", [name]) == []
+        assert sources.problem(name).startswith(reason)
 
     def test_chinese(self) -> None:
         """Words without spaces between them are found too."""

@@ -1,0 +1,85 @@
+"""The command `contentgen review`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import webbrowser
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from .common import complete_pages, open_site, site_options
+from .output import article_to_json, print_line
+from .review import reviewer
+
+
+@click.command()
+@site_options
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@click.option("--port", default=8767, show_default=True, type=click.IntRange(0, 65534))
+@click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
+@click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
+def review(
+    config_file: str | None, pages: tuple[str, ...], port: int, by: str | None, no_open: bool
+) -> None:
+    """Read, check, change and approve the texts of PAGES, or of the site, in the browser.
+
+    The site is built and served on this machine only: the desk on the port, and the pages of the
+    site on the next one. Ctrl-C ends the command.
+    """
+    name = reviewer(by)
+    try:
+        import uvicorn
+
+        from ..desk.app import HOST, DeskApp
+        from ..desk.building import Builder
+        from ..desk.site import DeskSite
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"the package {error.name} is missing; "
+            'install it with: pip install "mkdocs-contentgen[review]"'
+        ) from error
+    log = partial(print_line, err=True)
+    with ExitStack() as stack:
+        listeners = [
+            stack.enter_context(_listen(HOST, number)) for number in (port, port and port + 1)
+        ]
+        ports = [listener.getsockname()[1] for listener in listeners]
+        load = partial(open_site, config_file, drafts=True)
+        texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
+        site = texts.open().site
+        texts.open().articles(pages)  # says which name is wrong
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="contentgen-desk-")))
+        configuration = ["--config-file", site.config.config_file_path]
+        if site.generator == "zensical":
+            command = ["mkdocs_contentgen", "zensical", "build", *configuration]
+            builder = Builder(command, log, site_dir=Path(site.config.site_dir))
+        else:
+            builder = Builder(["mkdocs", "build", "--quiet", *configuration], log, folder=folder)
+        stack.enter_context(builder)
+        texts.built = builder.build
+        token = secrets.token_urlsafe(32)
+        language = str(site.config.theme.get("language") or "") if site.config.theme else ""
+        app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
+        print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
+        if not no_open:
+            webbrowser.open(app.address)
+        settings = uvicorn.Config(
+            app, log_level="warning", access_log=False, lifespan="off", server_header=False
+        )
+        uvicorn.Server(settings).run(listeners)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)  # the error itself contains the address
+        raise click.ClickException(
+            f"port {port} cannot be used ({reason}); choose another one with --port"
+        ) from error

@@ -1,0 +1,1 @@
+"""The review desk: people read, check, change and approve texts in the browser."""

@@ -1,0 +1,281 @@
+"""The blocks of a text for a person to change: as light Markdown, and back.
+
+Light Markdown is one line with `**bold**`, `*italic*`, `` `code` ``, `[links](<address>)`, and
+`==statements to check==`. Other inline elements stay HTML. What comes back is sanitized.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from itertools import pairwise
+from typing import Literal
+from xml.etree.ElementTree import Element
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+from ..digest import sha256
+from ..errors import EditError, UnsafeHTMLError
+from ..html.article import parse_article
+from ..pages.review import SENTENCE_END
+
+Kind = Literal["p", "h2", "h3", "li", "blockquote"]
+"""What a new block can be."""
+
+MAX_BLOCK = 20_000
+"""The maximum length of a block in characters."""
+
+_TAGS = frozenset(
+    "h1 h2 h3 h4 h5 h6 p li td th dt dd blockquote figcaption caption pre div".split()
+)
+_CELLS = frozenset("td th caption figcaption".split())
+_SPECIAL = re.compile(r"[\\`*_\[\]<]|==|&(?=#?\w+;)")
+_SYNTAX = {"strong": "**", "b": "**", "em": "*", "i": "*", "mark": "=="}
+_MARK = re.compile(r"(?<!\\)==.+?(?<!\\)==")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement to check."""
+
+    text: str
+    sentence: list[tuple[str, bool]]
+    """The parts of its sentence, and whether each is this statement."""
+
+    cited: list[str]
+    """The addresses that the sentence links to."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, heading, item, cell or the like, which contains no other."""
+
+    number: int
+    element: Element
+    parent: Element
+
+    @property
+    def kind(self) -> str:
+        """The tag."""
+        return self.element.tag
+
+    @property
+    def text(self) -> str:
+        """The plain text."""
+        return _text(self.element)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the plain text."""
+        return sha256(self.text)
+
+    @property
+    def markdown(self) -> str:
+        """The content as light Markdown."""
+        return _write(self.element).strip()
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements to check."""
+        found = []
+        for sentence in _sentences(self.markdown):
+            element = _read(sentence)
+            marks = list(element.iter("mark"))
+            cited = [link.get("href", "") for link in element.iter("a")]
+            found += [Statement(_text(it), _parts(element, it), cited) for it in marks]
+        return found
+
+
+def read_blocks(html: str) -> tuple[Element, list[Block]]:
+    """Return the `<article>` of a text and its blocks. Raises UnsafeHTMLError."""
+    article = parse_article(html)
+    return article, [Block(n, it, parent) for n, (it, parent) in enumerate(_leaves(article))]
+
+
+def set_markdown(block: Block, markdown: str) -> None:
+    """Replace the content of a block. Raises EditError for what is too long or empty."""
+    if len(markdown) > MAX_BLOCK:
+        raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
+    new = _read(" ".join(markdown.split()))
+    if not "".join(new.itertext()).strip():
+        raise EditError("the block would be empty; remove it instead")
+    block.element.text, block.element[:] = new.text, new[:]
+
+
+def confirm_statement(block: Block, number: int) -> None:
+    """Take the mark off a statement of a block."""
+    parents = {child: parent for parent in block.element.iter() for child in parent}
+    mark = [*block.element.iter("mark")][number]
+    _unwrap(parents[mark], mark)
+
+
+def remove_sentence(article: Element, block: Block, number: int) -> str:
+    """Remove the sentence with a statement of a block, and return it. May remove the block."""
+    kept, removed, position = [], "", 0
+    for sentence in _sentences(block.markdown):
+        marks = len(_MARK.findall(sentence))
+        if position <= number < position + marks:
+            removed = sentence
+        else:
+            kept.append(sentence)
+        position += marks
+    if rest := "".join(kept).strip():
+        set_markdown(block, rest)
+    else:
+        remove_block(article, block)
+    return _text(_read(removed))
+
+
+def insert_block(block: Block, kind: Kind, markdown: str) -> None:
+    """Insert a block behind another one: an item behind an item. Raises EditError."""
+    if block.kind in _CELLS:
+        raise EditError("no block can follow a cell of a table")
+    tag: str = "li" if block.kind == "li" else "p" if kind == "li" else kind
+    new = Element(tag)
+    set_markdown(Block(-1, new, block.parent), markdown)
+    block.parent.insert(_position(block) + 1, new)
+
+
+def remove_block(article: Element, block: Block) -> None:
+    """Remove a block, and what is empty without it. A cell becomes empty."""
+    if block.kind in _CELLS:
+        block.element.text, block.element[:] = "", []
+        return
+    parents = {child: parent for parent in article.iter() for child in parent}
+    node = block.element
+    while node is not article:
+        parent = parents[node]
+        parent.remove(node)
+        if len(parent) or (parent.text or "").strip():
+            break
+        node = parent
+
+
+def move_block(blocks: Sequence[Block], number: int, target: int) -> None:
+    """Move a block behind the block `target`, or before the first one of its part with -1.
+
+    Raises EditError where that is another list or part of the text.
+    """
+    block = blocks[number]
+    first = next(it for it in blocks if it.parent is block.parent)
+    anchor = first if target < 0 else blocks[target]
+    if block.parent is not anchor.parent or block.kind in _CELLS:
+        raise EditError("a block can only be moved within its list or its part of the text")
+    if block is anchor:
+        return
+    block.parent.remove(block.element)
+    block.parent.insert(_position(anchor) + (target >= 0), block.element)
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _parts(element: Element, statement: Element) -> list[tuple[str, bool]]:
+    """Return the texts in an element, and whether each is in the statement."""
+    parts = [(element.text or "", element is statement)]
+    for child in element:
+        parts += [(text, is_in or element is statement) for text, is_in in _parts(child, statement)]
+        parts.append((child.tail or "", element is statement))
+    return [(text, is_in) for text, is_in in parts if text]
+
+
+def _position(block: Block) -> int:
+    return list(block.parent).index(block.element)
+
+
+def _leaves(element: Element) -> Iterator[tuple[Element, Element]]:
+    for child in element:
+        has_blocks = any(it.tag in _TAGS for it in child.iter() if it is not child)
+        if child.tag in _TAGS and not has_blocks:
+            if "".join(child.itertext()).strip():
+                yield child, element
+        else:
+            yield from _leaves(child)
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a line, with the space that follows each."""
+    marked = [match.span() for match in _MARK.finditer(text)]
+    found = (match.end() for match in SENTENCE_END.finditer(text))
+    ends = [end for end in found if not any(a < end < b for a, b in marked)]
+    return [text[a:b] for a, b in pairwise([0, *ends, len(text)]) if text[a:b]]
+
+
+def _unwrap(parent: Element, child: Element) -> None:
+    """Put the content of a child in its place."""
+    position = list(parent).index(child)
+
+    def add(text: str | None, index: int) -> None:
+        if index:
+            parent[index - 1].tail = f"{parent[index - 1].tail or ''}{text or ''}"
+        else:
+            parent.text = f"{parent.text or ''}{text or ''}"
+
+    parent.remove(child)
+    add(child.text, position)
+    for offset, inner in enumerate(child):
+        parent.insert(position + offset, inner)
+    add(child.tail, position + len(child))
+
+
+def _write(element: Element) -> str:
+    parts = [_escape(element.text)]
+    for child in element:
+        inner, syntax = _write(child), _SYNTAX.get(child.tag)
+        if child.tag == "code" and not child.attrib and _CODE.fullmatch(child.text or ""):
+            parts.append(f"`{child.text}`")
+        elif child.tag == "a" and child.attrib.keys() - {"rel"} == {"href"}:
+            parts.append(f"[{inner}](<{child.get('href')}>)")
+        elif syntax and inner.strip() == inner != "" and not child.attrib:
+            parts.append(f"{syntax}{inner}{syntax}")
+        else:
+            attributes = "".join(f' {key}="{escape(v)}"' for key, v in child.attrib.items())
+            end = "" if child.tag in ("br", "img", "wbr") else f"</{child.tag}>"
+            parts.append(f"<{child.tag}{attributes}>{inner}{end}")
+        parts.append(_escape(child.tail))
+    return re.sub(r"\s+", " ", "".join(parts))
+
+
+_CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
+
+
+def _escape(text: str | None) -> str:
+    return _SPECIAL.sub(lambda match: "".join(f"\\{it}" for it in match[0]), text or "")
+
+
+def _read(markdown: str) -> Element:
+    html = _parser().renderInline(markdown)
+    try:
+        article = parse_article(f"<article><h1>.</h1><p>{html}</p></article>")
+    except UnsafeHTMLError as error:
+        raise EditError(f"this text cannot be shown: {error}") from error
+    if [child.tag for child in article] != ["h1", "p"]:
+        raise EditError("a block is text, without other blocks in it")
+    return article[1]
+
+
+def _mark_rule(state: StateInline, silent: bool) -> bool:
+    end = state.src.find("==", state.pos + 2, state.posMax)
+    if not state.src.startswith("==", state.pos) or end <= state.pos + 2:
+        return False
+    if not silent:
+        most = state.posMax
+        state.push("mark_open", "mark", 1)
+        state.pos, state.posMax = state.pos + 2, end
+        state.md.inline.tokenize(state)
+        state.posMax = most
+        state.push("mark_close", "mark", -1)
+    state.pos = end + 2
+    return True
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True})
+    parser.inline.ruler.before("emphasis", "mark", _mark_rule)
+    return parser

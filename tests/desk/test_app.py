@@ -1,0 +1,404 @@
+"""The desk's routes: what they answer, what they change, and whom they refuse."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from commands import like_a_process
+from desk_site import BLOG, HTML, LINK, NEWS, make_site, save
+
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.cli.output import article_to_json
+from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
+from mkdocs_contentgen.desk.building import Builder
+from mkdocs_contentgen.desk.site import DeskSite
+from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.store import DiskStore, StoredText, note_key
+
+DESK, PAGES, TOKEN = "http://127.0.0.1:8767", "http://127.0.0.1:8768", "secret-token"
+
+
+class Reviewer:
+    """A browser that talks to a desk."""
+
+    def __init__(self, root: Path, app: DeskApp) -> None:
+        self.root = root
+        self.app = app
+        self.cookies: dict[str, str] = {}
+        self.headers = {"Sec-Fetch-Site": "same-origin"}
+
+    def send(
+        self, path: str, body: object = None, origin: str = DESK, **headers: str
+    ) -> httpx.Response:
+        """Send a request, with a body by POST."""
+
+        async def send() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self.app)
+            async with httpx.AsyncClient(transport=transport, cookies=self.cookies) as client:
+                sent = {**self.headers, **headers}
+                if body is None:
+                    return await client.get(f"{origin}{path}", headers=sent)
+                sent.setdefault("Content-Type", "application/json")
+                content = body if isinstance(body, bytes) else json.dumps(body)
+                return await client.post(f"{origin}{path}", content=content, headers=sent)
+
+        return asyncio.run(send())
+
+    def log_in(self) -> None:
+        """Exchange the token for a session."""
+        answer = self.send("/_contentgen/api/session", {"token": TOKEN})
+        assert answer.status_code == 200
+        said = answer.headers["set-cookie"].lower()
+        assert "httponly" in said
+        assert "samesite=strict" in said
+        self.cookies = dict(answer.cookies)
+
+    def queue(self) -> dict[str, dict[str, object]]:
+        """Return the texts of the queue by page."""
+        answer = self.send("/_contentgen/api/queue")
+        assert answer.status_code == 200, answer.text
+        return {text["page"]: text for text in answer.json()["texts"]}
+
+    def text(self, page: str = "report.md") -> dict[str, object]:
+        """Return all of a text."""
+        answer = self.send(f"/_contentgen/api/texts/{self.queue()[page]['ref']}")
+        assert answer.status_code == 200, answer.text
+        found: dict[str, object] = answer.json()
+        return found
+
+    def act(self, action: str, page: str = "report.md", **body: object) -> httpx.Response:
+        """Change, undo, approve or ask, having seen the newest text."""
+        text = self.text(page)
+        path = f"/_contentgen/api/texts/{text['ref']}/{action}"
+        return self.send(path, {"seen": text["seen"], **body})
+
+    def change(self, action: str, block: int, page: str = "report.md", **more: object) -> object:
+        """Change a block, and return the answer."""
+        blocks = self.text(page)["blocks"]
+        assert isinstance(blocks, list)
+        change = {"action": action, "block": block, "digest": blocks[block]["digest"], **more}
+        answer = self.act("change", page, change=change)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
+    """Open a desk in the process of the test, and log in. The site is not built again."""
+    make_site(tmp_path)
+    built = tmp_path / "built"
+    (built / "report").mkdir(parents=True)
+    (built / "report/index.html").write_text("<body><p>The page.</p></body>")
+    (built / "secret.js").write_text("1")
+    builder = Builder(["mkdocs", "build"], print)
+    builder.site_dir = built
+    environment = {"HOME": str(tmp_path)}
+    with (
+        like_a_process(tmp_path, environment),
+        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+    ):
+        found = Reviewer(tmp_path, DeskApp(texts, builder, (8767, 8768), TOKEN))
+        found.log_in()
+        yield found
+
+
+def cached(reviewer: Reviewer, key: str = NEWS.key(sandbox=False)) -> StoredText:
+    """Return a text as a build finds it."""
+    store = DiskStore(reviewer.root / ".cache/plugin/contentgen")
+    texts, problems = store.load([key])
+    store.close()
+    assert not problems
+    return texts[key]
+
+
+def test_the_queue(reviewer: Reviewer) -> None:
+    """It has all texts, and `texts` is what `status --json` prints."""
+    queue = reviewer.queue()
+    assert {page: text["marked"] for page, text in queue.items()} == {"report.md": 3, "post.md": 0}
+    assert queue["report.md"]["url"] == "/report/"
+    listed = reviewer.send("/_contentgen/api/texts").json()
+    assert [row["page"] for row in listed] == ["post.md", "report.md"]
+    assert set(listed[0]) < set(queue["post.md"])
+
+
+def test_a_text_with_its_sources(reviewer: Reviewer) -> None:
+    """Statements stand with their sentence and the section that they cite, as it is now."""
+    text = reviewer.text()
+    assert text["brief"] == "- needs Python 3.11"
+    assert text["remarks"] == ["length: too short"]
+    statements = text["statements"]
+    assert isinstance(statements, list)
+    assert [it["text"] for it in statements] == ["4 seconds", "Jane Smith", "5 EUR"]
+    assert [it["source"] for it in statements] == [LINK, None, None]
+    sources = text["sources"]
+    assert isinstance(sources, list)
+    [source] = sources
+    assert source["text"] == "A build takes 4 seconds, and took 12 before."
+    assert source["state"] == "same"
+    (reviewer.root / "docs/plan.md").write_text("# Plan\n\n## Speed\n\nFive.\n")
+    (reviewer.root / "docs/report.md").touch()
+    assert reviewer.text()["sources"][0]["state"] == "changed"  # type: ignore[index]
+
+
+def test_a_persons_whole_way(reviewer: Reviewer) -> None:
+    """Confirm, change, remove, approve: the file says what was done, and has no mark."""
+    assert reviewer.act("approve").json() == {"error": "statements left to check: 3"}
+    reviewer.change("confirm", 1)
+    reviewer.change("remove", 3)
+    after = reviewer.change("edit", 4, markdown="Costs **nothing**")
+    assert isinstance(after, dict)
+    assert after["left"] == 0
+    assert [it["changed_by"] for it in after["blocks"] if it["changed_by"]] == ["Jo"]
+    text = cached(reviewer)
+    assert "<mark>" not in text.html
+    assert text.edits is not None
+    assert text.edits.confirmed == ("4 seconds",)
+    assert text.edits.removed == ("Thrown away, says Jane Smith.",)
+    approved = reviewer.act("approve").json()
+    assert approved["state"] == "approved"
+    directory = reviewer.root / "contentgen"
+    file = read(directory / "report.md/main.html", directory)
+    assert file is not None
+    assert "Costs <strong>nothing</strong>" in file.html
+    assert file.header.approved_by == "Jo"
+    assert file.header.edits == text.edits
+    assert not file.is_changed
+
+
+def test_approve_anyway(reviewer: Reviewer) -> None:
+    """It needs a reason, which is written down."""
+    assert reviewer.act("approve", reason=" ").status_code == 422
+    assert reviewer.act("approve", reason="a\nb").status_code == 422
+    assert reviewer.act("approve", reason="The lawyer said so").json()["state"] == "approved"
+    header = (reviewer.root / "contentgen/report.md/main.html").read_text()
+    assert "reason: The lawyer said so" in header
+
+
+def test_undo(reviewer: Reviewer) -> None:
+    """Each change can be taken back, in order."""
+    before = cached(reviewer)
+    reviewer.change("delete", 6)
+    reviewer.change("insert", 2, kind="p", markdown="New.")
+    assert reviewer.act("undo").status_code == 200
+    assert reviewer.act("undo").status_code == 200
+    assert cached(reviewer) == before
+    assert "nothing to undo" in reviewer.act("undo").text
+
+
+def test_compare(reviewer: Reviewer) -> None:
+    """With what was generated: changed words, what is gone, new and moved."""
+    reviewer.change("edit", 1, markdown="A build takes five seconds. It is fast.")
+    reviewer.change("delete", 2)
+    reviewer.change("insert", 0, kind="p", markdown="New.")
+    ref = reviewer.queue()["report.md"]["ref"]
+    rows = reviewer.send(f"/_contentgen/api/texts/{ref}/compare").json()["rows"]
+    kinds = [row["kind"] for row in rows if row["kind"] != "equal"]
+    assert sorted(kinds) == ["added", "changed", "removed"]
+    words = next(row["words"] for row in rows if row["kind"] == "changed")
+    assert ["old", "4 "] in words or any(kind == "old" for kind, _ in words)
+    store = DiskStore(reviewer.root / ".cache/plugin/contentgen")
+    notes, _ = store.load([note_key("generated", NEWS.key(sandbox=False))])
+    store.close()
+    assert [it.html for it in notes.values()] == [HTML]
+
+
+def test_an_approved_text_can_be_changed(reviewer: Reviewer) -> None:
+    """The change is a draft beside the approved text, until it is approved too."""
+    reviewer.act("approve", "post.md")
+    path = reviewer.root / "contentgen/post.md/main.html"
+    before = path.read_text()
+    reviewer.change("edit", 1, "post.md", markdown="First and second.")
+    assert path.read_text() == before
+    assert reviewer.text("post.md")["blocks"][1]["text"] == "First and second."  # type: ignore[index]
+    assert reviewer.act("approve", "post.md").json()["state"] == "approved"
+    assert "<p>First and second.</p>" in path.read_text()
+    rows = [
+        row
+        for row in reviewer.send(
+            f"/_contentgen/api/texts/{reviewer.queue()['post.md']['ref']}/compare?with=generated"
+        ).json()["rows"]
+        if row["kind"] == "changed"
+    ]
+    assert [(row["before"], row["after"]) for row in rows] == [("First.", "First and second.")]
+
+
+def test_a_text_that_changed_beneath(reviewer: Reviewer) -> None:
+    """Nothing is written over what the person has not seen: 409, and the text stays."""
+    text = reviewer.text("post.md")
+    newer = '<article class="blog-post"><h1>Other</h1><p>Words.</p></article>'
+    key = BLOG.key(sandbox=False)
+    stored = cached(reviewer, key)
+    save(reviewer.root, {key: StoredText(newer, stored.generated_at, stored.request, "m")})
+    for action, body in (
+        ("approve", {}),
+        ("undo", {}),
+        ("change", {"change": {"action": "delete", "block": 1, "digest": "x"}}),
+    ):
+        path = f"/_contentgen/api/texts/{text['ref']}/{action}"
+        assert reviewer.send(path, {"seen": text["seen"], **body}).status_code == 409
+    assert cached(reviewer, key).html == newer
+    (reviewer.root / "docs/post.md").write_text("# No request any more\n")
+    gone = reviewer.send(f"/_contentgen/api/texts/{text['ref']}")
+    assert gone.status_code == 409
+
+
+def test_changes_outlive_the_desk(reviewer: Reviewer) -> None:
+    """A change is in the cache when it is answered, and a build shows it."""
+    reviewer.change("edit", 6, markdown="A persons words.")
+    assert "A persons words." in cached(reviewer).html
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"action": "edit", "block": 1, "markdown": ""}, 422),
+        ({"action": "edit", "block": 1, "markdown": "x" * 20_001}, 422),
+        ({"action": "confirm", "block": 0}, 422),
+        ({"action": "confirm", "block": 1, "statement": 7}, 422),
+        ({"action": "confirm", "block": 1, "statement": -1}, 422),
+        ({"action": "delete", "block": 0}, 422),
+        ({"action": "move", "block": 1, "target": 99}, 422),
+        ({"action": "delete", "block": 99}, 409),
+        ({"action": "delete", "block": -1}, 409),
+        ({"action": "delete", "block": 1, "digest": "other"}, 409),
+        ({"action": "format", "block": 1}, 400),
+        ({"action": "edit", "block": "1"}, 400),
+        ({"action": "edit", "block": 1, "path": "../x"}, 400),
+    ],
+)
+def test_wrong_changes(reviewer: Reviewer, change: dict[str, object], status: int) -> None:
+    """Each is refused with a reason, and changes nothing."""
+    before = cached(reviewer)
+    blocks = reviewer.text()["blocks"]
+    assert isinstance(blocks, list)
+    number = change["block"]
+    digest = blocks[number]["digest"] if isinstance(number, int) and 0 <= number < 7 else ""
+    answer = reviewer.act("change", change={"digest": digest, **change})
+    assert answer.status_code == status, answer.text
+    assert answer.json()["error"]
+    assert cached(reviewer) == before
+
+
+# --- Security -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["evil.example:8767", "localhost:8767", "127.0.0.1", "[::1]:8767"])
+def test_other_hosts(reviewer: Reviewer, host: str) -> None:
+    """DNS rebinding leads nowhere."""
+    for path in ("/_contentgen/", "/_contentgen/api/texts", "/report/"):
+        assert reviewer.send(path, Host=host).status_code == 403
+
+
+def test_no_session(reviewer: Reviewer) -> None:
+    """Without the cookie, nothing is read or written; a wrong token gives none."""
+    ref = reviewer.queue()["report.md"]["ref"]
+    reviewer.cookies = {}
+    for path in ("texts", "queue", f"texts/{ref}", f"texts/{ref}/compare"):
+        assert reviewer.send(f"/_contentgen/api/{path}").status_code == 401
+    for action in ("change", "undo", "approve", "ask"):
+        assert reviewer.send(f"/_contentgen/api/texts/{ref}/{action}", {}).status_code == 401
+    for token in ("", "wrong", TOKEN[:-1], "ä"):
+        refused = reviewer.send("/_contentgen/api/session", {"token": token})
+        assert refused.status_code == 403
+        assert "set-cookie" not in refused.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": DESK},
+        {"Sec-Fetch-Site": "", "Origin": PAGES},
+        {"Sec-Fetch-Site": "", "Origin": "null"},
+        {"Sec-Fetch-Site": ""},
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+    ],
+    ids=str,
+)
+def test_what_other_pages_send(reviewer: Reviewer, headers: dict[str, str]) -> None:
+    """A page of another origin, also of the site itself, changes nothing, and reads nothing."""
+    text = reviewer.text()
+    path = f"/_contentgen/api/texts/{text['ref']}/approve"
+    body = {"seen": text["seen"], "reason": "x"}
+    refused = reviewer.send(path, body, **headers)
+    assert refused.status_code == 403
+    assert "access-control-allow-origin" not in refused.headers
+    assert not (reviewer.root / "contentgen").exists()
+    if headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+        assert reviewer.send("/_contentgen/api/queue", **headers).status_code == 403
+
+
+def test_an_equal_origin_is_enough(reviewer: Reviewer) -> None:
+    """Browsers without Sec-Fetch-Site send an Origin."""
+    text = reviewer.text()
+    path = f"/_contentgen/api/texts/{text['ref']}/undo"
+    reviewer.headers = {}
+    assert reviewer.send(path, {"seen": text["seen"]}, Origin=DESK).status_code == 422
+
+
+def test_bodies(reviewer: Reviewer) -> None:
+    """They are bounded, and JSON of the right form."""
+    path = f"/_contentgen/api/texts/{reviewer.text()['ref']}/change"
+    assert reviewer.send(path, b" " * (MAX_BODY + 1)).status_code == 413
+    for body in (b"", b"{", b"[]", b'{"path": "x"}', b"[" * 100_000, b"\xff"):
+        assert reviewer.send(path, body).status_code == 400
+
+
+def test_the_pages_of_the_desk(reviewer: Reviewer) -> None:
+    """They run only their own script, and nobody can frame them. The token is not in them."""
+    for path in ("/_contentgen/", "/report/", "/anything"):
+        page = reviewer.send(path)
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert f"frame-src {PAGES};" in policy
+        assert TOKEN not in page.text
+    nonces = {reviewer.send("/").headers["content-security-policy"] for _ in range(3)}
+    assert len(nonces) == 3
+
+
+def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
+    """They are on the other port, with the script that talks to the desk, and nothing else is."""
+    page = reviewer.send("/report/", origin=PAGES)
+    assert "<p>The page.</p><script" in page.text
+    assert page.headers["content-security-policy"] == f"frame-ancestors {DESK}"
+    assert reviewer.send("/secret.js", origin=PAGES).text == "1"
+    for path in ("/_contentgen/", "/_contentgen/api/texts", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml"):
+        assert reviewer.send(path, origin=PAGES).status_code in (404, 405)
+    assert reviewer.send("/report/", {}, origin=PAGES).status_code == 405
+
+
+def test_hostile_texts(reviewer: Reviewer) -> None:
+    """What a text, a brief or a source says stays data in the answers."""
+    title = "&lt;img src=x onerror=alert(1)&gt;"
+    hostile = f"<article><h1>{title}</h1><p>x<script>alert(1)</script></p></article>"
+    stored = cached(reviewer)
+    save(
+        reviewer.root,
+        {NEWS.key(sandbox=False): StoredText(hostile, stored.generated_at, stored.request, "m")},
+    )
+    text = reviewer.text()
+    assert text["title"] == "<img src=x onerror=alert(1)>"
+    assert "script" not in json.dumps(text["blocks"])
+
+
+def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
+    """It asks before it replaces them, and says why no text arrived."""
+    reviewer.change("edit", 6, markdown="A persons words.")
+    refused = reviewer.act("ask")
+    assert refused.status_code == 409
+    assert "people have changed this text" in refused.text
+    asked = reviewer.act("ask", replace=True)
+    assert asked.status_code == 200
+    for thread in reviewer.app._texts._asking.values():  # type: ignore[attr-defined]
+        thread.join()
+    assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
+    assert "A persons words." in cached(reviewer).html

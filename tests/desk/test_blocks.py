@@ -1,0 +1,129 @@
+"""Blocks of a text: as light Markdown and back, and the changes of a person."""
+
+from __future__ import annotations
+
+import pytest
+
+from mkdocs_contentgen.desk.blocks import (
+    MAX_BLOCK,
+    confirm_statement,
+    insert_block,
+    move_block,
+    read_blocks,
+    remove_block,
+    remove_sentence,
+    set_markdown,
+)
+from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.texts.approval import to_lines
+
+HTML = """<article><h1>T &amp; x</h1>
+<p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
+<a href="https://x.example/#a">[1]</a>. A <code>b == c</code>, 2*3*4, a_b_c, [x],
+&lt;p&gt;, \\, &amp;lt; <kbd>Ctrl</kbd>.</p>
+<ul><li>One <strong>two</strong></li><li><p>Para</p></li></ul>
+<table><tr><td>cell <mark>9</mark></td><td>b</td></tr></table><p>Last.</p></article>"""
+
+
+def changed(change: object) -> str:
+    """Return the HTML after a change, on lines."""
+    article, blocks = read_blocks(HTML)
+    assert callable(change)
+    change(article, blocks)
+    return to_lines(article)
+
+
+def test_every_block_comes_back_as_it_was() -> None:
+    """What a person saves without a change is what was there."""
+    article, blocks = read_blocks(HTML)
+    before = to_lines(article)
+    for block in blocks:
+        set_markdown(block, block.markdown)
+    assert to_lines(article) == before
+    assert [block.kind for block in blocks] == ["h1", "p", "li", "p", "td", "td", "p"]
+
+
+def test_statements() -> None:
+    """Each has its sentence, with the other marks as text, and what the sentence cites."""
+    _, blocks = read_blocks(HTML)
+    first, second = blocks[1].statements
+    assert (first.text, first.cited) == ("3 s", [])
+    assert first.sentence == [
+        ("It takes ", False), ("3 s", True), (", says ", False), ("Bob", False), (". ", False)
+    ]  # fmt: skip
+    assert (second.text, second.cited) == ("5 EUR", ["https://x.example/#a"])
+    assert [it.text for it in blocks[4].statements] == ["9"]
+
+
+def test_a_confirmed_statement_loses_its_mark_alone() -> None:
+    """The rest of the block stays byte for byte."""
+    before = to_lines(read_blocks(HTML)[0])
+    after = changed(lambda article, blocks: confirm_statement(blocks[1], 1))
+    assert after == before.replace("<mark>5 EUR</mark>", "5 EUR")
+
+
+def test_a_removed_sentence() -> None:
+    """It goes with its statement; a block without another sentence goes, a cell becomes empty."""
+    after = changed(lambda article, blocks: remove_sentence(article, blocks[1], 0))
+    assert "It takes" not in after
+    assert "It costs <mark>5 EUR</mark>" in after
+    assert "<td></td>" in changed(lambda article, blocks: remove_sentence(article, blocks[4], 0))
+
+
+def test_what_is_empty_without_a_block_goes_too() -> None:
+    """No item and no list stays without content."""
+    article, blocks = read_blocks(HTML)
+    for block in blocks[2:4]:
+        remove_block(article, block)
+    assert "<ul>" not in to_lines(article)
+    assert "<li>" not in to_lines(article)
+
+
+def test_inserted_blocks() -> None:
+    """A paragraph follows a paragraph, an item an item, and nothing a cell."""
+    after = changed(lambda article, blocks: insert_block(blocks[0], "h2", "New *one*"))
+    assert "<h1>T &amp; x</h1>\n<h2>New <em>one</em></h2>" in after
+    assert "<li>New</li>" in changed(lambda article, blocks: insert_block(blocks[2], "p", "New"))
+    with pytest.raises(EditError, match="cell"):
+        changed(lambda article, blocks: insert_block(blocks[4], "p", "New"))
+
+
+def test_moved_blocks() -> None:
+    """A block moves within its part of the text."""
+    after = changed(lambda article, blocks: move_block(blocks, 6, 0))
+    assert "<h1>T &amp; x</h1>\n<p>Last.</p>" in after
+    assert "<article>\n<p>Last.</p>" in changed(lambda article, blocks: move_block(blocks, 6, -1))
+    with pytest.raises(EditError, match="within"):
+        changed(lambda article, blocks: move_block(blocks, 6, 2))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("**b** *i* `c` ==3 s==", "<strong>b</strong> <em>i</em> <code>c</code> <mark>3 s</mark>"),
+        ("[l](https://a.example)", '<a href="https://a.example" rel="'),
+        ("<script>alert(1)</script>x", "<p>x</p>"),
+        ("[l](javascript:alert(1))", "<p>[l](javascript:alert(1))</p>"),
+        ('<img src=x onerror="alert(1)">x', "x</p>"),
+        ("<a href='javascript:alert(1)'>x</a>", "x"),
+        ("a ==b", "a ==b"),
+        ("====", "===="),
+        ("two\n\nlines", "two lines"),
+    ],
+)
+def test_what_a_person_writes(markdown: str, html: str) -> None:
+    """Light Markdown is read, and anything that could harm is not."""
+    after = changed(lambda article, blocks: set_markdown(blocks[6], markdown))
+    assert html in after
+    assert not any(bad in after for bad in ("<script", "onerror", 'href="java', "<img"))
+
+
+@pytest.mark.parametrize(
+    "markdown", ["", "  ", "<p>a</p><p>b</p>", "x" * (MAX_BLOCK + 1), "<b></b>"]
+)
+def test_what_is_no_block(markdown: str) -> None:
+    """An empty, too long or nested text is refused, and the block stays."""
+    _, blocks = read_blocks(HTML)
+    with pytest.raises(EditError):
+        set_markdown(blocks[6], markdown)
+    assert blocks[6].text == "Last."
