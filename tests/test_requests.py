@@ -61,6 +61,14 @@ def test_the_key_of_a_request_never_changes() -> None:
     )
 
 
+def test_sources_that_no_file_can_have() -> None:
+    """An unpaired surrogate is a problem, also in the defaults, and equal paths are one."""
+    problems = check_defaults({"sources": ["\ud800.md"]})
+    assert [problem.path for problem in problems] == [("defaults", "sources")]
+    one = BlogRequest(topic="T", sources=("e\u0301.md", "\u00e9.md", "b.md"))
+    assert one.sources == ("\u00e9.md", "b.md")
+
+
 def test_the_key_is_the_same_in_another_process() -> None:
     """No hash seed and no order of memory gets into a key."""
     code = (
@@ -114,6 +122,8 @@ def test_a_language_and_sources_are_part_of_the_key() -> None:
         ("es-419", "es-419"),
         ("ca-valencia", "ca-valencia"),
         ("gsw", "gsw"),
+        ("de-1996", "de-1996"),
+        ("sr-latn", "sr-Latn"),
         *((tag, None) for tag in ("d", "german", "de_AT", "de-", "de\n", "x-klingon", "<b>", "ä")),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from desk_site import BLOG, HTML, LINK, NEWS, make_site, save
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
+from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
 from mkdocs_contentgen.desk.site import DeskSite
@@ -26,9 +28,9 @@ DESK, PAGES, TOKEN = "http://127.0.0.1:8767", "http://127.0.0.1:8768", "secret-t
 class Reviewer:
     """A browser that talks to a desk."""
 
-    def __init__(self, root: Path, app: DeskApp) -> None:
+    def __init__(self, root: Path, desk: DeskApp) -> None:
         self.root = root
-        self.app = app
+        self.app = desk
         self.cookies: dict[str, str] = {}
         self.headers = {"Sec-Fetch-Site": "same-origin"}
 
@@ -282,6 +284,18 @@ def test_wrong_changes(reviewer: Reviewer, change: dict[str, object], status: in
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]
     assert cached(reviewer) == before
+
+
+def test_the_words_of_the_desk() -> None:
+    """Six languages have all of them, and no other; the names that scripts use are English."""
+    package = Path(app.__file__).parent / "page"
+    words = json.loads((package / "words.json").read_text(encoding="utf-8"))
+    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "ask", "next"}
+    assert set(words) == {"de", "en", "es", "fr", "ja", "zh"}
+    assert all(set(own) | fixed == set(words["en"]) for own in words.values())
+    script = (package / "desk.js").read_text(encoding="utf-8")
+    used = set(re.findall(r'say\("(\w+)"\)', script))
+    assert used <= set(words["en"])
 
 
 # --- Security -------------------------------------------------------------------------------------

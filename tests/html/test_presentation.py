@@ -425,3 +425,27 @@ def test_without_adapted_styles_no_sheet_is_linked(
     assert "<p>x</p>" in page
     assert "contentgen.css" not in page
     assert not (project.root / "site/assets/stylesheets/contentgen.css").exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "direction"),
+    [
+        *(
+            ("ar", "rtl"),
+            ("fa-IR", "rtl"),
+            ("he", "rtl"),
+            ("pa-Arab", "rtl"),
+            ("az-Arab-IR", "rtl"),
+        ),
+        *(("de-AT", "ltr"), ("ar-Latn", "ltr"), ("zh-Hant", "ltr"), ("sw", "ltr")),
+    ],
+)
+def test_the_direction_of_a_language(language: str, direction: str) -> None:
+    """It is that of its script; without a language, the article has that of the page."""
+    for named, expected in ((language, (language, direction)), ("", (None, None))):
+        provenance = Provenance("blog", NOW, language=named)
+        article, _ = present(
+            "<article><h1>T</h1><p>Text.</p></article>", provenance, Presentation()
+        )
+        assert (article.get("lang"), article.get("dir")) == expected
+        assert provenance.json_ld("T", "").get("inLanguage") == (named or None)

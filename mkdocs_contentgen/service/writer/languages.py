@@ -55,7 +55,8 @@ def find_language(tag: str) -> Language | None:
     tag = tag.lower()
     if re.match(r"[a-z]+-(?!hans|hant)[a-z]{4}(?:-|$)", tag):
         return None
-    name = "zh-hant" if tag.startswith(_TRADITIONAL) else tag.partition("-")[0]
+    is_traditional = tag.startswith(_TRADITIONAL) and "-hans" not in tag
+    name = "zh-hant" if is_traditional else tag.partition("-")[0]
     return LANGUAGES.get(name)
 
 

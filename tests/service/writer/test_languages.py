@@ -36,6 +36,8 @@ def test_the_table() -> None:
         ("zh", "Simplified Chinese (zh)"),
         ("zh-TW", "Traditional Chinese (zh-TW)"),
         ("zh-Hant-HK", "Traditional Chinese (zh-Hant-HK)"),
+        ("zh-Hans-TW", "Simplified Chinese (zh-Hans-TW)"),
+        ("hi-Latn", "the language with the tag `hi-Latn`"),
         ("sw", "the language with the tag `sw`"),
     ],
 )
@@ -102,6 +104,7 @@ def test_without_a_detector(monkeypatch: pytest.MonkeyPatch) -> None:
         ("de", "Cache", False),
         ("el", "Μνήμη", False),
         ("el", "Cache", False),
+        ("hi-Latn", "Cache", False),
     ],
 )
 def test_the_script_of_a_text(tag: str, text: str, unusable: bool) -> None:
