@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +27,9 @@ from .review import approve, diff, eject, show
 from .sandbox import sandbox
 from .writer_server import writer
 from .zensical import zensical
+
+if TYPE_CHECKING:
+    from ..texts.articles import Article
 
 
 class _SafeGroup(click.Group):
@@ -112,6 +117,8 @@ def generate(
             refresh=refresh,
             retry_failed=bool(pages),
         )
+        if refresh and not dry_run:
+            _ask_before_replacing(load_articles(site, pages))
         log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = Build(site.config, options, policy, page_requests, site.pages, log, debug)
         source = None if dry_run else build.foreground()
@@ -123,6 +130,19 @@ def generate(
         else:
             output.print_obtained(obtained)
     output.print_errors(obtained.failures)
+
+
+def _ask_before_replacing(articles: Sequence[Article]) -> None:
+    """End the command unless a person wants to replace the drafts that people have changed."""
+    pages = sorted({it.page for it in articles if it.draft and it.draft.edits})
+    if not pages:
+        return
+    changed = f"people have changed the drafts of {escape_controls(', '.join(pages))}"
+    if not sys.stdin.isatty():
+        raise click.ClickException(
+            f"{changed}; approve them first, or name the pages that may get another text"
+        )
+    click.confirm(f"{changed}. Replace their words by new texts?", abort=True)
 
 
 @main.command()

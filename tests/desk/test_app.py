@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import like_a_process
+from commands import like_a_process, run_here
 from desk_site import BLOG, HTML, LINK, NEWS, make_site, save
 
 from mkdocs_contentgen.cli.common import open_site
@@ -296,6 +296,16 @@ def test_the_words_of_the_desk() -> None:
     script = (package / "desk.js").read_text(encoding="utf-8")
     used = set(re.findall(r'say\("(\w+)"\)', script))
     assert used <= set(words["en"])
+
+
+def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
+    """`generate --refresh` replaces them in a terminal only, where somebody is asked."""
+    reviewer.change("edit", 6, markdown="A persons words.")
+    command = ["mkdocs_contentgen", "generate", "--refresh", "report.md"]
+    refused = run_here(reviewer.root, {"HOME": str(reviewer.root)}, *command)
+    assert refused.returncode == 1
+    assert "people have changed the drafts of report.md" in refused.stdout
+    assert "A persons words." in cached(reviewer).html
 
 
 # --- Security -------------------------------------------------------------------------------------
