@@ -64,7 +64,7 @@ def review(
         stack.enter_context(builder)
         texts.built = builder.build
         token = secrets.token_urlsafe(32)
-        language = str(site.config.theme.get("language") or "") if site.config.theme else ""
+        language = str(site.theme().get("language") or "")
         app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
         print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
         if not no_open:

@@ -46,6 +46,9 @@ class MkDocsSite(Site):
     files: Files
     docs_dir: Path
 
+    def theme(self) -> Mapping[str, object]:
+        return self.config.theme
+
     def source_file(self, page: str) -> Path:
         file = self.files.src_uris.get(page)
         if file is None or file.abs_src_path is None or file.generated_by:

@@ -90,6 +90,10 @@ class Site(ABC):
         return changed_sources_of(self.pages, self.config.site_url)
 
     @abstractmethod
+    def theme(self) -> Mapping[str, object]:
+        """Return the settings of the theme."""
+
+    @abstractmethod
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
 

@@ -57,6 +57,9 @@ class ZensicalSite(Site):
             folders.append(Path(found.origin).with_name("templates"))
         return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
 
+    def theme(self) -> Mapping[str, object]:
+        return self.configuration.theme
+
     def source_file(self, page: str) -> Path:
         path = self.files[page].abs_src_path
         if path is None:

@@ -104,6 +104,41 @@ def test_a_persons_whole_way(desk: DeskProcess, page: Page) -> None:
     assert "contentgen-block" not in desk.project.html("report/index.html")
 
 
+def test_a_site_of_zensical(project: Project, page: Page) -> None:
+    """Its pages stand beside the desk too, and show what was changed and approved."""
+    make_site(project.root)
+    (project.root / "mkdocs.yml").unlink()
+    project.write("zensical.toml", ZENSICAL)
+    desk = DeskProcess(project)
+    try:
+        open_text(desk, page, "Ten habits")
+        block = page.locator("details[data-block='1']")
+        block.locator("summary").click()
+        block.get_by_role("button", name=re.compile("Edit")).click()
+        page.get_by_role("textbox", name="Edit").fill("A persons words")
+        page.get_by_role("button", name="Save").click()
+        frame = page.frame_locator("iframe")
+        expect(frame.get_by_text("A persons words")).to_be_visible(timeout=60_000)
+        page.get_by_role("button", name="Approve", exact=True).click()
+        expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible(timeout=60_000)
+        assert "A persons words" in approved(desk, "post.md")
+    finally:
+        desk.end()
+
+
+ZENSICAL = """
+[project]
+site_name = "Site"
+site_url = "https://docs.example/"
+[project.plugins.contentgen]
+base_url = "writer"
+[project.plugins.contentgen.writer]
+model = "m"
+endpoint = "http://127.0.0.1:9/v1"
+[project.markdown_extensions.contentgen]
+"""
+
+
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     """Statements are selected, confirmed, removed and edited, and the text approved."""
     open_text(desk, page)
