@@ -88,7 +88,7 @@ class DeskApp:
         self._origin, self._pages_origin = (f"http://{HOST}:{port}" for port in ports)
         self._token = token
         self._language = language
-        self._session = secrets.token_urlsafe(32)
+        self._session, self._key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self._lock = Lock()
         api = f"{_ROOT}/api"
         desk = Starlette(
@@ -140,7 +140,8 @@ class DeskApp:
         given = await _read(request, dict[str, str])
         if not secrets.compare_digest(given.get("token", "").encode(), self._token.encode()):
             raise HTTPException(403, _ADDRESS_HINT)
-        response = JSONResponse({})
+        # Cookies ignore the port, so another server on this machine may get the one below.
+        response = JSONResponse({"key": self._key})
         response.set_cookie(
             self._cookie, self._session, httponly=True, samesite="strict", path=f"{_ROOT}/api"
         )
@@ -180,6 +181,9 @@ class DeskApp:
         async def endpoint(request: Request) -> Response:
             self._check_session(request)
             self._check_origin(request)
+            key = request.headers.get("x-contentgen-key", "")
+            if not secrets.compare_digest(key.encode(), self._key.encode()):
+                raise HTTPException(401, _ADDRESS_HINT)
             body = await _read(request, _Body)
             ref = request.path_params["ref"]
             return await self._answer(lambda desk: act(desk, ref, body))

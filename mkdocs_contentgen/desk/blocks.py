@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from itertools import pairwise
 from typing import Literal
@@ -32,6 +32,7 @@ MAX_BLOCK = 20_000
 _TAGS = frozenset(
     "h1 h2 h3 h4 h5 h6 p li td th dt dd blockquote figcaption caption pre div".split()
 )
+_MAX_MARKS, _MAX_SYNTAX = 100, 500
 _CELLS = frozenset("td th caption figcaption".split())
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|&(?=#?\w+;)")
 _SYNTAX = {"strong": "**", "b": "**", "em": "*", "i": "*", "mark": "=="}
@@ -75,19 +76,41 @@ class Block:
 
     @property
     def markdown(self) -> str:
-        """The content as light Markdown."""
-        return _write(self.element).strip()
+        """The content as light Markdown, or as HTML where that would not come back the same."""
+        markdown = _write(self.element).strip()
+        if self.kind != "pre" and _content(_read(markdown)) != _content(self.element):
+            return _html(self.element).strip()
+        return markdown
 
     @property
     def statements(self) -> list[Statement]:
         """The statements to check."""
+        marks = list(self.element.iter("mark"))
+        if self.sentences is None:
+            within = [] if len(marks) > _MAX_MARKS else marks
+            parts = [_parts(self.element, it) for it in within] or [
+                [(_text(it), True)] for it in marks
+            ]
+            return [Statement(_text(it), part, []) for it, part in zip(marks, parts, strict=True)]
         found = []
-        for sentence in _sentences(self.markdown):
+        for sentence in self.sentences:
             element = _read(sentence)
-            marks = list(element.iter("mark"))
             cited = [link.get("href", "") for link in element.iter("a")]
-            found += [Statement(_text(it), _parts(element, it), cited) for it in marks]
+            found += [
+                Statement(_text(it), _parts(element, it), cited) for it in element.iter("mark")
+            ]
         return found
+
+    @cached_property
+    def sentences(self) -> list[str] | None:
+        """The sentences as light Markdown, or None where they cannot be told apart for sure."""
+        marks = list(self.element.iter("mark"))
+        if len(marks) > _MAX_MARKS:
+            return None
+        sentences = _sentences(self.markdown)
+        read = [_read(sentence) for sentence in sentences]
+        same = "".join(map(_content, read)).replace(" ", "")
+        return sentences if same == _content(self.element).replace(" ", "") else None
 
 
 def read_blocks(html: str) -> tuple[Element, list[Block]]:
@@ -98,6 +121,10 @@ def read_blocks(html: str) -> tuple[Element, list[Block]]:
 
 def set_markdown(block: Block, markdown: str) -> None:
     """Replace the content of a block. Raises EditError for what is too long or empty."""
+    if block.kind == "pre":
+        raise EditError("code cannot be changed here; change it in the approved file")
+    if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
+        raise EditError(f"a block has at most {_MAX_SYNTAX:,} signs of one kind")
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
     new = _read(" ".join(markdown.split()))
@@ -116,8 +143,10 @@ def confirm_statement(block: Block, number: int) -> None:
 def remove_sentence(article: Element, block: Block, number: int) -> str:
     """Remove the sentence with a statement of a block, and return it. May remove the block."""
     kept, removed, position = [], "", 0
-    for sentence in _sentences(block.markdown):
-        marks = len(_MARK.findall(sentence))
+    if block.sentences is None:
+        raise EditError("its sentence cannot be told apart; edit the block, or remove it")
+    for sentence in block.sentences:
+        marks = len(list(_read(sentence).iter("mark")))
         if position <= number < position + marks:
             removed = sentence
         else:
@@ -149,7 +178,7 @@ def remove_block(article: Element, block: Block) -> None:
     node = block.element
     while node is not article:
         parent = parents[node]
-        parent.remove(node)
+        _replace(parent, node, "", ())
         if len(parent) or (parent.text or "").strip():
             break
         node = parent
@@ -200,14 +229,20 @@ def _leaves(element: Element) -> Iterator[tuple[Element, Element]]:
 
 def _sentences(text: str) -> list[str]:
     """Return the sentences of a line, with the space that follows each."""
-    marked = [match.span() for match in _MARK.finditer(text)]
-    found = (match.end() for match in SENTENCE_END.finditer(text))
+    plain = _OPAQUE.sub(lambda match: "x" * len(match[0]), text)
+    marked = [match.span() for match in _MARK.finditer(plain)]
+    found = (match.end() for match in SENTENCE_END.finditer(plain))
     ends = [end for end in found if not any(a < end < b for a, b in marked)]
     return [text[a:b] for a, b in pairwise([0, *ends, len(text)]) if text[a:b]]
 
 
 def _unwrap(parent: Element, child: Element) -> None:
     """Put the content of a child in its place."""
+    _replace(parent, child, child.text, list(child))
+
+
+def _replace(parent: Element, child: Element, text: str | None, content: Sequence[Element]) -> None:
+    """Put something in the place of a child. The text behind the child stays."""
     position = list(parent).index(child)
 
     def add(text: str | None, index: int) -> None:
@@ -217,10 +252,10 @@ def _unwrap(parent: Element, child: Element) -> None:
             parent.text = f"{parent.text or ''}{text or ''}"
 
     parent.remove(child)
-    add(child.text, position)
-    for offset, inner in enumerate(child):
+    add(text, position)
+    for offset, inner in enumerate(content):
         parent.insert(position + offset, inner)
-    add(child.tail, position + len(child))
+    add(child.tail, position + len(content))
 
 
 def _write(element: Element) -> str:
@@ -241,6 +276,24 @@ def _write(element: Element) -> str:
     return re.sub(r"\s+", " ", "".join(parts))
 
 
+def _html(element: Element) -> str:
+    return re.sub(r"\s+", " ", _content(element))
+
+
+def _content(element: Element) -> str:
+    """Return what is in an element as HTML, with spaces as a browser shows them."""
+    parts = [escape(element.text or "", quote=False)]
+    for child in element:
+        attributes = "".join(
+            f' {k}="{escape(v)}"' for k, v in sorted(child.attrib.items()) if k != "rel"
+        )
+        end = "" if child.tag in ("br", "img", "wbr") else f"</{child.tag}>"
+        parts.append(f"<{child.tag}{attributes}>{_content(child)}{end}")
+        parts.append(escape(child.tail or "", quote=False))
+    return re.sub(r"\s+", " ", "".join(parts)).strip() if element.tag in _TAGS else "".join(parts)
+
+
+_OPAQUE = re.compile(r"`[^`]*`|\]\(<[^<>]*>\)|<[^<>]*>")
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 
 

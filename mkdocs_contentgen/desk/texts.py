@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Literal
 from xml.etree.ElementTree import Element
 
 import msgspec
 
 from ..digest import sha256
-from ..display import hidden_character
+from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..pages.review import approve_article
+from ..pages.review import approve_article, is_newer_draft
 from ..pages.site import Site
 from ..service.writer.sources import split_sections
 from ..texts.approval import to_lines
@@ -39,6 +41,8 @@ MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
 
 _MAX_UNDO = 100
+_MAX_HISTORY = 20_000
+"""The maximum number of characters in an approved file of what was confirmed and removed."""
 
 
 class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -83,8 +87,8 @@ class Desk:
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
 
-    undo_stack: dict[str, list[StoredText]] = field(default_factory=dict)
-    """Earlier versions of the texts that were changed, by key."""
+    undo_stack: dict[str, list[tuple[StoredText, str]]] = field(default_factory=dict)
+    """Earlier versions of the texts that were changed, by key, each with what came after it."""
 
     def addresses(self) -> dict[str, str]:
         """Return the path of each page in the built site, by its `src_uri`."""
@@ -105,12 +109,7 @@ class Desk:
     def version(self, article: Article) -> Version | None:
         """Return what there is to review of an article, or None."""
         approved, draft = article.approved, article.draft
-        is_newer = draft and (
-            approved is None
-            or article.state == "outdated"
-            or draft.generated_at.replace(microsecond=0) > approved.header.generated_at
-        )
-        if draft and is_newer:
+        if draft and (article.state == "outdated" or is_newer_draft(article)):
             return Version(article, draft)
         if approved and article.has_approval:
             return Version(article, approved.text)
@@ -129,13 +128,16 @@ class Desk:
     def undo(self, ref: str, seen: str) -> None:
         """Take the last change of a text back. Raises OutdatedError and EditError."""
         version = self._seen(ref, seen)
-        if not (before := self.undo_stack.get(version.article.key)):
+        if not self.can_undo(version.article):
             raise EditError("there is nothing to undo")
-        self._save(version.article, before.pop())
+        before, _ = self.undo_stack[version.article.key].pop()
+        self._save(version.article, before)
 
     def can_undo(self, article: Article) -> bool:
         """Tell whether a change of a text can be taken back."""
-        return bool(self.undo_stack.get(article.key))
+        stack, version = self.undo_stack.get(article.key), self.version(article)
+        # Another text may have taken its place.
+        return bool(stack and version and stack[-1][1] == _identity(version.text))
 
     def approve(self, ref: str, seen: str, reason: str = "") -> str:
         """Write the approved file of a text, and return its path.
@@ -150,12 +152,16 @@ class Desk:
             raise EditError(f"statements left to check: {left}")
         if len(reason) > MAX_REASON or hidden_character(reason):
             raise EditError(f"a reason is one line of at most {MAX_REASON} characters")
-        if reason.strip():
-            edits = replace(text.edits or Edits(), reason=reason.strip())
+        if reason.strip() or text.edits:
+            edits = _bounded(replace(text.edits or Edits(), reason=reason.strip()))
             text = replace(text, edits=edits)
+        if article.state == "changed" and text.html == version.text.html:
+            text = replace(text, generated_at=datetime.now(UTC))  # as a draft of the edited file
         if text is not article.draft or article.state == "approved":
             outcome = replace(article.draft_outcome, text=text, error=None)
             article = replace(article, draft_outcome=outcome)
+        if article.state == "approved" and not is_newer_draft(article):
+            raise EditError("this text is approved already")
         approve_article(
             article, self.site.options, self.by, lambda it: True, self.site.changed_sources()
         )
@@ -182,7 +188,7 @@ class Desk:
         if version.article.draft is None or version.text is not version.article.draft:
             # A draft is only shown beside an approved text if it is newer.
             text = replace(text, generated_at=datetime.now(UTC))
-        self.undo_stack.setdefault(article.key, []).append(version.text)
+        self.undo_stack.setdefault(article.key, []).append((version.text, _identity(text)))
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
 
@@ -190,7 +196,8 @@ class Desk:
         store: Cache = self.site.options.store(self.site.config)
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
-        original = next(iter(notes.values()), article.draft)
+        is_own = article.draft is not None and article.draft.edits is None
+        original = next(iter(notes.values()), article.draft if is_own else None)
         store.prepare()
         store.save({article.key: text} | ({name: original} if original else {}))
         store.close()
@@ -203,7 +210,25 @@ def ref_of(page: str, name: str) -> str:
 
 def count_statements(text: StoredText) -> int:
     """Return the number of statements to check in a draft of the writer."""
-    return text.html.count("<mark>") if text.model else 0
+    return text.html.count("<mark") if text.model else 0
+
+
+def _identity(text: StoredText) -> str:
+    edits = asdict(text.edits) if text.edits else None
+    return sha256(f"{text.html}\0{edits}")
+
+
+def _bounded(edits: Edits) -> Edits:
+    """Return edits that fit into an approved file."""
+    left = _MAX_HISTORY
+    kept = []
+    for items in (edits.confirmed, edits.removed):
+        sizes = list(accumulate(map(len, items)))
+        number = bisect_right(sizes, left)
+        more = len(items) - number
+        kept.append((*items[:number], *([f"… and {more} more"] if more else [])))
+        left -= sizes[number - 1] if number else 0
+    return replace(edits, confirmed=kept[0], removed=kept[1])
 
 
 def _apply(
@@ -258,6 +283,7 @@ def _statement(block: Block, change: Change) -> Statement:
 
 
 def _short(text: str) -> str:
+    text = escape_controls(text)
     return text if len(text) <= MAX_EDIT else f"{text[: MAX_EDIT - 1]}…"
 
 
@@ -310,12 +336,23 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
                 "text": it.text,
                 "markdown": it.markdown,
                 "changed_by": changed_by.get(it.digest, ""),
+                **_neighbours(it, blocks),
             }
             for it in blocks
         ],
         "statements": list(_statements(blocks, text)),
         "sources": list(sources.values()),
     }
+
+
+def _neighbours(block: Block, blocks: Sequence[Block]) -> dict[str, int | None]:
+    """Return the blocks behind which a block comes when it is moved up or down, or None."""
+    siblings = [it.number for it in blocks if it.parent is block.parent]
+    place = siblings.index(block.number)
+    if block.kind in ("td", "th"):
+        return {"up": None, "down": None}
+    up = None if place == 0 else -1 if place == 1 else siblings[place - 2]
+    return {"up": up, "down": siblings[place + 1] if place + 1 < len(siblings) else None}
 
 
 def _statements(blocks: Sequence[Block], text: StoredText) -> Iterator[dict[str, object]]:

@@ -38,7 +38,7 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
             del part.attrib["style"]
     lines = to_lines(element)
     # The writer's marks are for the reviewer; other marks belong to the text.
-    return re.sub("</?mark>", "", lines) if draft.model else lines
+    return re.sub(r"</?mark\b[^<>]*>", "", lines) if draft.model else lines
 
 
 def check_lines(draft: StoredText) -> list[str]:
@@ -49,7 +49,8 @@ def check_lines(draft: StoredText) -> list[str]:
     remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
     if not count_marks(draft):
         return remarks
-    lines = to_lines(parse_article(draft.html)).splitlines()
+    html = re.sub(r"<mark\b[^<>]*>", "<mark>", to_lines(parse_article(draft.html)))
+    lines = html.splitlines()
     sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
     return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
@@ -102,7 +103,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         )
         changes = escape_controls(lost) if original is None else word_diff(original, approved.html)
         yield "from the approved text to the edited file", changes
-        if not _is_newer_draft(article):
+        if not is_newer_draft(article):
             return
     if draft:
         lines = draft_lines(draft, options)
@@ -176,7 +177,7 @@ def approve_article(
     approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
-    newer = _is_newer_draft(article)
+    newer = is_newer_draft(article)
     if article.state == "approved" and not newer:
         return [f"{article.page}: already approved: {article.reason}"]
     declined = approved.header.declined if approved else None
@@ -221,7 +222,7 @@ def _check_quotations(article: Article, draft: StoredText) -> None:
             )
 
 
-def _is_newer_draft(article: Article) -> bool:
+def is_newer_draft(article: Article) -> bool:
     """Tell whether the draft is newer than the approved text, and was not declined."""
     approved, draft = article.approved, article.draft
     if approved is None or draft is None:

@@ -20,7 +20,7 @@ from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
 from mkdocs_contentgen.desk.site import DeskSite
 from mkdocs_contentgen.texts.approval import read
-from mkdocs_contentgen.texts.store import DiskStore, StoredText, note_key
+from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText, note_key
 
 DESK, PAGES, TOKEN = "http://127.0.0.1:8767", "http://127.0.0.1:8768", "secret-token"
 
@@ -59,6 +59,7 @@ class Reviewer:
         assert "httponly" in said
         assert "samesite=strict" in said
         self.cookies = dict(answer.cookies)
+        self.headers["X-Contentgen-Key"] = answer.json()["key"]
 
     def queue(self) -> dict[str, dict[str, object]]:
         """Return the texts of the queue by page."""
@@ -298,6 +299,54 @@ def test_the_words_of_the_desk() -> None:
     assert used <= set(words["en"])
 
 
+def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
+    """What was seen before the first act is not what the second one would act on."""
+    text = reviewer.text()
+    blocks = text["blocks"]
+    assert isinstance(blocks, list)
+    change = {"action": "confirm", "block": 1, "digest": blocks[1]["digest"]}
+    path = f"/_contentgen/api/texts/{text['ref']}/change"
+    statuses = [
+        reviewer.send(path, {"seen": text["seen"], "change": change}).status_code for _ in range(2)
+    ]
+    assert statuses == [200, 409]
+
+
+def test_a_newer_text_takes_nothing_back(reviewer: Reviewer) -> None:
+    """After another text has arrived, there is nothing to undo."""
+    reviewer.change("edit", 6, markdown="A persons words.")
+    stored = cached(reviewer)
+    newer = StoredText("<article><h1>N</h1><p>x</p></article>", stored.generated_at, {}, "m")
+    save(reviewer.root, {NEWS.key(sandbox=False): newer})
+    assert reviewer.text()["can_undo"] is False
+    assert reviewer.act("undo").status_code == 422
+
+
+def test_an_edited_file_is_approved_with_its_reason(reviewer: Reviewer) -> None:
+    """What a person wrote into the file counts, its marks go, and the reason is written down."""
+    reviewer.act("approve", reason="first")
+    path = reviewer.root / "contentgen/report.md/main.html"
+    path.write_text(path.read_text().replace("The end.", "Now <mark>9</mark> end."))
+    assert reviewer.text()["left"] == 1
+    assert reviewer.act("approve", reason="second").json()["state"] == "approved"
+    assert "<mark" not in path.read_text()
+    assert "Now 9 end." in path.read_text()
+    assert "reason: second" in path.read_text()
+
+
+def test_many_statements_can_be_approved(reviewer: Reviewer) -> None:
+    """The file says what fits into its header."""
+    long = "".join(f"<p>It is <mark>{'very ' * 50}{n}</mark>.</p>" for n in range(120))
+    stored = cached(reviewer)
+    edits = Edits(tuple(f"{'very ' * 50}{n}" for n in range(260)))
+    html = f"<article><h1>T</h1>{long.replace('<mark>', '').replace('</mark>', '')}</article>"
+    text = StoredText(html, stored.generated_at, stored.request, "m", edits=edits)
+    save(reviewer.root, {NEWS.key(sandbox=False): text})
+    assert reviewer.act("approve").json()["state"] == "approved"
+    header = (reviewer.root / "contentgen/report.md/main.html").read_text()
+    assert re.search(r"… and \d+ more", header)
+
+
 def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
     """`generate --refresh` replaces them in a terminal only, where somebody is asked."""
     reviewer.change("edit", 6, markdown="A persons words.")
@@ -364,8 +413,10 @@ def test_an_equal_origin_is_enough(reviewer: Reviewer) -> None:
     """Browsers without Sec-Fetch-Site send an Origin."""
     text = reviewer.text()
     path = f"/_contentgen/api/texts/{text['ref']}/undo"
-    reviewer.headers = {}
+    del reviewer.headers["Sec-Fetch-Site"]
     assert reviewer.send(path, {"seen": text["seen"]}, Origin=DESK).status_code == 422
+    del reviewer.headers["X-Contentgen-Key"]
+    assert reviewer.send(path, {"seen": text["seen"]}, Origin=DESK).status_code == 401
 
 
 def test_bodies(reviewer: Reviewer) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 import pytest
 
 from mkdocs_contentgen.desk.blocks import (
@@ -127,3 +130,78 @@ def test_what_is_no_block(markdown: str) -> None:
     with pytest.raises(EditError):
         set_markdown(blocks[6], markdown)
     assert blocks[6].text == "Last."
+
+
+def one(inner: str, tag: str = "p") -> tuple[str, list[str]]:
+    """Return a block as it comes back unchanged, and the texts of its statements."""
+    article, blocks = read_blocks(f"<article><h1>T</h1><{tag}>{inner}</{tag}></article>")
+    before = to_lines(article)
+    statements = [it.text for it in blocks[1].statements]
+    set_markdown(blocks[1], blocks[1].markdown)
+    assert to_lines(article) == before
+    return before, statements
+
+
+@pytest.mark.parametrize(
+    ("inner", "statements"),
+    [
+        ('a<strong>"b"</strong>c and <em>(x)</em>y, <strong>z.</strong>q', []),
+        ("<em>a <em>b</em></em><strong>c</strong><strong>d</strong>", []),
+        ('<a href="https://x.example/a&gt;b">x</a>', []),
+        ("Use <mark>a <code>x == y</code> b</mark> and <mark>c</mark> d.", ["a x == y b", "c"]),
+        ("A=<mark>5</mark>=x. <mark>=</mark> Next <mark>=7=</mark>.", ["5", "=", "=7="]),
+        ("A <mark> 5 </mark>. Next <mark>7</mark>.", ["5", "7"]),
+        ("A\\<mark>5</mark>. B\\\\<mark>6</mark>. C", ["5", "6"]),
+        ('Says <mark lang="en">Jane</mark> and <mark class="lead">Bob</mark>.', ["Jane", "Bob"]),
+    ],
+)
+def test_markup_within_markup(inner: str, statements: list[str]) -> None:
+    """Blocks come back the same, and each mark is a statement with its own text."""
+    assert one(inner)[1] == statements
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "Use <code>a==b</code> and <mark>3</mark>. Then x==y and <mark>4</mark>.",
+        "A <mark> 5 </mark>. Next <mark>7</mark>.",
+        "A <strong>first. <mark>5</mark> second.</strong> third <mark>7</mark>. Four.",
+        "需要<mark>3 秒</mark>。然后<mark>5 元</mark>。完。",
+        'a <mark>5</mark>. See <a href="https://x.example/?c==d">m</a>. <mark>6</mark> z.',
+    ],
+)
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
+    """The other statement stays, or the removal is refused."""
+    article, blocks = read_blocks(f"<article><h1>T</h1><p>{inner}</p></article>")
+    texts = [it.text for it in blocks[1].statements]
+    try:
+        remove_sentence(article, blocks[1], number)
+    except EditError:
+        assert "<strong>" in inner
+        return
+    _, blocks = read_blocks(to_lines(article))
+    assert [it.text for it in blocks[1].statements] == [texts[1 - number]]
+    assert "**" not in blocks[1].text
+
+
+def test_code_and_text_behind_a_block_stay() -> None:
+    """Code is not changed as a line, and what follows a removed block is no part of it."""
+    inner = "<ul><li>One<ul><li>in</li></ul>tail</li></ul>"
+    html = f"<article><h1>T</h1><pre>a\n  b</pre>{inner}</article>"
+    article, blocks = read_blocks(html)
+    with pytest.raises(EditError, match="code"):
+        set_markdown(blocks[1], "a b")
+    remove_block(article, blocks[2])
+    assert "tail" in to_lines(article)
+    assert "a\n  b" in to_lines(article)
+
+
+@pytest.mark.parametrize("markdown", ["==a" * 6000, "<" * 20_000, "‹" * 20_000, "[" * 20_000])
+def test_a_block_that_would_take_long(markdown: str) -> None:
+    """It is refused, or read in a second."""
+    _, blocks = read_blocks("<article><h1>T</h1><p>x</p></article>")
+    started = time.process_time()
+    with suppress(EditError):
+        set_markdown(blocks[1], markdown)
+    assert time.process_time() - started < 5

@@ -22,7 +22,7 @@ async function call(path, body) {
   try {
     response = await fetch(`${API}${path}`, body === undefined ? {} : {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", "X-Contentgen-Key": localStorage.getItem("key") ?? "" },
       body: JSON.stringify(body),
     });
   } catch {
@@ -43,7 +43,7 @@ async function start() {
   try {
     if (token) {
       history.replaceState(null, "", location.pathname + location.search);
-      await call("/session", { token });
+      localStorage.setItem("key", (await call("/session", { token })).key);
     }
     await (location.pathname === "/_contentgen/" ? showQueue() : new Panel().open());
   } catch (error) {
@@ -163,16 +163,16 @@ class Panel {
   }
 
   // One after the other, each with what the one before has left.
-  act(path, body) {
+  act(path, body, seen = this.text.seen) {
     this.acts += 1;
     this.pending += 1;
-    this.last = this.last.then(() => this.send(path, body)).finally(() => { this.pending -= 1; });
+    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body })).finally(() => { this.pending -= 1; });
     return this.last;
   }
 
   async send(path, body) {
     try {
-      const text = await call(`/texts/${this.ref}/${path}`, { seen: this.text.seen, ...body });
+      const text = await call(`/texts/${this.ref}/${path}`, body);
       this.editing = null;
       this.typed = undefined;
       this.said = text.approved_file ? `${say("approved")} ${text.approved_file}` : "";
@@ -253,15 +253,14 @@ class Panel {
 
   block(block) {
     const isOpen = this.editing === block.number && this.firstOf(block.number) < 0;
-    const siblings = this.text.blocks;
     const button = (name, label, act, disabled = false) => make("button", { type: "button", disabled, "data-name": `${name}-block-${block.number}`, "aria-label": `${label}: ${block.text.slice(0, 60)}`, onclick: act }, label);
     return make("details", { className: "item", open: isOpen || this.opened === block.number, "data-block": block.number, ontoggle: (event) => { if (event.target.open) { this.opened = block.number; this.tell(block.number); } } },
       make("summary", {}, `${block.kind} · ${block.text.slice(0, 80)}`, block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
       isOpen ? this.editor(block) : make("div", {}, make("p", {}, block.text), make("div", { className: "bar" },
         button("edit", say("edit"), () => this.edit(block.number)),
         button("add", say("add"), () => this.add(block)),
-        button("up", say("up"), () => this.change(block, { action: "move", target: block.number - 2 < 0 ? -1 : block.number - 2 }), block.number === 0),
-        button("down", say("down"), () => this.change(block, { action: "move", target: block.number + 1 }), block.number === siblings.length - 1),
+        button("up", say("up"), () => this.change(block, { action: "move", target: block.up }), block.up === null),
+        button("down", say("down"), () => this.change(block, { action: "move", target: block.down }), block.down === null),
         button("delete", say("delete"), () => this.change(block, { action: "delete" })))));
   }
 
@@ -298,12 +297,13 @@ class Panel {
   }
 
   approveAnyway() {
+    const { seen } = this.text;
     const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50 });
     const dialog = this.dialog(say("approve_anyway"), make("p", {}, say("reason")), reason,
       make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: () => {
         if (!reason.value.trim()) return reason.focus();
         dialog.close();
-        this.act("approve", { reason: reason.value });
+        this.act("approve", { reason: reason.value }, seen);
       } }, say("approve"))));
     reason.focus();
   }
@@ -351,13 +351,10 @@ class Panel {
     if (event.data?.type === "ready") this.tell();
     const block = event.data?.type === "block" ? this.text?.blocks[event.data.block] : undefined;
     if (!block) return;
+    // The page is not trusted, so it does not choose what a key acts on.
     const index = this.firstOf(block.number);
-    if (index >= 0) this.select(index, false);
-    else {
-      this.opened = block.number;
-      this.draw();
-      this.panel.querySelector(`[data-block="${block.number}"]`)?.scrollIntoView({ block: "center" });
-    }
+    const item = index >= 0 ? `[data-statement="${index}"]` : `[data-block="${block.number}"]`;
+    this.panel.querySelector(item)?.scrollIntoView({ block: "center" });
   }
 
   select(index, tell = true) {
