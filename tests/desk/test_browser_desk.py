@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
+from typing import Literal
 
 import pytest
 from browsing import audit, browser
@@ -73,8 +75,18 @@ def approved(desk: DeskProcess, name: str = "report.md") -> str:
     return file.read_text() if file.exists() else ""
 
 
-def test_a_persons_whole_way(desk: DeskProcess, page: Page) -> None:
+def test_a_persons_whole_way(project: Project, page: Page) -> None:
     """Confirm, change, remove and approve with the mouse; the page and the file show it."""
+    make_site(project.root, {"name": "material", "font": False})
+    desk = DeskProcess(project)
+    try:
+        go_the_whole_way(desk, page)
+    finally:
+        desk.end()
+
+
+def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
+    """Review a text from its first statement to its approval."""
     open_text(desk, page)
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_disabled()
     source = page.get_by_role("region", name="Plan › Speed")
@@ -291,28 +303,26 @@ def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:
     assert not any(it.get_by_role("complementary").count() for it in other.frames)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1300])
-def test_everybody_can_use_it(desk: DeskProcess, browser: Browser, scheme: str, width: int) -> None:
+def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
     """Queue, panel and dialogs have no violation of axe, and no line is wider than the screen."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 800},
-        color_scheme="dark" if scheme == "dark" else "light",
-        bypass_csp=True,
-    )
-    page = context.new_page()
-    page.goto(desk.address)
-    expect(page.get_by_role("link", name="Builds take seconds")).to_be_visible()
-    for step in ("queue", "panel", "dialog"):
-        if step == "panel":
-            page.get_by_role("link", name="Builds take seconds").click()
-            expect(page.get_by_role("button", name="Confirm")).to_have_count(3)
-            page.locator("details summary").first.click()
-        if step == "dialog":
-            page.get_by_role("button", name="Approve anyway").click()
-        assert audit(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for width, scheme in product((360, 1300), schemes):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True
+        )
+        page = context.new_page()
+        page.goto(desk.address)
+        expect(page.get_by_role("link", name="Builds take seconds")).to_be_visible()
+        for step in ("queue", "panel", "dialog"):
+            if step == "panel":
+                page.get_by_role("link", name="Builds take seconds").click()
+                expect(page.get_by_role("button", name="Confirm")).to_have_count(3)
+                page.locator("details summary").first.click()
+            if step == "dialog":
+                page.get_by_role("button", name="Approve anyway").click()
+            assert audit(page) == [], (width, scheme, step)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        context.close()
 
 
 def test_a_large_text(project: Project, page: Page) -> None:

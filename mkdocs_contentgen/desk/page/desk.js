@@ -348,7 +348,7 @@ class Panel {
 
   heard(event) {
     if (event.origin !== FRAME || event.source !== this.frame.contentWindow) return;
-    if (event.data?.type === "ready") this.tell();
+    if (event.data?.type === "ready" && this.text) this.tell();
     const block = event.data?.type === "block" ? this.text?.blocks[event.data.block] : undefined;
     if (!block) return;
     // The page is not trusted, so it does not choose what a key acts on.
