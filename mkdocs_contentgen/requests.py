@@ -237,9 +237,8 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
         try:
             if name in fields:
                 msgspec.convert(fields[name], kind)
-                json.dumps(
-                    fields[name], ensure_ascii=False
-                ).encode()  # raises UnicodeEncodeError for unpaired surrogates
+                # It raises UnicodeEncodeError for unpaired surrogates.
+                json.dumps(fields[name], ensure_ascii=False).encode()
             elif name == "topic":
                 wrong.append(name)
         except ValueError:

@@ -17,6 +17,8 @@ import click
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from ..pages.site import Site
     from ..service.writer.options import WriterOptions
     from ..texts.articles import Article
@@ -136,6 +138,19 @@ def _find_configuration(config_file: str | None) -> Path | None:
 
     names = [config_file] if config_file else CONFIGURATIONS
     return next((path for path in map(Path, names) if path.is_file()), None)
+
+
+def listen_locally(port: int) -> socket:
+    """Return a socket that listens on a port of this machine. Raises ClickException."""
+    from socket import create_server
+
+    try:
+        return create_server(("127.0.0.1", port))
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)  # the error itself contains the address
+        raise click.ClickException(
+            f"port {port} cannot be used ({reason}); choose another one with --port"
+        ) from error
 
 
 def skip_garbage_collection() -> None:

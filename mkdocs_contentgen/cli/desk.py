@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
 import webbrowser
 from contextlib import ExitStack
 from functools import partial
@@ -13,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from .common import complete_pages, open_site, site_options
+from .common import complete_pages, listen_locally, open_site, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -36,7 +34,7 @@ def review(
     try:
         import uvicorn
 
-        from ..desk.app import HOST, DeskApp
+        from ..desk.app import DeskApp
         from ..desk.building import Builder
         from ..desk.site import DeskSite
     except ModuleNotFoundError as error:
@@ -47,7 +45,7 @@ def review(
     log = partial(print_line, err=True)
     with ExitStack() as stack:
         listeners = [
-            stack.enter_context(_listen(HOST, number)) for number in (port, port and port + 1)
+            stack.enter_context(listen_locally(number)) for number in (port, port and port + 1)
         ]
         ports = [listener.getsockname()[1] for listener in listeners]
         load = partial(open_site, config_file, drafts=True)
@@ -73,13 +71,3 @@ def review(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False
         )
         uvicorn.Server(settings).run(listeners)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port))
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)  # the error itself contains the address
-        raise click.ClickException(
-            f"port {port} cannot be used ({reason}); choose another one with --port"
-        ) from error

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
+
+from .common import listen_locally
 
 
 @click.command()
@@ -14,8 +14,6 @@ def sandbox(port: int) -> None:
 
     It answers with sample texts, to any user and any token.
     """
-    import socket
-
     try:
         import uvicorn
     except ImportError as error:
@@ -25,12 +23,6 @@ def sandbox(port: int) -> None:
         ) from error
     from ..service.sandbox import app
 
-    try:
-        # uvicorn logs several lines, of which none names the option.
-        socket.create_server(("127.0.0.1", port)).close()
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)  # the error itself contains the address
-        raise click.ClickException(
-            f"port {port} cannot be used ({reason}); choose another one with --port"
-        ) from error
+    # uvicorn logs several lines, of which none names the option.
+    listen_locally(port).close()
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")

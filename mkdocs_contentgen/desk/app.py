@@ -199,7 +199,7 @@ class DeskApp:
             return _json(await run_in_threadpool(locked))
         except OutdatedError as error:
             raise HTTPException(409, str(error)) from error
-        except (EditError, ContentgenError) as error:
+        except ContentgenError as error:
             raise HTTPException(422, str(error)) from error
 
     def _status(self, desk: Desk, request: Request) -> object:

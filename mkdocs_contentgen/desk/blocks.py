@@ -79,7 +79,7 @@ class Block:
         """The content as light Markdown, or as HTML where that would not come back the same."""
         markdown = _write(self.element).strip()
         if self.kind != "pre" and _content(_read(markdown)) != _content(self.element):
-            return _html(self.element).strip()
+            return _content(self.element)
         return markdown
 
     @property
@@ -87,11 +87,9 @@ class Block:
         """The statements to check."""
         marks = list(self.element.iter("mark"))
         if self.sentences is None:
-            within = [] if len(marks) > _MAX_MARKS else marks
-            parts = [_parts(self.element, it) for it in within] or [
-                [(_text(it), True)] for it in marks
-            ]
-            return [Statement(_text(it), part, []) for it, part in zip(marks, parts, strict=True)]
+            if len(marks) > _MAX_MARKS:
+                return [Statement(_text(it), [(_text(it), True)], []) for it in marks]
+            return [Statement(_text(it), _parts(self.element, it), []) for it in marks]
         found = []
         for sentence in self.sentences:
             element = _read(sentence)
@@ -137,7 +135,7 @@ def confirm_statement(block: Block, number: int) -> None:
     """Take the mark off a statement of a block."""
     parents = {child: parent for parent in block.element.iter() for child in parent}
     mark = [*block.element.iter("mark")][number]
-    _unwrap(parents[mark], mark)
+    _replace(parents[mark], mark, mark.text, list(mark))
 
 
 def remove_sentence(article: Element, block: Block, number: int) -> str:
@@ -236,11 +234,6 @@ def _sentences(text: str) -> list[str]:
     return [text[a:b] for a, b in pairwise([0, *ends, len(text)]) if text[a:b]]
 
 
-def _unwrap(parent: Element, child: Element) -> None:
-    """Put the content of a child in its place."""
-    _replace(parent, child, child.text, list(child))
-
-
 def _replace(parent: Element, child: Element, text: str | None, content: Sequence[Element]) -> None:
     """Put something in the place of a child. The text behind the child stays."""
     position = list(parent).index(child)
@@ -274,10 +267,6 @@ def _write(element: Element) -> str:
             parts.append(f"<{child.tag}{attributes}>{inner}{end}")
         parts.append(_escape(child.tail))
     return re.sub(r"\s+", " ", "".join(parts))
-
-
-def _html(element: Element) -> str:
-    return re.sub(r"\s+", " ", _content(element))
 
 
 def _content(element: Element) -> str:

@@ -22,7 +22,7 @@ from ..pages.review import approve_article, is_newer_draft
 from ..pages.site import Site
 from ..service.writer.sources import split_sections
 from ..texts.approval import to_lines
-from ..texts.articles import Article
+from ..texts.articles import Article, count_marks
 from ..texts.store import MAX_EDIT, Cache, Edits, StoredText, note_key
 from .blocks import (
     Block,
@@ -74,8 +74,7 @@ class Version:
     @property
     def digest(self) -> str:
         """The SHA-256 of what a person sees, and of what was done with it."""
-        edits = asdict(self.text.edits) if self.text.edits else None
-        return sha256(f"{self.text.html}\0{edits}\0{self.article.state}")
+        return sha256(f"{_identity(self.text)}\0{self.article.state}")
 
 
 @dataclass
@@ -147,7 +146,7 @@ class Desk:
         """
         version = self._seen(ref, seen)
         article, text = version.article, version.text
-        left = count_statements(text)
+        left = count_marks(text)
         if left and not reason.strip():
             raise EditError(f"statements left to check: {left}")
         if len(reason) > MAX_REASON or hidden_character(reason):
@@ -206,11 +205,6 @@ class Desk:
 def ref_of(page: str, name: str) -> str:
     """Return the reference of an article in addresses of the desk."""
     return sha256(f"{page}\0{name}")[:20]
-
-
-def count_statements(text: StoredText) -> int:
-    """Return the number of statements to check in a draft of the writer."""
-    return text.html.count("<mark") if text.model else 0
 
 
 def _identity(text: StoredText) -> str:
@@ -324,9 +318,8 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
         **shown,
         "title": next((it.text for it in blocks if it.kind == "h1"), request.topic),
         "seen": version.digest,
-        "is_draft": version.text is article.draft,
         "is_edited": text.edits is not None,
-        "left": count_statements(text),
+        "left": count_marks(text),
         "generated_at": text.generated_at.isoformat(),
         "blocks": [
             {

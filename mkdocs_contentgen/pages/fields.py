@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
@@ -11,6 +13,9 @@ from ..display import quoted
 from ..requests import OPTIONAL_FIELDS
 from ..texts.policy import PageRequest
 from .options import ContentgenConfig
+
+if TYPE_CHECKING:
+    from ..service.writer.retrieval import Sources
 
 
 def field_check(
@@ -34,17 +39,21 @@ def field_check(
                 for name in OPTIONAL_FIELDS
                 if getattr(it.request, name) and name not in options.service_fields
             ]
-        sources = options.sources(site, pages) if it.request.sources else None
         return [
             f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
             for name in it.request.sources
-            if sources and (reason := _own_problem(name) or sources.problem(name))
+            if (reason := source_problem(name))
         ]
 
-    def _own_problem(name: str) -> str:
+    @cache  # requests share sources, for example through the option `defaults`
+    def source_problem(name: str) -> str:
         if any(other.page == name for other in requests):
             return "has a generated text, which is no source; name what that is written from"
-        return ""
+        return sources().problem(name)
+
+    @cache
+    def sources() -> Sources:
+        return options.sources(site, pages)
 
     return check
 
