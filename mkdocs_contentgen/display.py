@@ -14,7 +14,12 @@ _CONTROL_CHARACTERS = re.compile(
 )
 _MAX_SOURCES = 20
 _MAX_REMARKS, _MAX_REMARK = 50, 300
-_ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}")
+_ADDRESS = re.compile(
+    r"https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}|file:[^\x00-\x1f\x7f\"<>\\`]{1,500}"
+)
+
+MAX_PASSAGE, MAX_PASSAGES = 2000, 8000
+"""The maximum length in characters of what a text keeps of a cited section, and of all."""
 
 MAX_MODEL = 100
 """The maximum length of a model's name in characters."""
@@ -60,6 +65,22 @@ def valid_sources(value: object) -> dict[str, str]:
         and isinstance(digest, str)
         and re.fullmatch("[0-9a-f]{64}", digest)
     }
+
+
+def valid_passages(value: object) -> dict[str, str]:
+    """Return what cited sections said, by address, without what cannot be such in the value."""
+    items = list(value.items())[:_MAX_SOURCES] if isinstance(value, dict) else []
+    found: dict[str, str] = {}
+    left = MAX_PASSAGES
+    for address, text in items:
+        if isinstance(address, str) and _ADDRESS.fullmatch(address) and isinstance(text, str):
+            shown = "".join(it if it.isprintable() or it in "\t\n" else " " for it in text)
+            lines = (escape_controls(line).rstrip() for line in shown.splitlines())
+            passage = "\n".join(lines).strip()[: min(left, MAX_PASSAGE)].rstrip()
+            left -= len(passage)
+            if passage:
+                found[address] = passage
+    return found
 
 
 def valid_remarks(value: object) -> tuple[str, ...]:

@@ -6,14 +6,19 @@ ContentgenError
 │   ├── NotSentError          it was not processed, and can be sent again
 │   │   └── UnreachableError  no connection to the service
 │   ├── UnknownOutcomeError   it was sent, and may have been processed and paid for
+│   │   └── GatewayError      status 502 or 504; it can be sent again with the same key
 │   ├── UnusableServiceError  all other requests would fail too
-│   │   └── AccessDeniedError  status 401 or 403
+│   │   ├── AccessDeniedError  status 401 or 403
+│   │   └── UnavailableModelError  the model server cannot be used now
 │   ├── RejectedError         any other status except 200
+│   │   └── BusyModelError    the model server has no time for a call
 │   ├── InvalidAnswerError    status 200, but the body violates the interface
 │   └── FailedTextError       it was paid for, but nobody can use the answer
 ├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
 ├── LedgerError               the writer's ledger cannot be read or written
+│   ├── LostLedgerError       it is not the one any more that the process has opened
+│   └── DamagedUsageError     the answer is kept, but its usage cannot be added
 └── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
 """
 
@@ -55,6 +60,17 @@ class UnknownOutcomeError(ServiceError):
     """The request was sent, but its text did not arrive. It may have been paid for."""
 
 
+class GatewayError(UnknownOutcomeError):
+    """A gateway did not get the answer. `retry_after` is in seconds.
+
+    Sent again with the same Idempotency-Key, a request is not paid for twice.
+    """
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class UnusableServiceError(ServiceError):
     """All other requests of the run would fail too."""
 
@@ -63,8 +79,24 @@ class AccessDeniedError(UnusableServiceError):
     """The service answered with status 401 or 403."""
 
 
+class UnavailableModelError(UnusableServiceError):
+    """The model server cannot be used now. `retry_after` is in seconds, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class RejectedError(ServiceError):
     """The service answered with a status that makes a retry pointless."""
+
+
+class BusyModelError(RejectedError):
+    """The model server has no time for a call. `retry_after` is in seconds, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class InvalidAnswerError(ServiceError):
@@ -108,6 +140,14 @@ class StoreError(ContentgenError):
 
 class LedgerError(ContentgenError):
     """The ledger of the served writer cannot be read or written."""
+
+
+class LostLedgerError(LedgerError):
+    """The ledger was replaced or deleted while a process serves with it."""
+
+
+class DamagedUsageError(LedgerError):
+    """The answer to a request is kept, but its usage cannot be added to that of the month."""
 
 
 class UnsafeHTMLError(ContentgenError):

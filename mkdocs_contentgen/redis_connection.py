@@ -171,10 +171,14 @@ def _script(package: str) -> str:
     return files(package).joinpath("shared.lua").read_text("utf-8")
 
 
-def eviction_problems(name: str, memory: object) -> list[str]:
-    """Return a warning if a server with this `INFO memory` deletes entries when it is full."""
+def eviction_problems(name: str, memory: object, *, volatile: bool = False) -> list[str]:
+    """Return a warning if a server with this `INFO memory` deletes entries when it is full.
+
+    With `volatile`, also if it deletes entries that expire.
+    """
     policy = str(cast(dict[str, object], memory).get("maxmemory_policy"))
-    if not re.fullmatch("allkeys-[a-z]{1,20}", policy):
+    kinds = "allkeys|volatile" if volatile else "allkeys"
+    if not re.fullmatch(f"({kinds})-[a-z]{{1,20}}", policy):
         return []
     return [
         f"{name} may evict texts that were paid for, since its maxmemory-policy is '{policy}'; "

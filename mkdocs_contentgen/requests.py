@@ -23,7 +23,7 @@ from .display import quoted
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""
 
-_MAX_TOPIC = 20_000
+MAX_TOPIC = 20_000
 """The maximum length in characters, so that the request of a text fits into its cache entry."""
 
 
@@ -60,8 +60,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     topic: Annotated[
         str,
         Meta(
-            pattern=r"[^\s\x1c-\x1f\x85]",  # what `\S` is in Python, also for JSON Schema
-            max_length=_MAX_TOPIC,
+            # What `\S` is in Python, also for JSON Schema, but for what has no width.
+            pattern=r"[^\s\x1c-\x1f\x85\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]",
+            max_length=MAX_TOPIC,
             description="What to write about: the main topic or title, for news the headline. "
             "May be left out where the front matter has a title.",
         ),
@@ -452,7 +453,7 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
         return f"{quoted(value)} is not a text; put it in quotes"
     if name == "language":
         return f"{quoted(value)} is not a language tag, such as de or pt-BR"
-    most = MAX_BRIEF if name == "brief" else _MAX_TOPIC
+    most = MAX_BRIEF if name == "brief" else MAX_TOPIC
     if name in ("topic", "brief") and value and len(value) > most:
         return f"is too long: {len(value):,} characters, {most:,} at most"
     if value and value.strip():

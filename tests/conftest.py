@@ -34,8 +34,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# No test may fail on a machine that has other things to do. Only CI tries new examples each time.
-settings.register_profile("patient", deadline=None, derandomize="CI" not in os.environ)
+# No test may fail on a machine that has other things to do, or for what a change has not touched.
+# New examples each time: `pytest --hypothesis-profile=search`.
+settings.register_profile("search", deadline=None)
+settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")
 
 SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "shared_server"}

@@ -153,6 +153,7 @@ def wrong_with_style(style: str) -> Iterator[str]:
 
 def wrong_with_value(value: str, name: str) -> Iterator[str]:
     """Find all words of a value without functions that are not known to be harmless."""
+    value = re.sub(r"%(?=[\d.+-])", "% ", value)  # a percentage ends with its sign
     for word in re.split(r"[\s,/]+", value.strip()):
         if match := NUMBER.fullmatch(word):
             number, unit = float(match[1]), match[2].lower()
@@ -160,7 +161,11 @@ def wrong_with_value(value: str, name: str) -> Iterator[str]:
                 continue
             if not 0 <= number <= LENGTHS.get(unit, -1):
                 yield f"{word!r} in {name!r}"
-            if unit == "%" and number > 25 and name.startswith(("margin", "padding", "text")):
+            if (
+                unit == "%"
+                and number > 25
+                and name.startswith(("margin", "padding", "text-indent"))
+            ):
                 yield f"{word!r} in {name!r}"
             if name == "line-height" and (unit or number < 1):
                 yield f"{word!r} in {name!r}"

@@ -50,8 +50,16 @@ def write(conversation: Conversation) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
-def writing(compose: Callable[[Conversation], str] = write, *, cost: float | None = None) -> Answer:
-    """Return what answers with the texts of `compose`, and with a cost if there is one."""
+def writing(
+    compose: Callable[[Conversation], str] = write,
+    *,
+    cost: float | None = None,
+    reports: bool = True,
+) -> Answer:
+    """Return what answers with the texts of `compose`, and with a cost if there is one.
+
+    Unless it `reports` it, there is no usage.
+    """
 
     def answer(call: Call, handler: ModelHandler) -> None:
         messages = call.body["messages"]
@@ -61,6 +69,6 @@ def writing(compose: Callable[[Conversation], str] = write, *, cost: float | Non
             "completion_tokens": len(text) // 4,
             **({} if cost is None else {"cost": cost}),
         }
-        handler.send(completion(text, usage=usage))
+        handler.send(completion(text, usage=usage if reports else None))
 
     return answer

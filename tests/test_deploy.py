@@ -12,8 +12,11 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,11 +27,16 @@ import httpx
 import pytest
 import yaml
 from conftest import wait_until
+from model_double import ModelDouble
+from model_writer import Conversation, writing
+from model_writer import write as compose
+from redis_server import redis_running
+from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.application import MAX_BODY
 from mkdocs_contentgen.service.writer import options
-from mkdocs_contentgen.service.writer.server.configuration import read_fields
+from mkdocs_contentgen.service.writer.server.configuration import ServerFields, read_fields
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -187,7 +195,11 @@ class TestCompose:
     def test_shutdown(self) -> None:
         """Containers have the time to finish a text."""
         grace = SERVICES["writer"]["stop_grace_period"]
-        assert int(grace.removesuffix("s")) > WRITER.call_timeout
+        seconds = 5 * WRITER.call_timeout + 30
+        assert int(grace.removesuffix("s")) > seconds
+        unit = (DEPLOY / "contentgen-writer@.service").read_text(encoding="utf-8")
+        (stop,) = re.findall("TimeoutStopSec=([0-9]+)", unit)
+        assert int(stop) > 5 * ServerFields(model="m").call_timeout + 30
 
     def test_ledger(self) -> None:
         """Redis keeps each answer before the writer sends it, and evicts none."""
@@ -204,41 +216,47 @@ class TestCompose:
 @pytest.fixture
 def nginx(tmp_path: Path, certificate: Path) -> Iterator[tuple[str, int, list[str]]]:
     """Run the configured nginx; return its URL, the port behind it, and the paths asked for."""
+    with answering() as (upstream, paths), nginx_running(tmp_path, certificate, [upstream]) as url:
+        yield url, upstream, paths
+
+
+@contextmanager
+def nginx_running(directory: Path, certificate: Path, upstreams: list[int]) -> Iterator[str]:
+    """Run the configured nginx before these ports until the block ends; yield its URL."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         pytest.skip("needs nginx")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with answering() as (upstream, paths):
-        local = {
-            "/etc/nginx/tls/fullchain.pem": str(certificate),
-            "/etc/nginx/tls/privkey.pem": str(certificate.with_name("key.pem")),
-            "/tmp/nginx.pid": str(tmp_path / "nginx.pid"),
-            "listen 8443 ssl": f"listen 127.0.0.1:{port} ssl",
-            "set $writer writer:8766": f"set $writer 127.0.0.1:{upstream}",
-            "http {": "http {"
-            + "".join(
-                f"{name}_temp_path {tmp_path};" for name in ("client_body", "proxy", "fastcgi")
-            )
-            + "".join(f"{name}_temp_path {tmp_path};" for name in ("uwsgi", "scgi")),
-        }
-        text = NGINX
-        for there, here in local.items():
-            assert text.count(there) == 1, there
-            text = text.replace(there, here)
-        path = tmp_path / "nginx.conf"
-        path.write_text(text)
-        command = [program, "-e", "stderr", "-p", str(tmp_path), "-c", str(path)]
-        checked = subprocess.run([*command, "-t"], check=False, capture_output=True, text=True)
-        assert checked.returncode == 0, checked.stderr
-        assert "[warn]" not in checked.stderr.replace('"user" directive', "")
-        process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
-        try:
-            wait_until(lambda: listens(port))
-            yield f"https://127.0.0.1:{port}", upstream, paths
-        finally:
-            process.terminate()
-            process.wait(20)
+    writers = "".join(f"server 127.0.0.1:{upstream} max_fails=0;" for upstream in upstreams)
+    temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    local = {
+        "/etc/nginx/tls/fullchain.pem": str(certificate),
+        "/etc/nginx/tls/privkey.pem": str(certificate.with_name("key.pem")),
+        "/tmp/nginx.pid": str(directory / "nginx.pid"),
+        "listen 8443 ssl": f"listen 127.0.0.1:{port} ssl",
+        # Several addresses of one name are what this upstream is.
+        "set $writer writer:8766": "set $writer writers",
+        "http {": f"http {{ upstream writers {{ {writers} }}"
+        + "".join(f"{name}_temp_path {directory};" for name in temporary),
+    }
+    text = NGINX
+    for there, here in local.items():
+        assert text.count(there) == 1, there
+        text = text.replace(there, here)
+    path = directory / "nginx.conf"
+    path.write_text(text)
+    command = [program, "-e", "stderr", "-p", str(directory), "-c", str(path)]
+    checked = subprocess.run([*command, "-t"], check=False, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    assert "[warn]" not in checked.stderr.replace('"user" directive', "")
+    process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: listens(port))
+        yield f"https://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
 
 
 def listens(port: int) -> bool:
@@ -334,3 +352,66 @@ class TestNginx:
             slow.sendall(b'"a": 1}.')
             assert slow.recv(100).startswith(b"HTTP/1.1 200")
         assert len(paths) == 2
+
+
+def ask_through(url: str, token: str, number: int) -> httpx.Response:
+    """Ask for a text as a client does that trusts the certificate."""
+    path, headers, body = encode(token, f"Topic {number}", key=str(number))
+    return httpx.post(f"{url}{path}", headers=headers, content=body, verify=False, timeout=60)
+
+
+@pytest.mark.system
+class TestRestarts:
+    """A real nginx before real writers that are restarted while texts are asked for."""
+
+    def test_in_turn(self, tmp_path: Path, certificate: Path, model: ModelDouble) -> None:
+        """With two writers, no request is refused, and each text is written once. 5 s."""
+        model.answer = writing(slowly)
+        limits = {"requests_per_minute": 10_000, "parallel": 100}
+        with redis_running("--appendonly", "yes", "--dir", str(tmp_path)) as redis:
+            configure(tmp_path, model.endpoint, ledger=redis.url, limits=limits)
+            token = add_user(tmp_path)
+            with ExitStack() as stack:
+                writers = [
+                    stack.enter_context(writer_running(tmp_path, token=token)) for _ in range(2)
+                ]
+                ports = [int(writer.url.rpartition(":")[2]) for writer in writers]
+                url = stack.enter_context(nginx_running(tmp_path, certificate, ports))
+                pool = stack.enter_context(ThreadPoolExecutor(8))
+                asked = [pool.submit(ask_through, url, token, number) for number in range(300)]
+                for writer, port in zip(writers, ports, strict=True):
+                    texts = len(model.calls)
+                    wait_until(lambda: len(model.calls) > texts + 20)  # noqa: B023
+                    writer.process.terminate()
+                    assert writer.wait() == 0
+                    stack.enter_context(writer_running(tmp_path, token=token, port=port))
+                answers = [it.result() for it in asked]
+        assert Counter(answer.status_code for answer in answers) == {200: 300}
+        topics = Counter(str(call.body["messages"]) for call in model.calls)
+        assert set(topics.values()) == {1}
+
+    def test_of_the_only_one(self, tmp_path: Path, certificate: Path, model: ModelDouble) -> None:
+        """Without another one, clients learn when to ask again, in JSON."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as writer:
+            port = int(writer.url.rpartition(":")[2])
+            with nginx_running(tmp_path, certificate, [port]) as url:
+                assert ask_through(url, writer.token, 1).status_code == 200
+                writer.process.kill()
+                writer.wait()
+                refused = ask_through(url, writer.token, 1)
+                assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+                assert refused.json()["success"] is False
+                with writer_running(tmp_path, token=writer.token, port=port) as again:
+                    kept = ask_through(url, writer.token, 1)
+                    assert kept.status_code == 200
+                    wait_until(lambda: again.log)
+                    assert again.log[-1]["request"] == kept.headers["X-Request-Id"]
+                    metrics = httpx.get(f"{url}/metrics%0A", verify=False)
+                    assert metrics.status_code == 404
+
+
+def slowly(conversation: Conversation) -> str:
+    """Write a text in 50 ms."""
+    time.sleep(0.05)
+    return compose(conversation)

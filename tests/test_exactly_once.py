@@ -361,7 +361,7 @@ class Site:
         while not self.is_complete and chaos.left > 0:
             self.builds += 1
             process = self.project.start("mkdocs", "build", "--quiet")
-            if chaos.is_on and self.chance.random() < 0.8:
+            if chaos.is_on and (self.kills < 2 or self.chance.random() < 0.8):
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(chaos.slowness * self.chance.uniform(0.7, 4))
                 if process.poll() is None and chaos.is_on:
@@ -655,7 +655,7 @@ def prove(
             for builder in builders:
                 builder.join()
         proof.check(chaos.seconds)
-        assert proof.is_enough
+        assert proof.is_enough, (proof.kills, network.cuts, network.repeated, len(author.calls))
 
 
 def test_redis(tmp_path: Path) -> None:
@@ -677,14 +677,14 @@ def test_redis(tmp_path: Path) -> None:
 
 
 def test_sqlite(tmp_path: Path) -> None:
-    """A writer with a ledger in a file writes 100 texts once, for two sites."""
+    """A writer with a ledger in a file writes 200 texts once, for two sites."""
     chance = seeded()
     directory = tmp_path / "writer"
     directory.mkdir()
-    topics = [f"Topic{number}" for number in range(100)]
+    topics = [f"Topic{number}" for number in range(200)]
     sites = [
-        make_site(tmp_path / "east", topics[:50], chance),
-        make_site(tmp_path / "west", topics[50:], chance),
+        make_site(tmp_path / "east", topics[:100], chance),
+        make_site(tmp_path / "west", topics[100:], chance),
     ]
     writers = [writer_service("writer", directory, chance)]
     prove(directory, writers, sites, chance, seconds=12)

@@ -28,7 +28,12 @@ OF_THE_SITE = ("mkdocs_contentgen.zensical.page_files", "regex")
 """A pattern from `mkdocs.yml`, which may take all the time that it wants."""
 
 LOCALS = {
-    **{"forms": "user|us%65r", "starts": "{{", "pattern": vars(markdown_writer)["_IN_LINE"]},
+    **{
+        "kinds": "allkeys|volatile",
+        "forms": "user|us%65r",
+        "starts": "{{",
+        "pattern": vars(markdown_writer)["_IN_LINE"],
+    },
 }
 """Examples of the local variables that patterns are made of."""
 

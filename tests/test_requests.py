@@ -377,3 +377,10 @@ def test_the_key_of_any_topic_survives_normalisation(
     again = msgspec.convert(first.record(), model)
     decomposed = msgspec.structs.replace(first, topic=f" {unicodedata.normalize('NFD', topic)}\n")
     assert first.key(sandbox=False) == again.key(sandbox=False) == decomposed.key(sandbox=False)
+
+
+@pytest.mark.parametrize("topic", ["", " ", "\u200b", "\u200b \u2060\ufeff", "\u00ad\u202e"])
+def test_a_topic_that_nobody_sees(topic: str) -> None:
+    """It is none."""
+    with pytest.raises(ValueError, match="topic"):
+        BlogRequest(topic=topic)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlencode
@@ -21,6 +22,7 @@ import yaml
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from click.testing import CliRunner, Result
 from conftest import wait_until
+from ledger_calls import put_user
 from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
@@ -102,6 +104,10 @@ class ServedWriter:
         """Get a page that needs no token."""
         return self.portal.call(self.client.get, path)
 
+    def get_as(self, path: str, host: str) -> httpx.Response:
+        """Get a page of another host than this one."""
+        return self.portal.call(partial(self.client.get, path, headers={"Host": host}))
+
     async def _post(self, path: str, headers: dict[str, str], body: str) -> httpx.Response:
         return await self.client.post(path, headers=headers, content=body)
 
@@ -115,10 +121,10 @@ def serving(
     ledger = ledger or open_ledger(configuration.fields.ledger, directory, serving=True)
     token, log = "t0ken-of-alice", list[dict[str, Any]]()
     with ledger, start_blocking_portal() as portal:
-        ledger.add_user("alice", sha256(token))
+        put_user(ledger, "alice", sha256(token))
         server = Server(configuration, ledger, log.append, authenticated=authenticated)
         client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(server.app), base_url="http://writer"
+            transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1"
         )
         with (
             portal.wrap_async_context_manager(server.running()),

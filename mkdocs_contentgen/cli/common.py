@@ -6,7 +6,7 @@ import atexit
 import gc
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 
+EXTENSION = "contentgen"
+"""The Markdown extension of sites that Zensical builds, too."""
+
 config_option = click.option(
     "-f",
     "--config-file",
     metavar="FILE",
-    help="The configuration, instead of mkdocs.yml or zensical.toml in this directory.",
+    help="The configuration, instead of mkdocs.yml, properdocs.yml or zensical.toml here.",
 )
 
 
@@ -99,7 +102,8 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
-    with _site_module(config_file).load_site(config_file, drafts=drafts) as site:
+    module, path = _site_module(config_file)
+    with module.load_site(path, drafts=drafts) as site:
         for note in site.notes:
             print_line(note, err=True)
         print_warnings(site.warnings)
@@ -107,19 +111,31 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
         yield site
 
 
+def texts_changed(site: Site, pages: Collection[str]) -> None:
+    """Let Zensical render pages again, whose texts are others now: its cache knows nothing of them.
+
+    Raises StoreError.
+    """
+    if EXTENSION in site.config.markdown_extensions:
+        from ..zensical.records import forget
+
+        forget(Path(site.config.config_file_path).parent, pages)
+
+
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration, or else in the environment.
 
     Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    options: WriterOptions = _site_module(config_file).load_writer_options(config_file)
+    module, path = _site_module(config_file)
+    options: WriterOptions = module.load_writer_options(path)
     return options
 
 
-def _site_module(config_file: str | None) -> ModuleType:
-    """Return the module that loads the site: of MkDocs, or of Zensical if only that can build it.
+def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:
+    """Return the module that loads the site, and the configuration if it has to be named.
 
-    Raises ConfigurationError.
+    It is that of MkDocs, or of Zensical if only that can build it. Raises ConfigurationError.
     """
     from ..zensical.configuration import is_for_zensical
 
@@ -127,16 +143,21 @@ def _site_module(config_file: str | None) -> ModuleType:
     if path and is_for_zensical(path):
         from ..zensical import site as zensical_site
 
-        return zensical_site
+        return zensical_site, config_file
     from ..mkdocs import site  # which says what is missing
 
-    return site
+    return site, str(path) if path and path.name in PROPERDOCS else config_file
+
+
+PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
+"""The configuration files of ProperDocs, which it prefers to those of MkDocs."""
 
 
 def _find_configuration(config_file: str | None) -> Path | None:
     from ..zensical.invocation import CONFIGURATIONS
 
-    names = [config_file] if config_file else CONFIGURATIONS
+    first, *others = CONFIGURATIONS
+    names = [config_file] if config_file else [first, *PROPERDOCS, *others]
     return next((path for path in map(Path, names) if path.is_file()), None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import webbrowser
 from contextlib import ExitStack
 from functools import partial
@@ -11,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from .common import complete_pages, listen_locally, open_site, site_options
+from .common import PROPERDOCS, complete_pages, listen_locally, open_site, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -37,11 +38,13 @@ def review(
         from ..desk.app import DeskApp
         from ..desk.building import Builder
         from ..desk.site import DeskSite
+        from ..pages.signals import exit_on_sigterm
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[review]"'
         ) from error
+    exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
         listeners = [
@@ -58,16 +61,22 @@ def review(
             command = ["mkdocs_contentgen", "zensical", "build", *configuration]
             builder = Builder(command, log, site_dir=Path(site.config.site_dir))
         else:
-            builder = Builder(["mkdocs", "build", "--quiet", *configuration], log, folder=folder)
+            is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
+            program = "properdocs" if is_properdocs else "mkdocs"
+            builder = Builder([program, "build", "--quiet", *configuration], log, folder=folder)
         stack.enter_context(builder)
         texts.built = builder.build
         token = secrets.token_urlsafe(32)
         language = str(site.theme().get("language") or "")
         app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
-        print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
-        if not no_open:
-            webbrowser.open(app.address)
         settings = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False
         )
-        uvicorn.Server(settings).run(listeners)
+        server = uvicorn.Server(settings)
+        # Before anybody knows the address: a signal that comes while the server starts counts, too.
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            signal.signal(number, server.handle_exit)
+        print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
+        if not no_open:
+            webbrowser.open(app.address)
+        server.run(listeners)

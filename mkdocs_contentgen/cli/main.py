@@ -20,11 +20,14 @@ from .common import (
     open_site,
     site_options,
     skip_garbage_collection,
+    texts_changed,
     verbose_option,
 )
 from .desk import review
+from .init import init
 from .review import approve, diff, eject, show
 from .sandbox import sandbox
+from .update import update
 from .writer_server import writer
 from .zensical import zensical
 
@@ -128,6 +131,7 @@ def generate(
                 obtained, policy.max_requests, build.estimate_message(obtained.wanted)
             )
         else:
+            texts_changed(site, {it.page for it in page_requests} if obtained.sent else ())
             output.print_obtained(obtained)
     output.print_errors(obtained.failures)
 
@@ -175,12 +179,18 @@ def prune(config_file: str | None, dry_run: bool) -> None:
 
 
 @main.command()
-def schema() -> None:
+@click.option("--options", "of_options", is_flag=True, help="The one of mkdocs.yml instead.")
+def schema(*, of_options: bool) -> None:
     """Print the JSON Schema of the front matter, for editors."""
+    if of_options:
+        from ..pages.options_schema import options_schema
+
+        output.print_json(options_schema())
+        return
     from ..requests import front_matter_schema
 
     output.print_json(front_matter_schema())
 
 
-for command in (show, diff, approve, eject, review, sandbox, writer, zensical):
+for command in (init, show, diff, approve, update, eject, review, sandbox, writer, zensical):
     main.add_command(command)

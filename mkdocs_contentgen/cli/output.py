@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -98,6 +99,8 @@ def article_to_json(article: Article) -> dict[str, object]:
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": header.approved_by if header else None,
+        "newer_draft": bool(header) and article.has_newer_draft,
+        "edits": asdict(text.edits) if text and text.edits else None,
     }
 
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
+from .common import (
+    complete_pages,
+    load_articles,
+    load_undamaged,
+    open_site,
+    site_options,
+    texts_changed,
+)
 from .output import (
     print_article,
     print_brief,
@@ -123,6 +130,7 @@ def approve(
                     article, site.options, name, prefer_draft, changed_sources
                 ):
                     print_line(line)
+                texts_changed(site, [article.page])
             except ApprovalError as error:
                 failures.append(str(error))
     print_errors(failures)

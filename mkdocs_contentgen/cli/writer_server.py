@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+import msgspec
 
 from ..digest import sha256
 from .common import json_option
@@ -16,6 +21,7 @@ from .writer import writer
 
 if TYPE_CHECKING:
     from ..service.writer.ledger.protocol import Ledger, MonthlyUsage
+    from ..service.writer.ledger.users import OwnLimits, Token, User
 
 __all__ = ["writer"]
 
@@ -53,7 +59,7 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
 
     try:
         from ..service.writer.ledger import open_ledger
-        from ..service.writer.server.configuration import load_configuration
+        from ..service.writer.server.configuration import check_prices, load_configuration
         from ..service.writer.server.process import listen
         from ..service.writer.server.process import serve as serve_until_signal
     except ModuleNotFoundError as error:
@@ -65,12 +71,14 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
     name, directory = configuration.fields.ledger, configuration.directory
     with open_ledger(name, directory, serving=True) as ledger:
         print_warnings(ledger.problems())
-        users = len(ledger.users())
+        users = ledger.users()
         if not users and not no_auth:
             raise click.ClickException(
                 "there are no users, so nobody could ask for a text; add one with "
                 "`contentgen writer user add NAME`"
             )
+        for user in users.values():
+            check_prices(path, configuration.fields, "a user's limit", user.limits.cost_per_month)
         shown_host = f"[{host}]" if ":" in host else host
         try:
             listener = listen(host, port)
@@ -87,12 +95,12 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             who = (
                 "anybody, without authentication"
                 if no_auth
-                else f"{users} user{'s' if users > 1 else ''}"
+                else f"{len(users)} user{'s' if len(users) > 1 else ''}"
             )
+            models = ", else ".join(it.fields.model for it in configuration.models)
             address = f"{shown_host}:{listener.getsockname()[1]}"
             print_line(
-                f"Writing with {configuration.options.fields.model} for {who} on "
-                f"http://{address} (Ctrl-C ends it)",
+                f"Writing with {models} for {who} on http://{address} (Ctrl-C ends it)",
                 err=True,
             )
             asyncio.run(
@@ -102,38 +110,113 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
 
 @writer.group()
 def user() -> None:
-    """Manage the users of a served writer."""
+    """Manage the users of a served writer. All changes are in force at once."""
+
+
+class _LimitType(click.ParamType["object"]):
+    """A number above zero, or `default`."""
+
+    name = "limit"
+
+    def __init__(self, kind: type[int] | type[float]) -> None:
+        self._kind = kind
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        if value == "default":
+            return value
+        with suppress(ValueError):
+            if (number := self._kind(str(value))) > 0:
+                return number
+        self.fail(f"expected a number above 0, or `default`, found {value!r}", param, ctx)
+
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def _limit_options(command: _Command) -> _Command:
+    for option, kind, metavar in (
+        ("--cost-per-month", _LimitType(float), "COST"),
+        ("--parallel", _LimitType(int), "NUMBER"),
+        ("--requests-per-minute", _LimitType(int), "NUMBER"),
+    ):
+        name = option.removeprefix("--").replace("-", "_")
+        text = f"The user's own `{name}`; `default` for that of writer.yml."
+        command = click.option(option, type=kind, metavar=metavar, help=text)(command)
+    return command
+
+
+_expires_option = click.option(
+    "--expires",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day, in UTC, on which the token stops working.",
+)
 
 
 @user.command()
 @config_option
 @click.argument("name")
-def add(path: Path, name: str) -> None:
+@_limit_options
+@_expires_option
+def add(path: Path, name: str, expires: datetime | None, **limits: object) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
-    import secrets
+    from ..service.writer.ledger.users import User
 
+    now = time.time()
     with _open_ledger(path) as ledger:
-        token = secrets.token_urlsafe(32)
-        if not ledger.add_user(name, sha256(token)):
+        if ledger.user(name):
             raise click.ClickException(
-                f"there is a user {name} already; remove it first to make a new token"
+                f"there is a user {name} already; `contentgen writer user token add {name} TOKEN` "
+                "adds a token"
             )
-    print_line(f"Added {name}. The token is shown only now:", err=True)
-    click.echo(token)
+        token, kept = _new_token(now, expires)
+        own = _own_limits(path, {}, limits)
+        new = User(now, limits=own).with_token("default", kept)
+        _replace(ledger, None, new, name, f"added{_and(own)}", now)
+    _show_token(f"Added {name}", token)
+
+
+@user.command("set")
+@config_option
+@click.argument("name")
+@_limit_options
+def set_(path: Path, name: str, **limits: object) -> None:
+    """Set limits of the user NAME in place of those of writer.yml."""
+    if all(value is None for value in limits.values()):
+        raise click.UsageError("name a limit, such as --parallel 2; `--help` lists them")
+    with _open_ledger(path) as ledger:
+        old = _known_user(ledger, name)
+        own = _own_limits(path, msgspec.structs.asdict(old.limits), limits)
+        new = msgspec.structs.replace(old, limits=own)
+        _replace(ledger, old, new, name, f"limits: {str(own) or 'those of writer.yml'}")
+    print_line(f"{name}: {own}" if str(own) else f"{name} has the limits of writer.yml")
 
 
 @user.command("list")
 @config_option
 @json_option
 def list_(path: Path, as_json: bool) -> None:
-    """List the users."""
+    """List the users with their limits and the number of their tokens."""
     with _open_ledger(path) as ledger:
         users = ledger.users()
     if as_json:
-        print_json([{"name": name, "added_at": at.isoformat()} for name, at in users.items()])
+        print_json(
+            [
+                {
+                    "name": name,
+                    "added_at": _shown_time(it.added),
+                    "limits": msgspec.structs.asdict(it.limits),
+                    "tokens": len(it.tokens),
+                }
+                for name, it in users.items()
+            ]
+        )
         return
-    for name, added_at in users.items():
-        print_line(f"{name}  added {added_at:%Y-%m-%d}")
+    for name, it in users.items():
+        tokens = f"{len(it.tokens)} token{'' if len(it.tokens) == 1 else 's'}"
+        print_line(f"{name}  added {_shown_day(it.added)}  {tokens}{_and(it.limits)}")
     if not users:
         print_line("There are no users; add one with `contentgen writer user add NAME`", err=True)
 
@@ -142,11 +225,118 @@ def list_(path: Path, as_json: bool) -> None:
 @config_option
 @click.argument("name")
 def remove(path: Path, name: str) -> None:
-    """Remove the user NAME. The token stops working at once; the usage stays."""
+    """Remove the user NAME. The tokens stop working at once; the usage stays."""
     with _open_ledger(path) as ledger:
-        if not ledger.remove_user(name):
-            raise click.ClickException(f"there is no user {name}")
+        _replace(ledger, _known_user(ledger, name), None, name, "removed")
     print_line(f"Removed {name}")
+
+
+@user.command()
+@config_option
+@json_option
+def history(path: Path, as_json: bool) -> None:
+    """Print who added, changed and removed users and tokens, and when."""
+    with _open_ledger(path) as ledger:
+        events = ledger.events()
+    if as_json:
+        print_json(
+            [
+                {"at": _shown_time(it.at), "by": it.by, "user": it.user, "what": it.what}
+                for it in events
+            ]
+        )
+        return
+    for it in events:
+        print_line(f"{_shown_time(it.at)}  {it.by}  {it.user}  {it.what}")
+
+
+@user.group()
+def token() -> None:
+    """Manage the tokens of a user, such as one for each machine."""
+
+
+@token.command("add")
+@config_option
+@click.argument("name")
+@click.argument("label", metavar="TOKEN")
+@_expires_option
+def add_token(path: Path, name: str, label: str, expires: datetime | None) -> None:
+    """Add a token named TOKEN for the user NAME, and print it, which happens only once.
+
+    The other tokens go on working: revoke the old one when all machines have the new one.
+    """
+    now = time.time()
+    with _open_ledger(path) as ledger:
+        old = _known_user(ledger, name)
+        secret, kept = _new_token(now, expires)
+        until = f", expires {_shown_day(kept.expires)}" if kept.expires else ""
+        _replace(ledger, old, old.with_token(label, kept), name, f"token {label} added{until}", now)
+    _show_token(f"Added {label} for {name}", secret)
+
+
+@token.command("list")
+@config_option
+@click.argument("name")
+@json_option
+def list_tokens(path: Path, name: str, as_json: bool) -> None:
+    """List the tokens of the user NAME: when each was added, expires and was last used."""
+    with _open_ledger(path) as ledger:
+        known, uses = _known_user(ledger, name), ledger.uses()
+    used = {label: uses.get((name, label)) for label in known.tokens}
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": label,
+                    "added_at": _shown_time(it.added),
+                    "expires_at": _shown_time(it.expires) if it.expires else None,
+                    "used_at": _shown_time(at) if (at := used[label]) else None,
+                }
+                for label, it in known.tokens.items()
+            ]
+        )
+        return
+    for label, it in known.tokens.items():
+        verb = "expires" if it.is_valid(time.time()) else "expired"
+        parts = [
+            f"added {_shown_day(it.added)}",
+            f"{verb} {_shown_day(it.expires)}" if it.expires else "does not expire",
+            f"last used {_shown_time(at)}" if (at := used[label]) else "never used",
+        ]
+        print_line("  ".join([label, *parts]))
+
+
+@token.command()
+@config_option
+@click.argument("name")
+@click.argument("label", metavar="TOKEN")
+def revoke(path: Path, name: str, label: str) -> None:
+    """Revoke the token named TOKEN of the user NAME. It stops working at once."""
+    with _open_ledger(path) as ledger:
+        old = _known_user(ledger, name)
+        _replace(ledger, old, old.without_token(label), name, f"token {label} revoked")
+    print_line(f"Revoked {label} of {name}")
+
+
+@writer.command()
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def backup(path: Path, file: Path) -> None:
+    """Copy the ledger to FILE, also while the server runs. Only its owner can read the copy."""
+    from ..service.writer.ledger import SQLiteLedger
+
+    with _open_ledger(path) as ledger:
+        if not isinstance(ledger, SQLiteLedger):
+            raise click.ClickException(
+                "the ledger is in Redis; copy the directory of its append-only files instead"
+            )
+        if not ledger.users() and not ledger.usage():
+            raise click.ClickException(
+                f"the ledger of {path} has neither users nor usage, so there is nothing to copy; "
+                "is it the right one?"
+            )
+        ledger.back_up(file)
+    print_line(f"Copied the ledger to {file}")
 
 
 @writer.command()
@@ -162,14 +352,104 @@ def usage(path: Path, as_json: bool) -> None:
         print_usage(rows)
 
 
+@writer.command()
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def restore(path: Path, file: Path) -> None:
+    """Put a copy of `contentgen writer backup` in the ledger's place. Stop the server first."""
+    from ..service.writer.ledger import SQLiteLedger
+
+    with _open_ledger(path, serving=True) as ledger:
+        if not isinstance(ledger, SQLiteLedger):
+            raise click.ClickException(
+                "the ledger is in Redis; put the directory of its append-only files back instead"
+            )
+        ledger.restore(file)
+    print_line(f"Restored the ledger from {file}")
+
+
 def _usage_fields(row: MonthlyUsage) -> dict[str, object]:
     fields: dict[str, object] = asdict(row)
     del fields["usage"]
     return fields | asdict(row.usage)
 
 
-def _open_ledger(path: Path) -> Ledger:
+def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
     from ..service.writer.ledger import open_ledger
     from ..service.writer.server.configuration import read_fields
 
-    return open_ledger(read_fields(path).ledger, path.parent, serving=False)
+    return open_ledger(read_fields(path).ledger, path.parent, serving=serving)
+
+
+def _own_limits(path: Path, before: Mapping[str, object], given: Mapping[str, object]) -> OwnLimits:
+    """Return the limits of a user. Raises ClickException and ConfigurationError."""
+    from ..service.writer.ledger.users import OwnLimits
+    from ..service.writer.server.configuration import check_prices, read_fields
+
+    changed = {name: it for name, it in given.items() if it is not None}
+    wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}
+    try:
+        own = msgspec.convert(wanted, OwnLimits)
+    except ValueError as error:
+        raise click.ClickException(f"a limit is too large: {error}") from error
+    check_prices(path, read_fields(path), "a user's limit on cost", own.cost_per_month)
+    return own
+
+
+def _known_user(ledger: Ledger, name: str) -> User:
+    known = ledger.user(name)
+    if known is None:
+        raise click.ClickException(
+            f"there is no user {name}; `contentgen writer user list` shows them"
+        )
+    return known
+
+
+def _replace(
+    ledger: Ledger,
+    old: User | None,
+    new: User | None,
+    name: str,
+    what: str,
+    now: float | None = None,
+) -> None:
+    import getpass
+
+    from ..service.writer.ledger.users import Event
+
+    try:
+        by = getpass.getuser()
+    except (OSError, KeyError):  # an account without a name
+        by = str(os.getuid())
+    if not ledger.replace_user(old, new, Event(now or time.time(), by, name, what)):
+        raise click.ClickException(f"user {name} was changed meanwhile; try again")
+
+
+def _new_token(now: float, expires: datetime | None) -> tuple[str, Token]:
+    """Return a secret token, and what is kept of it."""
+    import secrets
+
+    from ..service.writer.ledger.users import Token
+
+    secret = secrets.token_urlsafe(32)
+    until = expires.replace(tzinfo=UTC).timestamp() if expires else None
+    if until and until <= now:
+        raise click.UsageError("--expires: the day is not in the future")
+    return secret, Token(sha256(secret), now, until)
+
+
+def _show_token(what: str, secret: str) -> None:
+    print_line(f"{what}. The token is shown only now:", err=True)
+    click.echo(secret)
+
+
+def _and(limits: OwnLimits) -> str:
+    return f", {limits}" if str(limits) else ""
+
+
+def _shown_time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _shown_day(at: float) -> str:
+    return _shown_time(at)[:10]

@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, TypeVar
+from typing import Annotated, Literal, Protocol, TypeVar, get_args
 
 import msgspec
 from starlette.applications import Starlette
@@ -25,10 +25,14 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..digest import sha256
 from ..errors import ContentgenError, EditError
+from ..pages.update import can_update
+from ..service.updates import MAX_NOTE
 from ..texts.articles import Article
 from .building import Builder
-from .texts import Change, Desk, OutdatedError, compare, describe, ref_of
+from .describing import describe, describe_rows, differs
+from .texts import Change, Desk, OutdatedError, ref_of
 
 HOST = "127.0.0.1"
 
@@ -48,8 +52,8 @@ class Texts(Protocol):
     def open(self) -> Desk:
         """Return the texts as they are now."""
 
-    def ask(self, article: Article) -> None:
-        """Ask for another text in the background."""
+    def ask(self, article: Article, *, note: str, section: str, update: bool) -> None:
+        """Ask for another text in the background, or for an update of this one."""
 
     def asking(self, article: Article) -> bool:
         """Tell whether another text is being generated."""
@@ -61,11 +65,21 @@ class Texts(Protocol):
         """Return what `contentgen status --json` prints of an article."""
 
 
+Earlier = Literal["generated", "approved"]
+"""The version that a text is compared with."""
+
+
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
     seen: str = ""
     change: Change | None = None
     reason: str = ""
     replace: bool = False
+    earlier: Earlier = "generated"
+    against: str = ""
+    row: int = 0
+    note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
+    section: str = ""
+    update: bool = False
 
 
 class DeskApp:
@@ -104,6 +118,7 @@ class DeskApp:
                     for name, action in {
                         "change": self._change,
                         "undo": self._undo,
+                        "take-back": self._take_back,
                         "approve": self._approve,
                         "ask": self._ask,
                     }.items()
@@ -236,14 +251,34 @@ class DeskApp:
 
     def _compare(self, desk: Desk, request: Request) -> object:
         article = desk.find(request.path_params["ref"])
-        version, approved = desk.version(article), article.approved
-        is_with_approved = request.query_params.get("with") == "approved"
-        before = approved.text if approved and is_with_approved else desk.generated(article)
-        if version is None or before is None:
-            return {"rows": [], "has_approved": approved is not None}
-        return {"rows": compare(before, version.text), "has_approved": approved is not None}
+        earlier: Earlier = "generated"
+        if request.query_params.get("with") == "approved" and article.approved:
+            earlier = "approved"
+        version, before = desk.version(article), desk.earlier(article, earlier)
+        return {
+            "rows": describe_rows(desk, before, version.text) if version and before else [],
+            "against": before and sha256(before.html),
+            "other": bool(version and before and differs(desk, before, version.text)),
+            "earlier": earlier,
+            "versions": [it for it in get_args(Earlier) if desk.earlier(article, it)],
+        }
+
+    def _take_back(self, desk: Desk, ref: str, body: _Body) -> object:
+        self._wait_for_text(desk, ref)
+        before = desk.earlier(desk.find(ref), body.earlier)
+        if before is None or sha256(before.html) != body.against:
+            raise OutdatedError("the earlier text has changed; compare again")
+        desk.take_back(ref, body.seen, before, body.row)
+        self._builder.build()
+        return self._described(desk, desk.find(ref))
+
+    def _wait_for_text(self, desk: Desk, ref: str) -> None:
+        """Refuse a change that a text in progress would overwrite."""
+        if self._texts.asking(desk.find(ref)):
+            raise EditError("another text is being generated; wait for it")
 
     def _change(self, desk: Desk, ref: str, body: _Body) -> object:
+        self._wait_for_text(desk, ref)
         if body.change is None:
             raise EditError("name the change")
         desk.change(ref, body.seen, body.change)
@@ -251,20 +286,25 @@ class DeskApp:
         return self._described(desk, desk.find(ref))
 
     def _undo(self, desk: Desk, ref: str, body: _Body) -> object:
+        self._wait_for_text(desk, ref)
         desk.undo(ref, body.seen)
         self._builder.build()
         return self._described(desk, desk.find(ref))
 
     def _approve(self, desk: Desk, ref: str, body: _Body) -> object:
+        self._wait_for_text(desk, ref)
         path = desk.approve(ref, body.seen, body.reason)
         self._builder.build()
         return {**self._described(desk, desk.find(ref)), "approved_file": path}
 
     def _ask(self, desk: Desk, ref: str, body: _Body) -> object:
         article = desk.find(ref)
-        if article.draft and article.draft.edits and not body.replace:
+        is_update = body.update or bool(body.note.strip())
+        if is_update and not can_update(desk.site.options):
+            raise EditError("this service cannot update texts; see `service_fields`")
+        if article.draft and article.draft.edits and not (body.replace or is_update):
             raise OutdatedError("people have changed this text; another one replaces their words")
-        self._texts.ask(article)
+        self._texts.ask(article, note=body.note.strip(), section=body.section, update=is_update)
         return self._described(desk, article)
 
     async def _shell(self, request: Request) -> Response:

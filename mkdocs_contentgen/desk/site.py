@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
 
 from ..errors import EditError
+from ..pages import update as updating
 from ..pages.build import Build
 from ..pages.site import Site
 from ..texts.articles import Article
@@ -68,8 +70,13 @@ class DeskSite:
             self._changed_at = self._times(site)
         return self._desk
 
-    def ask(self, article: Article) -> None:
-        """Ask for another text in the background, and replace the draft by it."""
+    def ask(
+        self, article: Article, *, note: str = "", section: str = "", update: bool = False
+    ) -> None:
+        """Ask for another text in the background, and replace the draft by it.
+
+        With `update`, or a `note`, only the blocks that have to change are written anew.
+        """
         if self.asking(article) or self._desk is None:
             return
         self._problems.pop(article.key, None)
@@ -79,7 +86,10 @@ class DeskSite:
             for it in site.requests
             if it.page == article.page and it.request.id == article.request.id
         ]
-        thread = threading.Thread(target=self._ask, args=(site, wanted, article.key), daemon=True)
+        ask = partial(self._ask, site, wanted, article.key)
+        if update or note:
+            ask = partial(self._update, site, wanted, article, note, section)
+        thread = threading.Thread(target=ask, daemon=True)
         self._asking[article.key] = thread
         thread.start()
 
@@ -99,6 +109,28 @@ class DeskSite:
         obtained = build.obtain(site.approved_files(), build.foreground())
         if problems := [*obtained.failures, *obtained.warnings]:
             self._problems[key] = "; ".join(problems)
+        self.built()
+
+    def _update(
+        self, site: Site, wanted: list[PageRequest], article: Article, note: str, section: str
+    ) -> None:
+        options = site.options
+        policy = Policy(max_requests=1, sandbox=options.uses_sandbox())
+        build = Build(site.config, options, policy, wanted, site.pages, self._log)
+        planned = updating.plan(
+            [article],
+            site.cited_sections(),
+            note=note,
+            section=section,
+            failed={},
+            is_named=True,
+            image_hosts=options.image_hosts,
+        )
+        results, problems = updating.run(build, planned.updates, site.article)
+        problems += [*planned.problems, *planned.notes]
+        problems += [str(it.error) for it in results if it.error]
+        if problems:
+            self._problems[article.key] = "; ".join(problems)
         self.built()
 
     def _times(self, site: Site) -> tuple[object, ...]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Literal
 from xml.etree.ElementTree import Element
@@ -18,17 +15,12 @@ import msgspec
 from ..digest import sha256
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..pages.review import approve_article, is_newer_draft
-from ..pages.site import Site
-from ..service.writer.sources import split_sections
-from ..texts.approval import to_lines
-from ..texts.articles import Article, count_marks
-from ..texts.store import MAX_EDIT, Cache, Edits, StoredText, note_key
-from .blocks import (
+from ..html.blocks import (
     Block,
     Kind,
     Statement,
     confirm_statement,
+    finish,
     insert_block,
     move_block,
     read_blocks,
@@ -36,6 +28,12 @@ from .blocks import (
     remove_sentence,
     set_markdown,
 )
+from ..pages.review import approve_article
+from ..pages.site import Site
+from ..texts.approval import to_lines
+from ..texts.articles import Article, count_marks
+from ..texts.store import MAX_EDIT, Cache, Edits, StoredText, note_key
+from .comparing import compare, take_back
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
@@ -101,28 +99,45 @@ class Desk:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
         for it in self.site.requests:
             if ref_of(it.page, it.request.id) == ref:
-                found = self.articles([it.place.rpartition(":")[0]])
-                return next(a for a in found if a.request.id == it.request.id and a.page == it.page)
+                return self.site.article(it)
         raise OutdatedError("no page requests this text any more; open the list of texts again")
 
     def version(self, article: Article) -> Version | None:
         """Return what there is to review of an article, or None."""
-        approved, draft = article.approved, article.draft
-        if draft and (article.state == "outdated" or is_newer_draft(article)):
-            return Version(article, draft)
-        if approved and article.has_approval:
-            return Version(article, approved.text)
-        return Version(article, draft) if draft else None
+        return Version(article, article.newest) if article.newest else None
 
     def change(self, ref: str, seen: str, change: Change) -> None:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
         version = self._seen(ref, seen)
         text = version.text
-        article, blocks = read_blocks(text.html)
+        article, blocks = self.read(text.html)
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
-        edits = _apply(article, blocks, change, text.edits or Edits(), self.by)
-        self._keep(version, replace(text, html=to_lines(article), edits=edits))
+        edits = _apply(article, blocks, change, text.edits or Edits())
+        html = to_lines(finish(article))
+        if change.action != "confirm":
+            edits = self._written(html, text.html, edits)
+        self._keep(version, replace(text, html=html, edits=edits))
+
+    def take_back(self, ref: str, seen: str, earlier: StoredText, number: int) -> None:
+        """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
+        version = self._seen(ref, seen)
+        article, blocks = self.read(version.text.html)
+        rows = compare(self.read(earlier.html)[1], blocks)
+        if not 0 <= number < len(rows):
+            raise EditError("there is no such difference")
+        restored = take_back(article, rows, number)
+        edits = version.text.edits or Edits()
+        if restored:
+            text, marks = restored.text, {it.text for it in restored.statements}
+            edits = replace(
+                edits,
+                removed=tuple(it for it in edits.removed if it not in text and it != _short(text)),
+                confirmed=tuple(it for it in edits.confirmed if it not in marks),
+            )
+        html = to_lines(finish(article))
+        edits = self._written(html, version.text.html, edits, earlier)
+        self._keep(version, replace(version.text, html=html, edits=edits))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take the last change of a text back. Raises OutdatedError and EditError."""
@@ -159,7 +174,7 @@ class Desk:
         if text is not article.draft or article.state == "approved":
             outcome = replace(article.draft_outcome, text=text, error=None)
             article = replace(article, draft_outcome=outcome)
-        if article.state == "approved" and not is_newer_draft(article):
+        if article.state == "approved" and not article.has_newer_draft:
             raise EditError("this text is approved already")
         approve_article(
             article, self.site.options, self.by, lambda it: True, self.site.changed_sources()
@@ -167,12 +182,49 @@ class Desk:
         self.undo_stack.pop(article.key, None)
         return str(article.path)
 
-    def generated(self, article: Article) -> StoredText | None:
-        """Return a text as it was generated, before people changed it, or None if it is lost."""
+    def earlier(
+        self, article: Article, name: Literal["generated", "approved"]
+    ) -> StoredText | None:
+        """Return the approved text, or the text as it was before people changed it, or None."""
+        if name == "approved":
+            return article.approved.text if article.approved else None
         store = self.site.options.store(self.site.config)
         notes, _ = store.load([note_key("generated", article.key)])
         store.close()
         return next(iter(notes.values()), None)
+
+    def read(self, html: str) -> tuple[Element, list[Block]]:
+        """Return the `<article>` of a text and its blocks. Raises UnsafeHTMLError."""
+        return read_blocks(html, self.site.options.image_hosts)
+
+    def _written(
+        self, html: str, html_before: str, edits: Edits, earlier: StoredText | None = None
+    ) -> Edits:
+        """Return edits that say who wrote each block of a changed text.
+
+        What is as in an `earlier` version is by whom it was there. Raises EditError.
+        """
+        before = self.read(html_before)[1]
+        try:
+            _, now = self.read(html)
+        except UnsafeHTMLError as error:
+            raise EditError(f"the text cannot be shown: {error}") from error
+        if not any(it.kind == "h1" for it in now) and any(it.kind == "h1" for it in before):
+            raise EditError("a text keeps its title")
+        old = {(it.digest, it.html) for it in before}
+        former = self.read(earlier.html)[1] if earlier else ()
+        known = {(it.digest, it.html) for it in former}
+        by_then = earlier.edits.changed_by if earlier and earlier.edits else {}
+        changed_by: dict[str, str] = {}
+        for block in now:
+            name = block.digest
+            if (name, block.html) in known:
+                by = by_then.get(name, "")
+            else:
+                by = edits.changed_by.get(name, "") if (name, block.html) in old else self.by
+            if by:
+                changed_by[name] = by
+        return replace(edits, changed_by=changed_by)
 
     def _seen(self, ref: str, seen: str) -> Version:
         version = self.version(self.find(ref))
@@ -185,8 +237,9 @@ class Desk:
         if text.html == version.text.html and text.edits == version.text.edits:
             return
         if version.article.draft is None or version.text is not version.article.draft:
-            # A draft is only shown beside an approved text if it is newer.
-            text = replace(text, generated_at=datetime.now(UTC))
+            # A draft is only shown beside an approved text if it is newer, whatever the clock says.
+            after = version.text.generated_at + timedelta(seconds=1)
+            text = replace(text, generated_at=max(datetime.now(UTC), after))
         self.undo_stack.setdefault(article.key, []).append((version.text, _identity(text)))
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
@@ -225,27 +278,15 @@ def _bounded(edits: Edits) -> Edits:
     return replace(edits, confirmed=kept[0], removed=kept[1])
 
 
-def _apply(
-    article: Element, blocks: Sequence[Block], change: Change, edits: Edits, by: str
-) -> Edits:
+def _apply(article: Element, blocks: Sequence[Block], change: Change, edits: Edits) -> Edits:
     """Change a text in place, and return what people have done. Raises EditError."""
-    before = {it.digest for it in blocks}
     if change.action == "confirm":
         statement = _statement(blocks[change.block], change).text
         confirm_statement(blocks[change.block], change.statement)
         return replace(edits, confirmed=(*edits.confirmed, _short(statement)))
     if removed := _change_blocks(article, blocks, change):
         edits = replace(edits, removed=(*edits.removed, _short(removed)))
-    try:
-        _, now = read_blocks(to_lines(article))
-    except UnsafeHTMLError as error:
-        raise EditError(f"the text cannot be shown: {error}") from error
-    if not any(it.kind == "h1" for it in now) and any(it.kind == "h1" for it in blocks):
-        raise EditError("a text keeps its title")
-    digests = [it.digest for it in now]
-    kept = {name: who for name, who in edits.changed_by.items() if name in digests}
-    new = {name: by for name in digests if name not in before}
-    return replace(edits, changed_by=kept | new)
+    return edits
 
 
 def _change_blocks(article: Element, blocks: Sequence[Block], change: Change) -> str:
@@ -279,174 +320,3 @@ def _statement(block: Block, change: Change) -> Statement:
 def _short(text: str) -> str:
     text = escape_controls(text)
     return text if len(text) <= MAX_EDIT else f"{text[: MAX_EDIT - 1]}…"
-
-
-def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict[str, object]:
-    """Return all that the desk shows of a text. `addresses` has the path of each page."""
-    request, version = article.request, desk.version(article)
-    shown: dict[str, object] = {
-        "ref": ref_of(article.page, request.id),
-        "page": article.page,
-        "id": request.id,
-        "type": request.type,
-        "topic": request.topic,
-        "brief": request.brief,
-        "url": addresses.get(article.page, ""),
-        "state": article.state,
-        "reason": article.reason,
-        "model": article.model,
-        "remarks": list(article.draft.remarks if article.draft else ()),
-        "can_undo": desk.can_undo(article),
-        "seen": "",
-        "left": 0,
-        "blocks": [],
-        "statements": [],
-        "sources": [],
-        "generated_at": None,
-        "title": request.topic,
-    }
-    if version is None:
-        return shown
-    text = version.text
-    try:
-        _, blocks = read_blocks(text.html)
-    except UnsafeHTMLError as error:
-        return {**shown, "reason": f"no build can show this text: {error}"}
-    changed_by = text.edits.changed_by if text.edits else {}
-    sources = _sources(desk.site, text.sources)
-    return {
-        **shown,
-        "title": next((it.text for it in blocks if it.kind == "h1"), request.topic),
-        "seen": version.digest,
-        "is_edited": text.edits is not None,
-        "left": count_marks(text),
-        "generated_at": text.generated_at.isoformat(),
-        "blocks": [
-            {
-                "number": it.number,
-                "kind": it.kind,
-                "digest": it.digest,
-                "text": it.text,
-                "markdown": it.markdown,
-                "changed_by": changed_by.get(it.digest, ""),
-                **_neighbours(it, blocks),
-            }
-            for it in blocks
-        ],
-        "statements": list(_statements(blocks, text)),
-        "sources": list(sources.values()),
-    }
-
-
-def _neighbours(block: Block, blocks: Sequence[Block]) -> dict[str, int | None]:
-    """Return the blocks behind which a block comes when it is moved up or down, or None."""
-    siblings = [it.number for it in blocks if it.parent is block.parent]
-    place = siblings.index(block.number)
-    if block.kind in ("td", "th"):
-        return {"up": None, "down": None}
-    up = None if place == 0 else -1 if place == 1 else siblings[place - 2]
-    return {"up": up, "down": siblings[place + 1] if place + 1 < len(siblings) else None}
-
-
-def _statements(blocks: Sequence[Block], text: StoredText) -> Iterator[dict[str, object]]:
-    if not text.model:
-        return
-    for block in blocks:
-        links = [link.get("href", "") for link in block.element.iter("a")]
-        for number, statement in enumerate(block.statements):
-            cited = (it for it in (*statement.cited, *links) if it in text.sources)
-            yield {
-                "block": block.number,
-                "statement": number,
-                "digest": block.digest,
-                "text": statement.text,
-                "sentence": statement.sentence,
-                "source": next(cited, None),
-            }
-
-
-def _sources(site: Site, cited: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """Return the cited sections as they are now, by address."""
-    from ..pages.options import link_of
-
-    site_url = site.config.site_url or ""
-    pages = {link_of(file): file for file in site.pages} if cited else {}
-    found: dict[str, dict[str, object]] = {}
-    for address, digest in cited.items():
-        link = address.removeprefix(site_url) if site_url else address
-        path = link.partition("#")[0]
-        file = pages.get(path)
-        sections = split_sections(file.content_string, file.src_uri, path) if file else ()
-        parts = [it for it in sections if it.link == link]
-        found[address] = {
-            "address": address,
-            "title": parts[0].title if parts else link,
-            "text": "\n\n".join(it.text for it in parts),
-            "state": "gone" if not parts else "same" if parts[0].digest == digest else "changed",
-        }
-    return found
-
-
-def compare(before: StoredText, after: StoredText) -> list[dict[str, object]]:
-    """Return the blocks of two versions side by side, with words that are equal, old and new."""
-    old, new = (read_blocks(it.html)[1] for it in (before, after))
-    texts = [[it.text for it in blocks] for blocks in (old, new)]
-    rows: list[dict[str, object]] = []
-    gone: list[Block] = []
-    matcher = difflib.SequenceMatcher(a=texts[0], b=texts[1], autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            rows += [_row("equal", x, y) for x, y in zip(old[a:b], new[c:d], strict=True)]
-            continue
-        left = old[a:b]
-        for block in new[c:d]:
-            similar = next((it for it in left if _is_similar(it.text, block.text)), None)
-            if similar:
-                skipped = left[: left.index(similar)]
-                rows += [_row("removed", it, None) for it in skipped]
-                gone += skipped
-                left = left[len(skipped) + 1 :]
-            rows.append(_row("changed" if similar else "added", similar, block))
-        rows += [_row("removed", it, None) for it in left]
-        gone += left
-    moved = {it.text for it in gone} & {str(row["after"]) for row in rows if row["kind"] == "added"}
-    for row in rows:
-        if row["kind"] in ("added", "removed") and (row["after"] or row["before"]) in moved:
-            row["kind"] = f"moved {'here' if row['kind'] == 'added' else 'away'}"
-    return rows
-
-
-def _is_similar(before: str, after: str) -> bool:
-    """Tell whether a block is a change of another one: a third of its words is the same."""
-    one, other = (re.findall(r"\w+", text)[:_MAX_WORDS] for text in (before, after))
-    same = sum((Counter(one) & Counter(other)).values())
-    return 3 * same >= max(len(one), len(other))
-
-
-def _row(kind: str, before: Block | None, after: Block | None) -> dict[str, object]:
-    one, other = (it.text if it else "" for it in (before, after))
-    return {
-        "kind": kind,
-        "before": one,
-        "after": other,
-        "words": list(_words(one, other)) if kind == "changed" else [],
-        "markdown": before.markdown if before else "",
-        "block": after.number if after else None,
-        "digest": after.digest if after else "",
-    }
-
-
-def _words(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Yield parts of two texts, each as `equal`, `old` or `new`."""
-    one, other = (re.findall(r"\w+\s*|\W", text)[:_MAX_WORDS] for text in (before, after))
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if kind == "equal":
-            yield "equal", "".join(one[a:b])
-            continue
-        if a < b:
-            yield "old", "".join(one[a:b])
-        if c < d:
-            yield "new", "".join(other[c:d])
-
-
-_MAX_WORDS = 2_000

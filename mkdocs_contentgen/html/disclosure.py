@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from .plaintext import plain_text
@@ -13,10 +13,12 @@ LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
     "end": "End of the AI-generated text",
+    "responsibility": "Editorial responsibility: {name}",
 }
 """The default disclosure lines. The option `disclosure` can replace them.
 
-`end` stands at the end of an article that the author's text follows.
+`end` stands at the end of an article that the author's text follows, and `responsibility` behind
+the line of an approved article, with the option `editorial_responsibility`.
 """
 
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
@@ -49,6 +51,16 @@ class Provenance:
     language: str = ""
     """The BCP 47 tag of the text, or an empty string if it is not known."""
 
+    is_edited: bool = False
+    """Whether a person wrote some of it."""
+
+    publisher: str = ""
+    """Who has the editorial responsibility for an approved article, or an empty string."""
+
+    def published_by(self, name: str) -> Provenance:
+        """Return the provenance with the one who has the editorial responsibility, if approved."""
+        return replace(self, publisher=name) if self.review else self
+
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
         text = lines["draft"]
@@ -58,7 +70,12 @@ class Provenance:
             text += " · {model}"
         # At the end, since names may themselves contain a placeholder.
         text = text.replace("{model}", self.model)
-        return text.replace("{name}", self.review.name) if self.review else text
+        if self.review is None:
+            return text
+        text = text.replace("{name}", self.review.name)
+        if not self.publisher:
+            return text
+        return f"{text} · {lines['responsibility'].replace('{name}', self.publisher)}"
 
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
@@ -66,12 +83,16 @@ class Provenance:
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
         """Return the schema.org properties of the article. `published` is an ISO date or empty."""
+        # A person's words among those of a model make it a composite.
+        composite = "CompositeWith" if self.is_edited else ""
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
-            "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
+            "digitalSourceType": (
+                f"https://schema.org/{composite}TrainedAlgorithmicMediaDigitalSource"
+            ),
         }
         if self.language:
             properties["inLanguage"] = self.language
@@ -82,6 +103,9 @@ class Provenance:
         if self.review:
             properties["editor"] = {"@type": "Person", "name": plain_text(self.review.name)}
             properties["dateModified"] = self.review.date.isoformat()
+        if self.publisher:
+            publisher = {"@type": "Organization", "name": plain_text(self.publisher)}
+            properties["publisher"] = publisher
         return properties
 
 

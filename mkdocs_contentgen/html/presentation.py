@@ -27,6 +27,8 @@ class Presentation:
     styles: Literal["adapt", "keep", "strip"] = "adapt"
     image_hosts: Collection[str] = ()
     disclosure: Mapping[str, str] | None = None
+    publisher: str = ""
+    """Who has the editorial responsibility for approved articles, or an empty string."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ def present(
 
     Raises UnsafeHTMLError, as parse_article() does.
     """
+    provenance = provenance.published_by(how.publisher)
     article = parse_article(html, how.image_hosts)
     limit_nesting(article)
     close_heading_gaps(article)

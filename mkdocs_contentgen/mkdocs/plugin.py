@@ -28,7 +28,7 @@ from ..pages.extension import (
     read_stylesheet,
 )
 from ..pages.front_matter import hidden_requests, place_of, read_requests
-from ..pages.options import ContentgenConfig, page_addresses
+from ..pages.options import EXTENSION, ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .search import index_articles_last
 
@@ -68,19 +68,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     _sent = 0
     """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
 
-    _dirty = False
+    _dirty = _serves = False
     _background: Background | None = None
     _spending: Spending | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Start background generation for `mkdocs serve`."""
+        """Prepare background generation for `mkdocs serve`."""
         self._dirty = dirty
         if command == "serve":
-            from ..pages.background import Background
             from ..pages.signals import exit_on_sigterm
 
-            self.include_drafts = True
-            self._background = Background(self.config.max_requests, log.info)
+            self.include_drafts = self._serves = True
             exit_on_sigterm()
 
     def on_serve(
@@ -106,7 +104,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self._background.build_ended(failed=True)
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Check the option `defaults`, and register the Markdown extension."""
+        """Check the options, and register the Markdown extension. Start background generation."""
+        try:
+            warnings = self.config.load_extension_options(config.mdx_configs.get(EXTENSION))
+        except ContentgenError as error:
+            raise PluginError(escape_controls(f"contentgen: {error}")) from error
+        for warning in warnings:
+            log.warning(warning)
+        if self._serves and self._background is None:
+            from ..pages.background import Background
+
+            self._background = Background(self.config.max_requests, log.info)
         if self.config.defaults:
             from ..requests import check_defaults
 

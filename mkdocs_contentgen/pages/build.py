@@ -30,7 +30,7 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import changed_source_warnings, changed_sources_of
+from .cited import CitedSections, changed_source_warnings
 from .fields import field_check
 from .front_matter import PageProblem
 from .options import ContentgenConfig
@@ -38,7 +38,7 @@ from .progress import show_progress
 
 if TYPE_CHECKING:
     from ..service.writer.usage import Spending
-    from ..texts.generation import Client
+    from ..texts.generation import UpdatingClient
 
 
 @dataclass
@@ -148,7 +148,7 @@ class Build:
         """Return the cache. Raises ConfigurationError."""
         return self.options.store(self.site, self._outage)
 
-    def connect(self) -> AbstractAsyncContextManager[Client]:
+    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
         if self.options.uses_writer():
             from ..service.writer.client import WriterClient
@@ -177,7 +177,7 @@ class Build:
             self.policy,
             source,
             files=files,
-            changed_sources=changed_sources_of(self.pages, self.site.site_url),
+            changed_sources=CitedSections(self.options, self.site, self.pages).changed,
             check=field_check(self.page_requests, self.options, self.site, self.pages),
         )
         spent = self.spending and self.spending.total
@@ -194,10 +194,11 @@ class Build:
         if not (self.options.uses_writer() and wanted):
             return ""
         from ..service.writer import evaluation
+        from ..service.writer.writing import estimate
 
-        return evaluation.estimate_message(
-            wanted.values(), self.options.writer_options(self.site, self.pages)
-        )
+        options = self.options.writer_options(self.site, self.pages)
+        estimates = (estimate(request, options) for request in wanted.values())
+        return evaluation.estimate_message(estimates, options)
 
 
 def resolve(
@@ -228,6 +229,8 @@ def resolve(
     resolution.warnings += changed_source_warnings(obtained.articles)
     resolution.warnings += filter(None, map(_language_warning, obtained.articles))
     presentation = build.options.presentation()
+    if presentation.disclosure is None:
+        resolution.warnings += _undisclosed_warning(obtained.articles)
     for article in obtained.articles:
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
@@ -240,6 +243,17 @@ def resolve(
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
     return resolution
+
+
+def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
+    """Return a warning if there are texts that nobody has reviewed."""
+    drafts = sum(bool(it.provenance and not it.provenance.review) for it in articles)
+    if not drafts:
+        return []
+    return [
+        f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; article 50 "
+        "of the EU's AI Act demands that readers can tell; approve them, or leave the option out"
+    ]
 
 
 def _language(page_requests: Sequence[PageRequest], request: Request) -> str:
@@ -292,6 +306,7 @@ def _page_content(
         return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
     if outcome.text is None or (provenance := article.provenance) is None:
         return _placeholder_content(_missing_message(article, show_errors=show_errors))
+    provenance = provenance.published_by(presentation.publisher)
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     factory = partial(_present_packed, packed, provenance, presentation)

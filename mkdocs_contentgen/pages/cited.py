@@ -1,56 +1,85 @@
-"""Compare the sections that texts cite with those of the site now."""
+"""The sections that texts cite, as they are now."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
-from ..texts.articles import Article, ChangedSources
-from .options import link_of
+from ..texts.articles import Article
+from .options import ContentgenConfig, link_of
+
+if TYPE_CHECKING:
+    from ..service.writer.sources import Section
+
+_FILE = "file:"
 
 
-def changed_sources_of(files: Iterable[File], site_url: str | None) -> ChangedSources:
-    """Return a function that compares cited sections with those of a site now.
+class CitedSections:
+    """Finds cited sections in the pages of a site, and in other sources of its writer.
 
-    Of the pages `files`, only cited ones are read.
+    Only files that are cited are read.
     """
-    digests: dict[str, dict[str, str]] = {}
-    pages: dict[str, File] = {}
 
-    def changed(sources: Mapping[str, str]) -> tuple[str, ...]:
-        if not pages:
-            pages.update((link_of(file), file) for file in files)
-        links = []
-        for address, digest in sources.items():
-            if not site_url or not address.startswith(site_url):
-                continue  # a served writer can cite another site
-            link = address.removeprefix(site_url)
-            page = link.partition("#")[0]
-            if page not in digests:
-                digests[page] = _digests(page, pages.get(page))
-            if digests[page].get(link) != digest:
-                links.append(link)
-        return tuple(links)
+    def __init__(
+        self, options: ContentgenConfig, site: MkDocsConfig, pages: Iterable[File]
+    ) -> None:
+        self._options = options
+        self._site = site
+        self._pages = pages
+        self._site_url = site.site_url
+        self._read_source = cache(self._sections_of_source)
+        self._files: dict[str, File] | None = None
+        self._read_page = cache(self._sections_of_page)
 
-    return changed
+    def find(self, source: str) -> list[Section] | None:
+        """Return the parts of a section, none if it is gone, or None if it is of another site."""
+        if source.startswith(_FILE):
+            if not self._options.uses_writer():
+                return None  # it is on the machine of a served writer
+            place = source.removeprefix(_FILE)
+            return [it for it in self._read_source(place.partition("#")[0]) if it.place == place]
+        if not self._site_url or not source.startswith(self._site_url):
+            return None  # a served writer can cite another site
+        link = source.removeprefix(self._site_url)
+        return [it for it in self._read_page(link.partition("#")[0]) if it.link == link]
+
+    def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the cited sections that have changed since, or are gone, by path in the site."""
+        found = []
+        for source, digest in sources.items():
+            sections = self.find(source)
+            if sections is not None and (not sections or sections[0].digest != digest):
+                found.append(self.shown(source))
+        return tuple(found)
+
+    def shown(self, source: str) -> str:
+        """Return a source as messages name it."""
+        if source.startswith(_FILE):
+            return source.removeprefix(_FILE)
+        return source.removeprefix(self._site_url or "")
+
+    def _sections_of_source(self, name: str) -> Sequence[Section]:
+        return self._options.sources(self._site, self._pages).sections(name)
+
+    def _sections_of_page(self, link: str) -> Sequence[Section]:
+        from ..service.writer.sources import split_sections
+
+        if self._files is None:
+            self._files = {link_of(file): file for file in self._pages}
+        file = self._files.get(link)
+        return list(split_sections(file.content_string, file.src_uri, link)) if file else []
 
 
 def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
     """Return a warning for each article whose sources have changed."""
     return [
         f"{article.place}: the text cites what has changed or is gone: "
-        f"{', '.join(article.changed_sources)}; check it, or ask for a new one with "
-        "`contentgen generate --refresh`"
+        f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong with "
+        f"`contentgen update {article.page}`"
         for article in articles
         if article.changed_sources
     ]
-
-
-def _digests(page: str, file: File | None) -> dict[str, str]:
-    from ..service.writer.sources import split_sections
-
-    if file is None:
-        return {}
-    sections = split_sections(file.content_string, file.src_uri, page)
-    return {section.link: section.digest for section in sections}

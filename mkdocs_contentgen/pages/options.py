@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..html.presentation import Presentation
     from ..service.writer.options import WriterOptions
     from ..service.writer.retrieval import Sources
-    from ..texts.generation import Client
+    from ..texts.generation import UpdatingClient
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -46,10 +46,19 @@ MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 """The default directories of the cache."""
 
 
+_DURATION = r"^([1-9][0-9]{0,3})\s*([hdw])$(?!\n)"
+
+
+TWO_PLACES = (
+    "the options of contentgen are in `plugins` and in `markdown_extensions`; keep one of them"
+)
+
+
 class _Integer(c.OptionallyRequired[int]):
     def __init__(self, *, least: int, default: int) -> None:
         super().__init__(default=default)
         self._least = least
+        self.json_schema = {"type": "integer", "minimum": least}
 
     def run_validation(self, value: object) -> int:
         if type(value) is not int or value < self._least:
@@ -60,6 +69,8 @@ class _Integer(c.OptionallyRequired[int]):
 
 
 class _Seconds(c.OptionallyRequired[float]):
+    json_schema = {"type": "number", "exclusiveMinimum": 0}  # noqa: RUF012  nobody changes it
+
     def run_validation(self, value: object) -> float:
         number = cast(float, value) if type(value) in (int, float) else 0
         if 0 < number <= sys.float_info.max:
@@ -70,9 +81,11 @@ class _Seconds(c.OptionallyRequired[float]):
 class _Age(c.OptionallyRequired[timedelta]):
     """A duration such as `12h`, `30d` or `8w`."""
 
+    json_schema = {"type": "string", "pattern": _DURATION}  # noqa: RUF012  nobody changes it
+
     def run_validation(self, value: object) -> timedelta:
         text = value if isinstance(value, str) else ""
-        match = re.fullmatch(r"([1-9][0-9]{0,3})\s*([hdw])", text)
+        match = re.match(_DURATION, text)
         if not match:
             raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {quoted(value)}")
         unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
@@ -81,6 +94,8 @@ class _Age(c.OptionallyRequired[timedelta]):
 
 class _Secret(c.OptionallyRequired[str]):
     """A string that no message shows."""
+
+    json_schema = {"type": "string"}  # noqa: RUF012  nobody changes it
 
     def run_validation(self, value: object) -> str:
         if not isinstance(value, str):
@@ -105,6 +120,17 @@ class _CacheAddress(_Secret):
 class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
     """`true`, `false`, or a mapping that replaces disclosure lines."""
 
+    json_schema = {  # noqa: RUF012  nobody changes it
+        "anyOf": [
+            {"type": "boolean"},
+            {
+                "type": "object",
+                "properties": {line: {"type": "string"} for line in LINES},
+                "additionalProperties": False,
+            },
+        ]
+    }
+
     def run_validation(self, value: object) -> Mapping[str, str] | None:
         if isinstance(value, bool):
             return LINES if value else None
@@ -124,6 +150,17 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
                     "remove it"
                 )
         return {**LINES, **value}
+
+
+class _Name(c.OptionallyRequired[str]):
+    json_schema = {"type": "string", "maxLength": 200}  # noqa: RUF012  nobody changes it
+
+    def run_validation(self, value: object) -> str:
+        if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+            raise ValidationError(
+                f"expected a name of at most 200 characters, found {quoted(value)}"
+            )
+        return value
 
 
 class _Writer(c.Type[dict[str, object]]):
@@ -230,10 +267,10 @@ class ContentgenConfig(Config):
     `length`, `language` and `sources` are for all types; other fields are set for each type, such
     as `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
-    service_fields = c.ListOfItems(c.Choice(("brief", "language")), default=[])
+    service_fields = c.ListOfItems(c.Choice(("brief", "language", "update")), default=[])
     """Fields of requests that your service takes although the interface has none of them.
 
-    `[brief, language]` is for a [writer for the team](team.md). Default: `[]`."""
+    `[brief, language, update]` is for a [writer for the team](team.md). Default: `[]`."""
 
     image_hosts = c.ListOfItems(c.Type(str), default=[])
     """Hosts whose https images may be shown in generated text; other images become links.
@@ -249,8 +286,14 @@ class ContentgenConfig(Config):
     """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
-    language: `{draft: "…", approved: "… {name} … {date}", end: "…"}`. `end` is the line at the end
-    of an article that the author's text follows. Default: `true`."""
+    language: `{draft: "…", approved: "… {name} … {date}", end: "…", responsibility: "… {name}"}`.
+    `end` is the line at the end of an article that the author's text follows. Default: `true`."""
+
+    editorial_responsibility = _Name(default="")
+    """Who has the editorial responsibility for approved articles, such as `Acme GmbH`.
+
+    The disclosure line of each approved article names it, and its metadata has it as the
+    publisher. Default: none."""
 
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
         """Return errors and warnings by option: also about secrets in the file itself."""
@@ -269,11 +312,28 @@ class ContentgenConfig(Config):
             warnings += plain_secret_warnings(self, Path(self.config_file_path))
         return failed, warnings
 
+    def load_extension_options(self, given: Mapping[str, object] | None) -> list[str]:
+        """Take the options of the Markdown extension, and return warnings about them.
+
+        Raises ConfigurationError if they are wrong, or if the plugin has options too.
+        """
+        if not given:
+            return []
+        if any(self.user_configs):
+            raise ConfigurationError(TWO_PLACES)
+        self.load_dict(dict(given))
+        failed, warnings = self.validate()
+        place = f"markdown_extensions.{EXTENSION}."
+        if failed:
+            raise ConfigurationError(f"{place}{failed[0][0]}: {failed[0][1]}")
+        return [f"{place}{name}: {message}" for name, message in warnings]
+
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
 
-        return Presentation(self.styles, self.image_hosts, self.disclosure)
+        publisher = self.editorial_responsibility.strip()
+        return Presentation(self.styles, self.image_hosts, self.disclosure, publisher)
 
     def end_line(self) -> str:
         """Return the line that ends an article, or an empty string if disclosure lines are off."""
@@ -297,7 +357,9 @@ class ContentgenConfig(Config):
         Raises ConfigurationError if CONTENTGEN_ON_MISSING has an unknown value.
         """
         if ONLY_CACHED in os.environ:
-            return Policy("placeholder", sandbox=self.uses_sandbox(), warn_only=True)
+            return Policy(
+                "placeholder", sandbox=self.uses_sandbox(), shows_drafts=True, warn_only=True
+            )
         on_missing = os.environ.get("CONTENTGEN_ON_MISSING") or self.on_missing
         if on_missing not in get_args(OnMissing):
             known = ", ".join(get_args(OnMissing))
@@ -390,7 +452,7 @@ class ContentgenConfig(Config):
         paths = list(map(str, named)) if isinstance(named, list) else bool(named)
         return load_sources(paths, directory, Path(site.docs_dir), _locations(pages))
 
-    def connect(self) -> AbstractAsyncContextManager[Client]:
+    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
         """Return a client of the service. Raises ConfigurationError."""
         if not self.address():
             raise ConfigurationError(

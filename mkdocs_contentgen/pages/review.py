@@ -21,6 +21,7 @@ from ..digest import sha256
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
+from ..html.plaintext import SENTENCE_END
 from ..html.stylesheet import adapted_classes
 from ..texts.approval import ApprovedText, approve, to_lines, write
 from ..texts.articles import Article, ChangedSources, count_marks
@@ -53,13 +54,6 @@ def check_lines(draft: StoredText) -> list[str]:
     lines = html.splitlines()
     sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
     return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
-
-
-SENTENCE_END = re.compile(
-    r"(?:[!?…]|(?<!\b\w)(?<!\b\d\d)(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\b(?:Mrs|bzw|etc|usw))(?<!\bProf)\.)"
-    r"[\"'”’»)\]]*\s+(?=[^\s\da-zß-ÿ])|[。！？]+[”’」』]*"
-)
-"""The end of a sentence. Abbreviations and ordinals are none, at the price of longer sentences."""
 
 
 def _marked_sentences(line: str) -> Iterator[str]:
@@ -103,7 +97,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         )
         changes = escape_controls(lost) if original is None else word_diff(original, approved.html)
         yield "from the approved text to the edited file", changes
-        if not is_newer_draft(article):
+        if not article.has_newer_draft:
             return
     if draft:
         lines = draft_lines(draft, options)
@@ -177,7 +171,7 @@ def approve_article(
     approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
-    newer = is_newer_draft(article)
+    newer = article.has_newer_draft
     if article.state == "approved" and not newer:
         return [f"{article.page}: already approved: {article.reason}"]
     declined = approved.header.declined if approved else None
@@ -215,22 +209,20 @@ def approve_article(
 def _check_quotations(article: Article, draft: StoredText) -> None:
     """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
     for remark in draft.remarks:
-        if remark.startswith("quotation: "):
+        if remark.startswith("quotation: ") and not _is_settled(draft, remark):
             raise ApprovalError(
                 f"{article.place}: this draft cannot be approved: {remark}; "
                 f"`contentgen generate --refresh {article.page}` asks for another"
             )
 
 
-def is_newer_draft(article: Article) -> bool:
-    """Tell whether the draft is newer than the approved text, and was not declined."""
-    approved, draft = article.approved, article.draft
-    if approved is None or draft is None:
-        return draft is not None
-    if approved.header.declined and draft.generated_at <= approved.header.declined:
+def _is_settled(draft: StoredText, remark: str) -> bool:
+    """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
+    if draft.edits is None:
         return False
-    # The header of an approved text has whole seconds.
-    return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
+    quoted = remark.rpartition("said: ")[2]
+    text = "".join(parse_article(draft.html).itertext())
+    return quoted not in text or any(quoted in it for it in draft.edits.confirmed)
 
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:

@@ -7,9 +7,10 @@ from types import FrameType
 
 
 def exit_on_sigterm() -> None:
-    """Let SIGTERM shut a server down as Ctrl-C does."""
+    """Let SIGTERM, and the end of a terminal, shut a server down as Ctrl-C does."""
 
     def exit_server(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, exit_server)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, exit_server)

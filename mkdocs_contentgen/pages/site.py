@@ -16,7 +16,7 @@ from ..errors import ConfigurationError
 from ..texts.approval import ApprovedFiles, read_all
 from ..texts.articles import Article, ChangedSources, find_articles
 from ..texts.policy import PageRequest
-from .cited import changed_sources_of
+from .cited import CitedSections
 from .options import ContentgenConfig
 
 if TYPE_CHECKING:
@@ -85,9 +85,19 @@ class Site(ABC):
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems), *warnings]
 
+    def article(self, page_request: PageRequest) -> Article:
+        """Return the article of a request of this site as it is now."""
+        found, _ = self.articles([page_request.place.rpartition(":")[0]])
+        name = page_request.page, page_request.request.id
+        return next(it for it in found if (it.page, it.request.id) == name)
+
+    def cited_sections(self) -> CitedSections:
+        """Return what finds the sections that texts cite."""
+        return CitedSections(self.options, self.config, self.pages)
+
     def changed_sources(self) -> ChangedSources:
         """Return a function that compares cited sections with those of this site."""
-        return changed_sources_of(self.pages, self.config.site_url)
+        return self.cited_sections().changed
 
     @abstractmethod
     def theme(self) -> Mapping[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ..display import model_name, valid_remarks, valid_sources
+from ..display import model_name, valid_passages, valid_remarks, valid_sources
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 
@@ -25,6 +25,9 @@ class GeneratedText:
     remarks: tuple[str, ...] = ()
     """What is not as requested, although a person can use the text."""
 
+    passages: Mapping[str, str] = field(default_factory=dict)
+    """What the cited sections say, by their addresses."""
+
 
 def encode_answer(html: str, **fields: object) -> bytes:
     """Return the body of a successful answer (interface section 2.2) with further fields."""
@@ -34,8 +37,8 @@ def encode_answer(html: str, **fields: object) -> bytes:
 def parse_answer(answer: bytes) -> GeneratedText:
     """Return the text in an answer (interface section 2.2).
 
-    The writer adds the fields `model`, `sources` and `remarks`. Unusable values count as none.
-    Raises FailedTextError if the service reports success, but sent no article, and
+    The writer adds the fields `model`, `sources`, `passages` and `remarks`. Unusable values count
+    as none. Raises FailedTextError if the service reports success, but sent no article, and
     InvalidAnswerError for other answers: they may be from another program than the service.
     """
     try:
@@ -63,6 +66,7 @@ def parse_answer(answer: bytes) -> GeneratedText:
         model_name(fields.get("model")),
         valid_sources(fields.get("sources")),
         valid_remarks(fields.get("remarks")),
+        valid_passages(fields.get("passages")),
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -18,7 +20,16 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..requests import EXTRA_FIELDS, MAX_BRIEF, REQUEST_TYPES, Request, choices, wrong_fields
+from ..requests import (
+    EXTRA_FIELDS,
+    MAX_BRIEF,
+    MAX_TOPIC,
+    REQUEST_TYPES,
+    Request,
+    choices,
+    wrong_fields,
+)
+from .updates import OPERATION, Update
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
@@ -32,36 +43,51 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 """The three requests by path."""
 
 
-Write = Callable[[Request, str, str], Awaitable[bytes]]
-"""Returns the body of an answer to a user with an Idempotency-Key, which can be empty.
+Caller = TypeVar("Caller")
+
+Write = Callable[[Request, Caller, str], Awaitable[bytes]]
+"""Returns the body of an answer to a caller with an Idempotency-Key, which can be empty.
 
 May raise HTTPException.
 """
 
-Authenticate = Callable[[str, str], Awaitable[None]]
-"""Raises HTTPException unless a user may use this token."""
+WriteUpdate = Callable[[Request, Update, Caller, str], Awaitable[bytes]]
+"""Does the same for the update of a text that is there."""
+
+Authenticate = Callable[[str, str], Awaitable[Caller]]
+"""Returns who calls. Raises HTTPException unless a user may use this token."""
 
 
-async def allow_everybody(user: str, token: str) -> None:
+async def allow_everybody(user: str, token: str) -> str:
     """Accept any user and any token."""
+    return user
 
 
 def application(
-    write: Write, authenticate: Authenticate = allow_everybody, routes: Sequence[Route] = ()
+    write: Write[Caller],
+    authenticate: Authenticate[Caller],
+    routes: Sequence[Route] = (),
+    *,
+    update: WriteUpdate[Caller] | None = None,
 ) -> Starlette:
     """Return an ASGI application for the three operations, and further `routes`.
+
+    The operation `update-text` is not in the interface; it is there with `update` only.
 
     Errors are answered with `{"success": false, "error": …}`. The status is 400, 401, 404, 405,
     413, 415 or 422 if the request is invalid (interface section 7 leaves it open), and 500 if
     `write` raises an exception, which is then passed on to the server. Of the request, `error`
     repeats only the names of fields.
     """
+    endpoints = {
+        path: _endpoint(authenticate, partial(_parsed, partial(_parse, model), write))
+        for path, model in OPERATIONS.items()
+    }
+    if update:
+        endpoints[f"/{OPERATION}"] = _endpoint(authenticate, partial(_updated, update))
     app = Starlette(
         routes=[
-            *(
-                Route(path, _endpoint(model, write, authenticate), methods=["POST"])
-                for path, model in OPERATIONS.items()
-            ),
+            *(Route(path, endpoint, methods=["POST"]) for path, endpoint in endpoints.items()),
             *routes,
         ],
         exception_handlers={HTTPException: error_response, Exception: error_response},
@@ -71,20 +97,44 @@ def application(
 
 
 def _endpoint(
-    model: type[Request], write: Write, authenticate: Authenticate
+    authenticate: Authenticate[Caller], answer: Callable[[bytes, Caller, str], Awaitable[bytes]]
 ) -> Callable[[HTTPRequest], Awaitable[Response]]:
     async def generate(request: HTTPRequest) -> Response:
         token = _token(request)
         user = _single(request.query_params.getlist("user_id"))
         if not user:
             raise HTTPException(400, "give the query parameter user_id exactly once, and not empty")
-        await authenticate(user, token)
+        caller = await authenticate(user, token)
         _check_media_type(request)
         key = _idempotency_key(request)
-        answer = await write(_parse(model, await _read(request)), user, key)
-        return Response(answer, media_type="application/json")
+        content = await answer(await _read(request), caller, key)
+        return Response(content, media_type="application/json")
 
     return generate
+
+
+async def _parsed(
+    parse: Callable[[dict[str, object]], Request],
+    write: Write[Caller],
+    body: bytes,
+    caller: Caller,
+    key: str,
+) -> bytes:
+    return await write(parse(_fields(body)), caller, key)
+
+
+async def _updated(update: WriteUpdate[Caller], body: bytes, caller: Caller, key: str) -> bytes:
+    fields = _fields(body)
+    kind, given = fields.pop("type", None), fields.pop("update", None)
+    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
+    if model is None:
+        raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
+    request = _parse(model, fields)
+    try:
+        what = msgspec.convert(given, Update)
+    except ValueError as error:  # its message names the field, and quotes no value
+        raise HTTPException(422, f"update is not valid: {error}") from None
+    return await update(request, what, caller, key)
 
 
 def _token(request: HTTPRequest) -> str:
@@ -137,7 +187,7 @@ async def _read(request: HTTPRequest) -> bytes:
     return bytes(body)
 
 
-def _parse(model: type[Request], body: bytes) -> Request:
+def _fields(body: bytes) -> dict[str, object]:
     try:
         # Unlike json.loads, msgspec refuses NaN and unpaired surrogates.
         fields = msgspec.json.decode(body)
@@ -145,7 +195,10 @@ def _parse(model: type[Request], body: bytes) -> Request:
         raise HTTPException(400, "the body is not valid JSON in UTF-8") from None
     if not isinstance(fields, dict):
         raise HTTPException(400, 'the body must be a JSON object such as {"topic": "…"}')
+    return fields
 
+
+def _parse(model: type[Request], fields: dict[str, object]) -> Request:
     # The models also have fields of the plugin, which are not part of the body.
     allowed = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
@@ -164,7 +217,7 @@ def _field_problem(model: type[Request], name: str) -> str:
         return "language must be a BCP 47 tag such as de or pt-BR"
     if name in EXTRA_FIELDS:
         return f"{name} must be valid text of at most {MAX_BRIEF:,} characters"
-    return f"{name} is required and must be valid text that is not empty"
+    return f"{name} is required and must be visible, valid text of at most {MAX_TOPIC:,} characters"
 
 
 def refusal(status: int, message: str, retry_after: float | None = None) -> HTTPException:
@@ -173,13 +226,14 @@ def refusal(status: int, message: str, retry_after: float | None = None) -> HTTP
     return HTTPException(status, message, headers)
 
 
-async def error_response(_: HTTPRequest, error: Exception) -> JSONResponse:
+async def error_response(request: HTTPRequest, error: Exception) -> JSONResponse:
     """Return the answer to a request that raised an exception."""
     if not isinstance(error, HTTPException):
         error = HTTPException(500, "an error in the server; its log has the details")
     message = error.detail
     if error.status_code == 404:
-        message = f"no such address; there are {', '.join(OPERATIONS)}"
+        paths = [it.path for it in request.app.routes if "POST" in (it.methods or ())]
+        message = f"no such address; there are {', '.join(paths)}"
     elif error.status_code == 405:
         message = f"only {(error.headers or {})['Allow']} is allowed here"
     return JSONResponse({"success": False, "error": message}, error.status_code, error.headers)

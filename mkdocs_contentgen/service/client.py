@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
+
+import msgspec
 
 from ..errors import (
     AccessDeniedError,
     ConfigurationError,
     FailedTextError,
+    GatewayError,
+    InvalidAnswerError,
     NotSentError,
     RejectedError,
     UnknownOutcomeError,
@@ -27,6 +32,15 @@ from .connection import (
     without_secret,
 )
 from .progress import UNOBSERVED, TextInProgress
+
+if TYPE_CHECKING:
+    from .updates import Update, Updated
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+"""What an operator can look for in the log of a served writer."""
+
+GATEWAY_PAUSE = 3.0
+"""Seconds after which a request is sent again that a gateway could not pass on."""
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -89,10 +103,37 @@ class ServiceClient(Connection):
         not used. Raises a subclass of ServiceError, which tells whether the request may be sent
         again.
         """
+        return await self._post(request.operation, request.body(), idempotency_key, timeout)
+
+    async def update(
+        self,
+        request: Request,
+        what: Update,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> Updated:
+        """Send what is to be updated of the text for a request to a served writer.
+
+        The interface has no such operation. The arguments, and what is raised, are those of send().
+        """
+        from .updates import OPERATION, Updated
+
+        body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(what)}
+        answer = await self._post(OPERATION, body, idempotency_key, timeout)
+        try:
+            return msgspec.json.decode(answer, type=Updated)
+        except (ValueError, RecursionError) as error:
+            raise InvalidAnswerError("the answer to the update is not one of a writer") from error
+
+    async def _post(
+        self, operation: str, body: Mapping[str, object], idempotency_key: str, timeout: float
+    ) -> bytes:
         answer = await self.request(
             "POST",
-            f"/{request.operation}",
-            body=request.body(),
+            f"/{operation}",
+            body=body,
             headers={"Idempotency-Key": idempotency_key},
             timeout=timeout,
             read=range(200, 600),
@@ -135,10 +176,15 @@ def _check_token(token: str) -> str:
 
 
 def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
-    """Return the service's own message without the user, or nothing if it has the token in it."""
+    """Return the service's own message without the user, or nothing if it has the token in it.
+
+    A served writer's name for the request follows, for its operator.
+    """
     forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
     reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
-    return without_secret(reason, token)
+    request = answer.headers.get("X-Request-Id", "")
+    known = _REQUEST_ID.fullmatch(request) and without_secret(request, token)
+    return without_secret(reason, token) + (f" (request {request})" if known else "")
 
 
 def _status_message(answer: Answer, reason: str) -> str:
@@ -164,7 +210,9 @@ def _raise_status(answer: Answer, reason: str) -> None:
             "the next build asks again, with the same Idempotency-Key"
         )
     if status in (502, 504):
-        raise UnknownOutcomeError(f"a gateway answered {status_text}; {SAME_KEY_HINT}")
+        # A gateway that cannot reach the service does so again while that restarts.
+        seconds = answer.retry_after() or GATEWAY_PAUSE
+        raise GatewayError(f"a gateway answered {status_text}; {SAME_KEY_HINT}", seconds)
     if 300 <= status < 400:
         raise RejectedError(
             f"{message}, and redirects are not followed; set base_url to its new address"

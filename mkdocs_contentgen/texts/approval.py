@@ -21,7 +21,14 @@ import msgspec
 import yaml
 
 from ..digest import sha256
-from ..display import hidden_character, model_name, quoted, valid_sources
+from ..display import (
+    hidden_character,
+    model_name,
+    quoted,
+    valid_passages,
+    valid_remarks,
+    valid_sources,
+)
 from ..errors import ApprovalError
 from ..files import read_text, reason_of, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
@@ -57,8 +64,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     edits: Edits | None = None
     """What people changed in the text before they approved it."""
 
+    updates: list[str] | None = None
+    """What updates changed since it was generated, and why."""
+
     declined: datetime | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
+
+    passages: dict[str, str] | None = None
+    """What the cited sections said when the text was written, by their addresses."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +89,17 @@ class ApprovedText:
         header = self.header
         model, sources = model_name(header.model), valid_sources(header.sources)
         edits = valid_edits(header.edits)
+        passages = valid_passages(header.passages)
+        updates = valid_remarks(header.updates)
         return StoredText(
-            self.html, header.generated_at, header.request, model, sources, edits=edits
+            self.html,
+            header.generated_at,
+            header.request,
+            model,
+            sources,
+            edits=edits,
+            passages=passages,
+            updates=updates,
         )
 
     @property
@@ -299,7 +321,7 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
     fields = {k: v for k, v in msgspec.structs.asdict(header).items() if v is not None}
     if header.edits:
         fields["edits"] = {k: v for k, v in msgspec.to_builtins(header.edits).items() if v}
-    front = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=10_000)
+    front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
     _check_size(path, front, text)
     if problem := name_problem(header.approved_by):
         raise ApprovalError(f"{path}: cannot be written ({problem})")
@@ -307,6 +329,18 @@ def write(path: Path, directory: Path, header: Header, text: str) -> None:
         replace_text(path, directory, f"---\n{front}---\n{text}")
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as they are."""
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _represent_text)
 
 
 def delete(path: Path, directory: Path, text: ApprovedText) -> None:
@@ -337,6 +371,8 @@ def approve(text: StoredText, key: str, service: str, by: str) -> Header:
         approved_at=datetime.now(UTC).date(),
         sha256=sha256(text.html),
         edits=text.edits,
+        updates=[*text.updates] or None,
+        passages=dict(text.passages) or None,
     )
 
 

@@ -56,6 +56,9 @@ class Article(PageRequest):
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
 
+    shows_draft: bool = False
+    """Whether its page shows a draft that is newer than the approved text."""
+
     @property
     def own_path(self) -> Path:
         """The path of its approved file, whether or not that exists."""
@@ -89,8 +92,28 @@ class Article(PageRequest):
 
     @property
     def has_approval(self) -> bool:
-        """Whether an approved file, even a damaged one, makes a request unnecessary."""
+        """Whether the page shows an approved file, even a damaged one, and needs no request."""
+        if self.shows_draft and self.has_newer_draft:
+            return False
         return self.state in ("approved", "changed", "damaged")
+
+    @property
+    def has_newer_draft(self) -> bool:
+        """Whether the draft is newer than the approved text, if any, and was not declined."""
+        approved, draft = self.approved, self.draft
+        if approved is None or draft is None:
+            return draft is not None
+        if approved.header.declined and draft.generated_at <= approved.header.declined:
+            return False
+        # The header of an approved text has whole seconds.
+        return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
+
+    @property
+    def newest(self) -> StoredText | None:
+        """What there is to review: the draft if it is newer, or else the approved text."""
+        if self.draft and (self.state == "outdated" or self.has_newer_draft):
+            return self.draft
+        return self.approved.text if self.approved and self.has_approval else self.draft
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -107,11 +130,12 @@ class Article(PageRequest):
         if (text := self.outcome.text) is None:
             return None
         review = None
-        if self.approved and self.state == "approved":
+        if self.approved and self.state == "approved" and self.has_approval:
             header = self.approved.header
             review = Review(header.approved_by, header.approved_at)
         kind, at = self.request.type, text.generated_at
-        return Provenance(kind, at, review, text.model, self.remarks, self.text_language)
+        is_edited = bool(text.edits and text.edits.changed_by)
+        return Provenance(kind, at, review, text.model, self.remarks, self.text_language, is_edited)
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
@@ -168,7 +192,8 @@ class Article(PageRequest):
         approved = self.approved
         state, reason = self._approved_state(approved) if approved else self._draft_state()
         if self.changed_sources:
-            reason += f"; sources changed: {', '.join(self.changed_sources)}"
+            changed = ", ".join(self.changed_sources)
+            reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason
@@ -182,7 +207,10 @@ class Article(PageRequest):
             return "outdated", f"{reason}; the new text {hint}"
         if approved.is_changed:
             return "changed", f"edited since {reason}"
-        return "approved", f"{reason} on {approved.header.approved_at}"
+        reason += f" on {approved.header.approved_at}"
+        if self.has_newer_draft:
+            reason = f"{reason}; a newer draft waits for review"
+        return "approved", reason
 
     def _draft_state(self) -> tuple[State, str]:
         draft, error = self.draft, self.draft_outcome.error
@@ -213,13 +241,15 @@ def find_articles(
     sandbox: bool,
     max_age: timedelta | None = None,
     all_drafts: bool = False,
+    shows_drafts: bool = False,
     details: bool = False,
     others: Iterable[PageRequest] = (),
     changed_sources: ChangedSources = lambda sources: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
-    Drafts of articles with an approval are only looked up with `all_drafts`. With `details`, the
+    Drafts of articles with an approval are only looked up with `all_drafts`, and stand in their
+    pages with `shows_drafts`. With `details`, the
     requests of all cached texts are read, to set `is_shared` and `missing_reason`; the texts of
     `others` are in use elsewhere. The store is closed afterwards.
     """
@@ -253,6 +283,7 @@ def find_articles(
             draft_outcome=outcomes.get(key, Outcome()),
             missing_reason=reasons.get(key, "never generated"),
             is_shared=key in shared,
+            shows_draft=shows_drafts,
         )
         changed = changed_sources(article.sources) if article.sources else ()
         articles.append(replace(article, changed_sources=changed) if changed else article)

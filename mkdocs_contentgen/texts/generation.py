@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..concurrency import WorkerThread
 from ..display import quoted
 from ..errors import (
     ContentgenError,
     FailedTextError,
+    GatewayError,
     InvalidAnswerError,
     MissingReason,
     NoText,
@@ -39,6 +40,9 @@ from .policy import Limits
 from .store import Cache, StoredText
 from .throttle import Throttle
 from .waiting import Clock, Stop
+
+if TYPE_CHECKING:
+    from ..service.updates import Update, Updated
 
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""
@@ -67,6 +71,21 @@ class Client(Protocol):
     @property
     def warnings(self) -> Sequence[str]:
         """Messages about all requests."""
+
+
+class UpdatingClient(Client, Protocol):
+    """A client that can also change a text that is there."""
+
+    async def update(
+        self,
+        request: Request,
+        what: Update,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress,
+    ) -> Updated:
+        """Return the changes of the text for a request. Raises ServiceError."""
 
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
@@ -286,7 +305,8 @@ class Generation:
             await self._throttle.failed(failure, attempt=attempt, started=started)
             pause = self._throttle.pause
             left = deadline - self._clock.monotonic() - pause
-            again = isinstance(failure, NotSentError) and attempt + 1 < tries and left >= 0
+            may_repeat = isinstance(failure, NotSentError | GatewayError)
+            again = may_repeat and attempt + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
             self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
             if not again:

@@ -140,7 +140,8 @@ def obtain(
         store,
         sandbox=policy.sandbox,
         max_age=policy.max_age,
-        all_drafts=policy.refresh,
+        all_drafts=policy.refresh or policy.shows_drafts,
+        shows_drafts=policy.shows_drafts,
         changed_sources=changed_sources,
     )
     obtained = Obtained(articles)

@@ -32,8 +32,9 @@ class Policy:
     """What may be requested, and what counts as a failure: the plugin options of the same names.
 
     With `refresh`, all texts are requested, cached ones too. With `retry_failed`, those that failed
-    before are requested again. With `warn_only`, as in a server, all
-    failures are warnings, and the text source has to respect `max_requests`.
+    before are requested again. With `shows_drafts`, as on the desk, a newer draft is shown in place
+    of an approved text. With `warn_only`, as in a server, all failures are warnings, and the text
+    source has to respect `max_requests`.
     """
 
     on_missing: OnMissing = "generate"
@@ -44,6 +45,7 @@ class Policy:
     sandbox: bool = False
     refresh: bool = False
     retry_failed: bool = False
+    shows_drafts: bool = False
     warn_only: bool = False
 
 

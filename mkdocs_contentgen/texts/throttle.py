@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..concurrency import WorkerThread, backoff
-from ..errors import NotSentError, ServiceError, UnreachableError, UnusableServiceError
+from ..errors import (
+    GatewayError,
+    NotSentError,
+    ServiceError,
+    UnreachableError,
+    UnusableServiceError,
+)
 from .policy import Limits
 from .store import Cache
 from .waiting import Clock, Stop
@@ -106,7 +112,7 @@ class Throttle:
             self._stop.set(
                 UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
             )
-        if isinstance(failure, NotSentError):
+        if isinstance(failure, NotSentError | GatewayError):
             await self._back_off(failure, attempt)
 
     def _count_refusal(self, failure: ServiceError, started: float) -> None:
@@ -117,7 +123,7 @@ class Throttle:
             self._refusals += 1
             self._last_refusal = self._clock.monotonic()
 
-    async def _back_off(self, failure: NotSentError, attempt: int) -> None:
+    async def _back_off(self, failure: NotSentError | GatewayError, attempt: int) -> None:
         delay = failure.retry_after
         if delay is None:
             delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
@@ -125,7 +131,7 @@ class Throttle:
             self._stop.set(failure)
             return
         self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
-        if not isinstance(failure, UnreachableError):
+        if not isinstance(failure, UnreachableError | GatewayError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))
             await self._thread.run(self._store.pause, delay)

@@ -18,7 +18,7 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..pages.options import ContentgenConfig
+from ..pages.options import TWO_PLACES, ContentgenConfig
 from ..pages.typos import NAME
 
 _SETTINGS = (
@@ -62,11 +62,16 @@ def load_configuration(path: Path) -> Configuration:
     values = _read(path)
     plugins = _named(values.get("plugins"))
     extensions = dict(_named(values.get("markdown_extensions")))
-    if extensions.get(NAME):
-        raise ConfigurationError(
-            f"{path}: the Markdown extension '{NAME}' has no options; "
-            f"put them under the plugin of that name, plugins.{NAME}"
+    given = {
+        place: options
+        for place, options in (
+            ("plugins", dict(plugins).get(NAME)),
+            ("markdown_extensions", extensions.get(NAME)),
         )
+        if options
+    }
+    if len(given) > 1:
+        raise ConfigurationError(f"{path}: {TWO_PLACES}")
     site = MkDocsConfig(str(path))
     # Validating the others would import their extensions and themes, though nothing needs them.
     site._schema = tuple(option for option in site._schema if option[0] in (*_SETTINGS, "plugins"))
@@ -74,7 +79,8 @@ def load_configuration(path: Path) -> Configuration:
     warnings = _validate(site, {**shared, "plugins": []}, f"{path}: ")
     site.markdown_extensions = list(extensions)
     options = ContentgenConfig(str(path))
-    warnings += _validate(options, dict(plugins).get(NAME, {}), f"{path}: plugins.{NAME}.")
+    place, own = next(iter(given.items()), ("plugins", {}))
+    warnings += _validate(options, own, f"{path}: {place}.{NAME}.")
     if options.defaults:
         from ..requests import check_defaults
 

@@ -15,21 +15,16 @@ CONTEXT = "rendering_context"
 class ContentgenExtension(Extension):
     """Inserts approved and cached texts under Zensical, and sends no requests.
 
-    It has no options; those of the plugin are read.
+    Its options are those of the plugin, which both read from the configuration of the site: given
+    here, Zensical renders all pages again when one has changed.
     """
 
     def __init__(self, **options: object) -> None:
         super().__init__()
-        self._has_options = bool(options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
-        """Register the tree processors, if Zensical renders the page.
-
-        Raises ValueError for options, where nobody reads the configuration.
-        """
+        """Register the tree processors, if Zensical renders the page."""
         if CONTEXT in md.preprocessors:
             from .rendering import prepare
 
             prepare(md, md.preprocessors[CONTEXT])
-        elif self._has_options:
-            raise ValueError("it has no options; put them under the plugin 'contentgen'")

@@ -26,7 +26,7 @@ from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
 from .page_files import find_pages, read_folder_metadata
 from .process import MISSING_FILE
-from .records import Record, digest_of, write_record
+from .records import Record, digest_of, forget, read_record, write_record
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
@@ -64,6 +64,7 @@ class SiteTexts:
         for message in moved:
             print_line(message)
         self._print_warnings([*configuration.warnings, *problems])
+        self._has_looked = False
         self._listing: _Listing | None = None
         css = self._options.styles != "strip"
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
@@ -79,11 +80,38 @@ class SiteTexts:
 
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""
+        if not (self._serves or self._has_command or self._has_looked):
+            self._has_looked = True
+            self._refuse_old_pages(page)
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
+
+    def _refuse_old_pages(self, rendered: str) -> None:
+        """Raise PageError if Zensical takes pages from its cache whose texts have changed.
+
+        It knows nothing of approved and cached texts. The next build renders them.
+        """
+        old = []
+        for file in self._pages:
+            page, path = file.src_uri, Path(str(file.abs_src_path))
+            record = read_record(self._root, page) if page != rendered else None
+            # Zensical itself renders what was written since.
+            if record is None or path.stat().st_mtime > record.made:
+                continue
+            contents = self._resolve(page).articles.get(page, {})
+            if record.digest != digest_of(contents, self._options, self.addresses):
+                old.append(page)
+        if old:
+            forget(self._root, old)
+            raise _page_error(
+                [
+                    f"{page}: Zensical's cache has an old text; build again to show it"
+                    for page in old
+                ]
+            )
 
     def record(
         self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
@@ -217,7 +245,7 @@ def _page_error(failures: list[str]) -> PageError:
     for failure in failures:
         print_line(f"Error: {failure}")
     sys.excepthook = _print_end
-    return PageError("a page lacks its text; see the errors above")
+    return PageError("texts are missing or old; see the errors above")
 
 
 def _print_end(
@@ -225,7 +253,7 @@ def _print_end(
 ) -> None:
     """Print one line for a build that a PageError ended: Zensical would print a traceback."""
     if PageError.__name__ in str(error):
-        print_line("Error: the site was not built, since pages lack texts; see the errors above")
+        print_line("Error: the site was not built; see the errors above")
     else:
         sys.__excepthook__(kind, error, traceback)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ class Record:
 
     digest: str
     problems: list[str]
+    made: float = field(default=0.0, compare=False)
+    """When the page was rendered, in seconds since 1970."""
 
 
 def digest_of(
@@ -60,10 +62,12 @@ def write_record(root: Path, page: str, record: Record) -> None:
 
 def read_record(root: Path, page: str) -> Record | None:
     """Return what a page showed when it was rendered last, or None if that is not known."""
+    path = _record_path(root, page)
     try:
-        match json.loads(read_text(_record_path(root, page), root, _MAX_RECORD)):
+        match json.loads(read_text(path, root, _MAX_RECORD)):
             case {"page": named, "digest": str(digest), "problems": list(problems)}:
-                return Record(digest, list(map(str, problems))) if named == page else None
+                made = path.stat().st_mtime
+                return Record(digest, list(map(str, problems)), made) if named == page else None
     except (OSError, ValueError, RecursionError):
         pass
     return None
@@ -87,6 +91,8 @@ def forget(root: Path, pages: Collection[str]) -> None:
                 raise StoreError(
                     f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
                 ) from error
+    for page in rendered:
+        delete_file(_record_path(root, page), root)
 
 
 def cache_link(root: Path) -> Path | None:

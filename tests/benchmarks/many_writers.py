@@ -17,11 +17,9 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import Self
 
 from sites import report
 
@@ -36,14 +34,17 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.writer.completion import Completion
 from mkdocs_contentgen.service.writer.ledger.protocol import (
     Beginning,
+    Begun,
+    Costs,
     KeyedRequest,
-    Limits,
-    MonthlyUsage,
+    Ledger,
 )
+from mkdocs_contentgen.service.writer.ledger.users import Limits
 from mkdocs_contentgen.service.writer.model import Message, Model
 from mkdocs_contentgen.service.writer.options import WriterOptions
 from mkdocs_contentgen.service.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.service.writer.server.jobs import Jobs
+from mkdocs_contentgen.service.writer.server.models import Models
 from mkdocs_contentgen.service.writer.usage import Spending, Usage
 
 SECONDS = 30.0
@@ -62,75 +63,33 @@ PLANS = ((1, 16), (2, 16), (4, 16), (8, 16), (1, 64), (8, 8))
 """Numbers of writers, and `parallel` of each."""
 
 
-class Ledger:
+class MemoryLedger(Ledger):
     """What all writers have begun and kept. Nobody dies here, and no limit is reached."""
 
     def __init__(self) -> None:
         self.bodies: dict[str, bytes | None] = {}
         self.written = 0
 
-    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
+    def begin(
+        self, request: KeyedRequest, limits: Limits, max_cost: float | None, reserve: float
+    ) -> Beginning:
         """Begin a request, unless it is known."""
         if request.key not in self.bodies:
             self.bodies[request.key] = None
-            return "begun"
+            return Begun(1, 60.0)
         body = self.bodies[request.key]
         return "running" if body is None else body
 
-    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> Costs:
         """Keep an answer."""
         assert body is not None, "nobody can use a text"
         self.bodies[request.key] = body
         self.written += 1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def add_user(self, name: str, token_hash: str) -> bool:
-        """Do nothing, as all that follows."""
-        return False
-
-    def remove_user(self, name: str) -> bool:
-        """Do nothing."""
-        return False
-
-    def token_hash(self, name: str) -> str | None:
-        """Return None."""
-        return None
-
-    def users(self) -> dict[str, datetime]:
-        """Return an empty dictionary."""
-        return {}
+        return Costs(0.0, 0.0)
 
     def load_parts(self, request: KeyedRequest) -> bytes:
         """Return nothing."""
         return b""
-
-    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
-        """Keep nothing."""
-
-    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> None:
-        """Return None, since nothing costs anything."""
-
-    def withdraw(self, request: KeyedRequest) -> None:
-        """Do nothing."""
-
-    def beat(self) -> None:
-        """Do nothing."""
-
-    def expire(self, seconds: float) -> int:
-        """Return 0."""
-        return 0
-
-    def usage(self) -> list[MonthlyUsage]:
-        """Return an empty list."""
-        return []
-
-    def problems(self) -> list[str]:
-        """Return an empty list."""
-        return []
 
 
 @dataclass
@@ -184,24 +143,27 @@ class Result:
 def simulate(texts: int, writers: int, parallel: int) -> Result:
     """Let clients ask the writers, in turn, for texts."""
     loop = SimulatedTime()
-    ledger = Ledger()
+    ledger = MemoryLedger()  # type: ignore[abstract]  # what is not called here is left out
     fields = ServerFields(
         model="simulated", endpoint="http://127.0.0.1:1/v1", parallel=parallel, queue=10 * CLIENTS
     )
     options = WriterOptions(fields)
-    configuration = Configuration(fields, options, Path())
+    configuration = Configuration(fields, [options], Path())
     outcomes: Counter[str] = Counter()
 
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:
         server = ModelServer()
         models = [SimulatedModel(options, server) for _ in range(writers)]
-        jobs = [Jobs(configuration, model, ledger, WorkerThread(), print) for model in models]
+        jobs = [
+            Jobs(configuration, Models([(options, it)], print), ledger, WorkerThread(), print)
+            for it in models
+        ]
         turns, numbers = cycle(jobs), iter(range(texts))
 
         async def ask(number: int) -> bytes:
             request = BlogRequest(topic=f"Topic {number}", length="short")
             keyed = KeyedRequest("alice", sha256(str(number)), sha256(request.topic))
-            job = next(turns).start(keyed, request)
+            job = next(turns).start(keyed, Limits(), request)
             joined, job.clients = job.clients > 0, job.clients + 1
             body = await asyncio.shield(job.task)
             outcomes["joined" if joined else job.outcome] += 1

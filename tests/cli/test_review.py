@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from conftest import wait_until
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
@@ -345,9 +347,15 @@ def test_eject_asks_in_a_terminal(site: Site, answer: str) -> None:
     with subprocess.Popen(command, cwd=site.root, stdin=end, stdout=end, stderr=end) as process:
         os.write(terminal, f"{answer}\n".encode())
         assert process.wait(60) == 0
-    assert b"index.md/main.html: is not needed any more. Delete it? [y/N]" in os.read(
-        terminal, 4096
-    )
+    shown = bytearray()
+    os.set_blocking(terminal, False)
+
+    def is_asked() -> bool:
+        with suppress(BlockingIOError):  # a terminal gives what it has in pieces
+            shown.extend(os.read(terminal, 4096))
+        return b"index.md/main.html: is not needed any more. Delete it? [y/N]" in shown
+
+    wait_until(is_asked)
     assert site.approved.exists() == (answer == "n")
 
 

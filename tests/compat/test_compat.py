@@ -25,10 +25,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.etree import ElementTree
 
+import httpx
 import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
-from conftest import Project
+from conftest import Project, wait_until
 from neighbours import Neighbour, read_neighbours, table
 from service_double import Handler, Received, ServiceDouble, generated, listening
 
@@ -750,6 +751,25 @@ def test_properdocs(pair: Pair) -> None:
     built = pair.site.run("properdocs", "build", "--strict")
     assert built.returncode == 1
     assert "the marker names an article 'nope' that is not there" in built.stdout
+
+
+@beside("properdocs")
+def test_the_desk_with_properdocs(pair: Pair) -> None:
+    """The desk serves the pages that ProperDocs builds from `properdocs.yml`."""
+    pair.page("page.md")
+    pair.build()
+    (pair.site.root / "mkdocs.yml").rename(pair.site.root / "properdocs.yml")
+    pair.site.write("mkdocs.yml", "wrong: [")
+    assert json.loads(pair.site.run("mkdocs_contentgen", "status", "--json").stdout)
+    desk = pair.site.start("mkdocs_contentgen", "review", "--no-open", "--port=0", "--by=Jo")
+    try:
+        wait_until(lambda: "Ctrl-C" in pair.site.output or desk.poll() is not None)
+        origin = re.findall(r"(http://\S+)/_contentgen", pair.site.output)[0]
+        pages = re.findall(r'data-frame="(.*?)"', httpx.get(f"{origin}/").text)[0]
+        wait_until(lambda: "<article" in httpx.get(f"{pages}/page/").text)
+    finally:
+        desk.kill()
+        desk.wait()
 
 
 @beside("together")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 from commands import like_a_process, run_here
-from desk_site import BLOG, HTML, LINK, NEWS, make_site, save
+from conftest import Project
+from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
@@ -19,6 +21,7 @@ from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
 from mkdocs_contentgen.desk.site import DeskSite
+from mkdocs_contentgen.html.blocks import Block, read_blocks
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText, note_key
 
@@ -296,6 +299,7 @@ def test_the_words_of_the_desk() -> None:
     assert all(set(own) | fixed == set(words["en"]) for own in words.values())
     script = (package / "desk.js").read_text(encoding="utf-8")
     used = set(re.findall(r'say\("(\w+)"\)', script))
+    used |= {f"kind_{name}" for name in re.findall(r'\w+: "(\w+)"', script.split("KINDS = ")[1])}
     assert used <= set(words["en"])
 
 
@@ -477,3 +481,149 @@ def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
         thread.join()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html
+
+
+def take_back(reviewer: Reviewer, row: int, page: str = "report.md") -> httpx.Response:
+    """Take back a difference to the text as it was generated."""
+    path = f"/_contentgen/api/texts/{reviewer.queue()[page]['ref']}/compare"
+    against = reviewer.send(path).json()["against"]
+    return reviewer.act("take-back", page, earlier="generated", against=against, row=row)
+
+
+def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
+    """The block is there again, is nobody's, and its sentence counts as removed no more."""
+    reviewer.change("remove", 3)
+    reviewer.change("edit", 4, markdown="Needs nothing at all")
+    before = cached(reviewer).edits
+    assert before is not None
+    assert before.removed == ("Thrown away, says Jane Smith.",)
+    ref = reviewer.queue()["report.md"]["ref"]
+    rows = reviewer.send(f"/_contentgen/api/texts/{ref}/compare").json()["rows"]
+    row = next(n for n, it in enumerate(rows) if it["kind"] == "removed")
+    assert take_back(reviewer, row).status_code == 200
+    text = cached(reviewer)
+    assert "<p>Thrown away, says <mark>Jane Smith</mark>.</p>" in text.html
+    assert text.edits is not None
+    assert text.edits.removed == ()
+    assert [it.text for it in blocks_of(text) if it.digest in text.edits.changed_by] == [
+        "Needs nothing at all"
+    ]
+    for wrong in (-1, 99):
+        assert take_back(reviewer, wrong).status_code == 422
+    answer = reviewer.act("take-back", earlier="generated", against="0" * 64, row=row)
+    assert answer.status_code == 409
+    assert cached(reviewer) == text
+
+
+def blocks_of(text: StoredText) -> list[Block]:
+    """Return the blocks of a text."""
+    return read_blocks(text.html)[1]
+
+
+def test_what_is_only_bold_is_a_persons_too(reviewer: Reviewer) -> None:
+    """Words that stay the same with other markup are changed."""
+    reviewer.change("edit", 4, markdown="**Needs** Python 3.11")
+    edits = cached(reviewer).edits
+    assert edits is not None
+    assert list(edits.changed_by.values()) == ["Jo"]
+
+
+def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
+    """A draft that quotes what nobody said is approved once its statements are settled."""
+    key = NEWS.key(sandbox=False)
+    remark = "quotation: the text quotes what nobody said: Jane Smith"
+    save(reviewer.root, {key: StoredText(HTML, WHEN, NEWS.record(), "m", {}, (remark,))})
+    refused = reviewer.act("approve", reason="I know")
+    assert refused.status_code == 422
+    assert "quotes what nobody said" in refused.json()["error"]
+    reviewer.change("edit", 6, markdown="The very end.")
+    assert reviewer.act("approve", reason="I know").status_code == 422
+    reviewer.change("confirm", 3)
+    assert reviewer.act("approve", reason="I know").status_code == 200
+
+
+def test_texts_that_share_pages_and_requests(tmp_path: Path, reviewer: Reviewer) -> None:
+    """Two texts of a page are two; one text on two pages is approved for each, and changed once."""
+    second = {**BLOG.record(), "id": "second"}
+    pages = {"both.md": [NEWS.record(), second], "again.md": [BLOG.record()]}
+    for name, requests in pages.items():
+        front = yaml.safe_dump({"contentgen": requests})
+        (tmp_path / "docs" / name).write_text(f"---\n{front}---\n")
+    (tmp_path / "mkdocs.yml").touch()
+    texts = reviewer.send("/_contentgen/api/queue").json()["texts"]
+    named = {(it["page"], it["id"]): it["ref"] for it in texts}
+    assert len(set(named.values())) == 5
+    reviewer.change("edit", 1, "post.md", markdown="Changed.")
+    for page in ("post.md", "again.md"):
+        blocks = reviewer.text(page)["blocks"]
+        assert blocks[1]["text"] == "Changed."  # type: ignore[index]
+    assert reviewer.act("approve", "again.md").status_code == 200
+    assert (tmp_path / "contentgen/again.md/main.html").exists()
+    assert not (tmp_path / "contentgen/post.md").exists()
+    ref = named["both.md", "second"]
+    text = reviewer.send(f"/_contentgen/api/texts/{ref}").json()
+    path = f"/_contentgen/api/texts/{ref}/approve"
+    assert reviewer.send(path, {"seen": text["seen"]}).status_code == 200
+    assert (tmp_path / "contentgen/both.md/second.html").exists()
+
+
+def test_commands_know_what_was_changed(project: Project) -> None:
+    """`status`, `diff`, `show` and `prune` beside a text that was changed on the desk."""
+    make_site(project.root)
+    with (
+        like_a_process(project.root, project.environment),
+        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+    ):
+        builder = Builder([], print)
+        reviewer = Reviewer(project.root, DeskApp(texts, builder, (8767, 8768), TOKEN))
+        reviewer.log_in()
+        reviewer.act("approve", "post.md")
+        reviewer.change("edit", 1, "post.md", markdown="Other words.")
+        reviewer.change("confirm", 1)
+    said = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
+    found = {it["page"]: it for it in said}
+    assert found["report.md"]["edits"]["confirmed"] == ["4 seconds"]
+    assert found["report.md"]["newer_draft"] is False
+    assert found["post.md"]["newer_draft"] is True
+    assert found["post.md"]["state"] == "approved"
+    assert "a newer draft waits" in found["post.md"]["reason"]
+    diff = project.run("mkdocs_contentgen", "diff", "post.md").stdout
+    assert "Other words." in diff
+    assert "Other words." not in project.run("mkdocs_contentgen", "show", "post.md").stdout
+    project.run("mkdocs_contentgen", "prune")
+    assert "Other words." in project.run("mkdocs_contentgen", "diff", "post.md").stdout
+    approved = project.run("mkdocs_contentgen", "approve", "post.md", "--by", "Jo")
+    assert "approved in" in approved.stdout
+    assert "Other words." in project.run("mkdocs_contentgen", "show", "post.md").stdout
+
+
+def test_only_a_writer_updates(reviewer: Reviewer) -> None:
+    """Another service is not asked, and a note is not too long."""
+    config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
+    config["plugins"] = [{"contentgen": {"base_url": "https://service.example"}}]
+    (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    assert reviewer.text()["can_update"] is False
+    for body in ({"update": True}, {"note": "shorter"}):
+        answer = reviewer.act("ask", **body)
+        assert answer.status_code == 422
+        assert "cannot update" in answer.json()["error"]
+    assert reviewer.act("ask", note="x" * 3000).status_code == 400
+
+
+def test_a_clock_that_is_behind(reviewer: Reviewer) -> None:
+    """A change of an approved text is newer than that, whatever the clock says."""
+    reviewer.act("approve", "post.md")
+    path = reviewer.root / "contentgen/post.md/main.html"
+    path.write_text(re.sub(r"(?<=generated_at: )\d{4}", "2199", path.read_text(), count=1))
+    reviewer.change("edit", 1, "post.md", markdown="Changed.")
+    assert reviewer.text("post.md")["blocks"][1]["text"] == "Changed."  # type: ignore[index]
+
+
+def test_markup_that_is_taken_back_is_nobodys(reviewer: Reviewer) -> None:
+    """A block that is as the model wrote it is the model's again."""
+    reviewer.change("edit", 4, markdown="**Needs** Python 3.11")
+    ref = reviewer.queue()["report.md"]["ref"]
+    rows = reviewer.send(f"/_contentgen/api/texts/{ref}/compare").json()["rows"]
+    take_back(reviewer, next(n for n, it in enumerate(rows) if it["kind"] == "changed"))
+    edits = cached(reviewer).edits
+    assert edits is None or edits.changed_by == {}

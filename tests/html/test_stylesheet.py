@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from golden_file import GOLDEN, expect
 from harmless import PROPERTIES, wrong_with_style
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.html.stylesheet import sanitize_style
@@ -114,6 +114,7 @@ styles = st.lists(
 
 
 @given(style=styles | st.text(max_size=40))
+@example(style="background: 0%0")
 @settings(max_examples=700)
 def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:
     """A second pass changes nothing, and a check by regular expressions finds nothing wrong."""

@@ -237,6 +237,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({}, {"CONTENTGEN_ON_MISSING": "x"}, "CONTENTGEN_ON_MISSING: 'x' is not one of generate"),
         ({"cache_dir": "mkdocs.yml"}, {}, "mkdocs.yml/cache.db cannot be written"),
         ({"cache_url": "host:6379"}, {}, "is not an address such as redis://host:6379; it begins"),
+        ({"editorial_responsibility": "a\nb"}, {}, "expected a name of at most 200 characters"),
         ({"disclosure": "no"}, {}, "expected true, false or a mapping of lines, found 'no'"),
         ({"disclosure": {"drafts": "x"}}, {}, "'drafts' is not a known key; did you mean 'draft'?"),
         (

@@ -476,6 +476,9 @@ def test_the_sources_of_a_trial(project: Project, model: ModelDouble) -> None:
     assert len(re.findall(r"^given: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
 
 
+GONE = "; sources changed: speed/#docs-build; update with `contentgen update page.md`"
+
+
 def test_changed_sources(project: Project, model: ModelDouble) -> None:
     """A build and the status name the cited sections that have changed or are gone.
 
@@ -497,18 +500,18 @@ def test_changed_sources(project: Project, model: ModelDouble) -> None:
     assert built.returncode == 1
     assert "cites what has changed or is gone: speed/#docs-build; check it, or" in built.stdout
     (row,) = status(project)
-    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    assert str(row["reason"]).endswith(GONE)
     approved = project.run("mkdocs_contentgen", "approve", "page.md", "--by", "Ada")
     assert approved.returncode == 0, approved.stdout
     (row,) = status(project)
     assert row["state"] == "approved"
-    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    assert str(row["reason"]).endswith(GONE)
     project.write("docs/speed.md", page)
     (row,) = status(project)
     assert "sources changed" not in str(row["reason"])
     (project.root / "docs/speed.md").unlink()
     (row,) = status(project)
-    assert str(row["reason"]).endswith("; sources changed: speed/#docs-build")
+    assert str(row["reason"]).endswith(GONE)
     # The sources of another site are not this site's to judge.
     project.configure({"base_url": "writer", "writer": writer}, site_url="https://other.example/")
     (row,) = status(project)

@@ -46,6 +46,7 @@ from mkdocs_contentgen.errors import (
     ConfigurationError,
     ContentgenError,
     FailedTextError,
+    GatewayError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
@@ -457,9 +458,9 @@ def drain(connection: socket.socket) -> None:
         (429, NotSentError),
         (500, RejectedError),
         (501, RejectedError),
-        (502, UnknownOutcomeError),
+        (502, GatewayError),
         (503, NotSentError),
-        (504, UnknownOutcomeError),
+        (504, GatewayError),
         (599, RejectedError),
         (999, RejectedError),
     ],
@@ -1128,3 +1129,14 @@ def test_an_address_that_cannot_be_used(address: str) -> None:
     error = failure(ConfigurationError, address)
     assert str(error).startswith("base_url:")
     assert "password" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [("4f1c-A9", " (request 4f1c-A9)"), (TOKEN, ""), ("a b", ""), ("x" * 65, ""), ("", "")],
+)
+def test_the_id_of_a_request(service: ServiceDouble, given: str, shown: str) -> None:
+    """A served writer's id is in the message, unless it is none, or has the token in it."""
+    service.answer = raw(b'{"error": "wrong"}', 400, {"X-Request-Id": given} if given else {})
+    error = failure(RejectedError, service.base_url)
+    assert str(error) == f"the service answered 400 Bad Request: wrong{shown}"

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from starlette.types import Message
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
-from mkdocs_contentgen.service.application import MAX_BODY, application
+from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
 
 TOKEN = "s3cr3t-t0ken-0f-the-caller"
@@ -497,7 +497,9 @@ class TestProtocol:
             raise RuntimeError(TOKEN)
 
         async def send() -> httpx.Response:
-            transport = httpx.ASGITransport(application(fail), raise_app_exceptions=False)
+            transport = httpx.ASGITransport(
+                application(fail, allow_everybody), raise_app_exceptions=False
+            )
             async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
                 return await client.post(
                     "/generate-news?user_id=u-1",

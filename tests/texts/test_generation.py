@@ -18,6 +18,7 @@ from mkdocs_contentgen.errors import (
     AccessDeniedError,
     ContentgenError,
     FailedTextError,
+    GatewayError,
     InvalidAnswerError,
     MissingReason,
     NoText,
@@ -303,6 +304,15 @@ def test_what_may_have_run_is_not_sent_again(store: DiskStore, error: ServiceErr
     assert script.topics == ["a", "b"]
     assert outcomes["a"].error is error
     assert outcomes["b"].text
+
+
+def test_a_gateway_that_cannot_reach_the_service(store: DiskStore) -> None:
+    """The request is sent again, with the same key, while the service restarts."""
+    script = Script(FakeTime(), {"a": [GatewayError("a gateway answered 502", 3.0)] * 2})
+    outcomes, _ = run(script, store, requests("a"))
+    assert outcomes["a"].text
+    assert script.topics == ["a"] * 3
+    assert len({key for _, _, key, _ in script.sent}) == 1
 
 
 def test_retry_after_is_for_all_workers(store: DiskStore) -> None:

@@ -126,7 +126,7 @@ def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> No
     assert ran.returncode == 1
     errors = re.findall(r"Error: docs/(\S+): the text is neither approved nor cached", ran.stdout)
     assert sorted(errors) == ["index.md:2", "two.md:3"]
-    assert "Error: the site was not built, since pages lack texts" in ran.stdout
+    assert "Error: the site was not built; see the errors above" in ran.stdout
     assert "Traceback" not in ran.stdout
     assert service.received == []
 
@@ -315,13 +315,15 @@ def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
     assert f"Zensical is not installed; install it with: {command}" in ran.stdout
 
 
-def test_the_extension_has_no_options(site: Project) -> None:
-    """Options under the extension, where nobody reads them, are a mistake with both programs."""
+def test_wrong_options_of_the_extension(site: Project) -> None:
+    """They are named with both programs, and with MkDocs."""
     configure(site, markdown_extensions=[{"contentgen": {"base_url": "x"}}])
-    for ran in (build(site), build_alone(site), site.build()):
+    for ran in (build(site), site.build()):
         assert ran.returncode == 1
-        assert "no options; put them under the plugin" in ran.stdout
-        assert "Error: the site was not built" in ran.stdout or ran.args[0] != "zensical"
+        assert "base_url: is not an https address" in ran.stdout
+    ran = build_alone(site)  # which connects to nothing
+    assert ran.returncode == 1
+    assert "Error: the site was not built" in ran.stdout
 
 
 def test_with_mkdocs_the_extension_does_nothing(site: Project) -> None:
@@ -438,6 +440,57 @@ def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> Non
     assert site.html("index.html").count("Text number 1") == 1
 
 
+def with_options(site: Project, **options: object) -> None:
+    """Write a configuration whose options are those of the Markdown extension."""
+    extensions = [*EXTENSIONS[:-1], {"contentgen": {"base_url": "sandbox", **options}}]
+    assert EXTENSIONS[-1] == "contentgen"
+    config = {"site_name": "Site", "theme": "material", "markdown_extensions": extensions}
+    site.write("mkdocs.yml", yaml.safe_dump({**config, "plugins": ["contentgen"]}))
+
+
+def test_zensical_alone_shows_no_old_text(site: Project) -> None:
+    """A page in its cache whose text is another one now ends the build; the next one is right."""
+    site.page("b.md", {"type": "blog", "topic": "Two"})
+    assert build(site).returncode == 0
+    assert site.run("mkdocs_contentgen", "approve", "b.md", "--by", "Jo").returncode == 0
+    assert build_alone(site).returncode == 0
+    assert "reviewed by Jo" in site.html("b/index.html")
+    approved = site.root / "contentgen/b.md/main.html"
+    approved.write_text(approved.read_text().replace("approved_by: Jo", "approved_by: Kim"))
+    index = site.root / "docs/index.md"
+    index.write_text(index.read_text() + "\nMore.\n")
+    ran = build_alone(site)
+    assert ran.returncode != 0
+    assert "b.md: Zensical's cache has an old text; build again to show it" in ran.stdout
+    assert "Traceback" not in ran.stdout
+    ran = build_alone(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "reviewed by Kim" in site.html("b/index.html")
+    assert "More." in site.html("index.html")
+
+
+@pytest.mark.system
+def test_options_of_the_extension(site: Project) -> None:
+    """Both generators take them from there, and Zensical renders again with a new one. 2 s."""
+    with_options(site, editorial_responsibility="Acme")
+    assert site.build("--strict").returncode == 0
+    assert "contentgen-disclosure" in site.html("index.html")
+    assert build(site).returncode == 0
+    assert "AI-generated, not reviewed" in site.html("index.html")
+    with_options(site, disclosure={"draft": "Made by a machine"})
+    ran = build_alone(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "Made by a machine" in site.html("index.html")
+    with_options(site, styles="kep")
+    assert "Expected one of" in site.build().stdout
+    with_options(site, stiles="keep")
+    assert "did you mean 'styles'?" in site.build().stdout
+    site.configure({"styles": "keep"}, markdown_extensions=[{"contentgen": {"styles": "keep"}}])
+    ran = site.build()
+    assert ran.returncode == 1
+    assert "are in `plugins` and in `markdown_extensions`; keep one of them" in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -446,8 +499,13 @@ def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> Non
         ("site_name: [", "cannot be read"),
         ("site_name: A\nmarkdown_extensions: [contentgen]\ndocs_dir: none", "docs_dir: "),
         (
-            "site_name: A\nmarkdown_extensions: [{contentgen: {base_url: x}}]",
-            "the Markdown extension 'contentgen' has no options",
+            "site_name: A\nplugins: [{contentgen: {styles: keep}}]\n"
+            "markdown_extensions: [{contentgen: {base_url: x}}]",
+            "are in `plugins` and in `markdown_extensions`; keep one of them",
+        ),
+        (
+            "site_name: A\nmarkdown_extensions: [{contentgen: {styles: kep}}]",
+            "markdown_extensions.contentgen.styles: Expected one of",
         ),
         ("INHERIT: none.yml\nsite_name: A", "cannot be read"),
         ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),

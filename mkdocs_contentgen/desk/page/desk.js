@@ -57,7 +57,8 @@ const ORDER = ["outdated", "changed", "damaged", "draft", "failed", "missing", "
 
 async function showQueue() {
   const { texts, by, problem } = await call("/queue");
-  texts.sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || b.marked - a.marked || a.page.localeCompare(b.page));
+  const rank = (text) => text.newer_draft ? 0 : ORDER.indexOf(text.state);
+  texts.sort((a, b) => rank(a) - rank(b) || b.marked - a.marked || a.page.localeCompare(b.page));
   const rows = make("tbody");
   const states = make("select", { "aria-label": say("filter") },
     make("option", { value: "" }, say("all")),
@@ -69,9 +70,9 @@ async function showQueue() {
       .filter((text) => (!states.value || text.state === states.value) && `${text.page} ${text.topic}`.toLowerCase().includes(wanted))
       .map((text) => make("tr", {},
         make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, `${text.page}${text.id === "main" ? "" : ` · ${text.id}`}`)),
-        make("td", {}, text.state),
-        make("td", {}, text.marked ? String(text.marked) : ""),
-        make("td", {}, text.remarks.length ? String(text.remarks.length) : ""),
+        make("td", {}, text.state, text.newer_draft ? make("div", { className: "quiet" }, say("newer")) : null),
+        make("td", { "data-label": say("left") }, text.marked ? String(text.marked) : ""),
+        make("td", { "data-label": say("remarks") }, text.remarks.length ? String(text.remarks.length) : ""),
         make("td", {}, (text.generated_at ?? "").slice(0, 10)),
         make("td", {}, text.model ?? ""))));
   };
@@ -92,7 +93,7 @@ async function showQueue() {
 const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
 
 function nextButton(texts, ref) {
-  const waiting = texts.filter((text) => ["draft", "outdated", "changed"].includes(text.state));
+  const waiting = texts.filter((text) => text.newer_draft || ["draft", "outdated", "changed"].includes(text.state));
   const after = waiting.findIndex((text) => text.ref === ref) + 1;
   const next = waiting[after % Math.max(waiting.length, 1)];
   return make("button", { type: "button", disabled: !next || next.ref === ref, onclick: () => location.assign(addressOf(next)) }, say("next"));
@@ -103,11 +104,19 @@ function nextButton(texts, ref) {
 class Panel {
   selected = 0;
   editing = null;
-  comparing = null;
   said = "";
   acts = 0;
   pending = 0;
   last = Promise.resolve();
+  place = null; // the block that was selected in the page
+  inPage = false; // whether its editor is there
+  lost = ""; // words of a person that could not be saved
+  kept = new Set(); // differences that the person has seen
+  isReady = false; // whether the page has said that it is there
+  isStale = false;
+  loadedAt = 0;
+  isArmed = true; // whether a key acts
+  path = location.pathname;
 
   async open() {
     const { texts } = await call("/queue");
@@ -116,11 +125,17 @@ class Panel {
     const found = texts.find((text) => text.ref === asked) ?? here[0];
     this.texts = texts;
     this.frame = make("iframe", { src: FRAME + location.pathname, title: say("page") });
+    this.tools = make("div", { className: "tools", hidden: true });
+    this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
-    this.panel = make("aside", { className: "panel", "aria-label": say("review") });
-    document.body.replaceChildren(make("div", { className: "desk" }, make("main", {}, this.frame), this.panel), this.status);
+    this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
+    document.body.replaceChildren(make("div", { className: "desk" }, make("main", {}, make("div", { className: "page" }, this.frame, this.overlay), this.tools), this.panel), this.status);
     addEventListener("message", (event) => this.heard(event));
     addEventListener("keydown", (event) => this.key(event));
+    // A page can take the focus, and give it back while the person types: then no key acts.
+    addEventListener("blur", () => { this.isArmed = false; });
+    addEventListener("pointerdown", () => { this.isArmed = true; }, true);
+    addEventListener("focusin", (event) => { if (event.target.closest("aside, dialog, .tools, .overlay")) this.isArmed = true; });
     if (!found) {
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
       return;
@@ -131,6 +146,14 @@ class Panel {
   }
 
   take(text) {
+    if (this.editing !== null) {
+      // Blocks before it may be gone, or new.
+      const same = (block) => block?.digest === this.edited.digest;
+      const number = same(text.blocks[this.editing]) ? this.editing : text.blocks.findIndex(same);
+      if (number < 0 && this.isDirty()) this.lost = this.typed;
+      this.editing = number < 0 ? null : number;
+      if (number < 0) this.place = null;
+    }
     this.text = text;
     this.selected = Math.min(this.selected, Math.max(text.statements.length - 1, 0));
     this.draw();
@@ -149,11 +172,22 @@ class Panel {
           if (this.editing === null) this.take(text);
         }
         this.text.built = text.built;
-        if (built) this.frame.src = FRAME + location.pathname;
+        if (built || (this.isStale && !this.isReady)) this.reload();
       } catch (error) {
         this.announce(error.message);
       }
     }
+  }
+
+  reload() {
+    // A page that loads itself again stays where it is scrolled to.
+    const now = performance.now();
+    this.isStale = !this.isReady; // what is being loaded may be of the build before
+    if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, FRAME);
+    else if (now - this.loadedAt > 5000) this.frame.src = FRAME + location.pathname;
+    else return;
+    this.isReady = false;
+    this.loadedAt = now;
   }
 
   announce(message) {
@@ -162,53 +196,70 @@ class Panel {
     this.draw();
   }
 
-  // One after the other, each with what the one before has left.
-  act(path, body, seen = this.text.seen) {
+  // One after the other, each with what the one before has left. Tells whether it was done.
+  act(path, body, seen = this.text.seen, closes = false) {
     this.acts += 1;
     this.pending += 1;
-    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body })).finally(() => { this.pending -= 1; });
+    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body }, closes)).finally(() => { this.pending -= 1; });
     return this.last;
   }
 
-  async send(path, body) {
+  async send(path, body, closes) {
     try {
       const text = await call(`/texts/${this.ref}/${path}`, body);
-      this.editing = null;
-      this.typed = undefined;
+      if (closes) this.close();
+      if (path === "undo" || path === "approve") this.place = null;
+      if (path === "approve") this.panel.scrollTop = 0;
       this.said = text.approved_file ? `${say("approved")} ${text.approved_file}` : "";
       this.approvedFile = text.approved_file ?? "";
       this.status.textContent = this.said;
       this.take(text);
+      return true;
     } catch (error) {
-      if (error.status === 409) {
-        this.editing = null;
-        this.take(await call(`/texts/${this.ref}`));
-      }
+      try {
+        if (error.status === 409) this.take(await call(`/texts/${this.ref}`));
+      } catch {} // the first error says what is wrong
       this.announce(error.message);
+      return false;
     }
   }
 
-  change(block, change) {
-    return this.act("change", { change: { block: block.block ?? block.number, digest: block.digest, ...change } });
+  change(block, change, closes = false) {
+    return this.act("change", { change: { block: block.block ?? block.number, digest: block.digest, ...change } }, this.text.seen, closes);
+  }
+
+  isDirty() {
+    return this.editing !== null && this.typed !== undefined && this.typed !== this.edited.markdown;
+  }
+
+  close() {
+    this.editing = null;
+    this.typed = undefined;
+    this.inPage = false;
   }
 
   // --- What is shown ---
 
   draw() {
     const { text } = this;
-    const focus = document.activeElement?.dataset?.name;
+    const active = document.activeElement;
+    const focus = active?.dataset?.name;
+    const isMine = active?.closest("aside, .tools, .overlay");
+    const selection = focus === "editor" ? [active.selectionStart, active.selectionEnd] : null;
     const top = this.panel.scrollTop;
     document.title = `${text.title} · ${say("review")}`;
     this.panel.replaceChildren(...[
-      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref)),
-      make("h1", {}, text.title),
+      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref), make("button", { type: "button", "aria-label": say("keys"), title: say("help"), onclick: () => this.help() }, "?")),
+      make("h1", { dir: "auto" }, text.title),
       make("p", { className: "quiet" }, [text.state, text.reason, text.model].filter(Boolean).join(" · ")),
-      this.said ? make("p", { className: "note" }, this.said) : null,
+      this.path === location.pathname ? null : this.elsewhere(),
+      this.lost ? make("section", { className: "note" }, make("p", {}, say("lost_words")), make("textarea", { readOnly: true, dir: "auto", "aria-label": say("lost_words") }, this.lost), make("button", { type: "button", onclick: () => { this.lost = ""; this.draw(); } }, say("close"))) : null,
       text.asking ? make("p", { className: "note" }, say("asking")) : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
-      this.approvedFile ? make("button", { type: "button", onclick: () => navigator.clipboard.writeText(`git add -- '${this.approvedFile.replaceAll("'", "'\\''")}'`) }, say("copy")) : null,
       this.actions(),
-      text.brief ? make("section", {}, make("h2", {}, say("brief")), make("div", { className: "brief" }, text.brief)) : null,
-      text.remarks.length ? make("section", {}, make("h2", {}, say("remarks")), make("ul", {}, ...text.remarks.map((remark) => make("li", {}, remark)))) : null,
+      text.brief ? make("section", {}, make("h2", {}, say("brief")), make("div", { className: "brief", dir: "auto" }, text.brief)) : null,
+      text.updates?.length ? make("section", {}, make("h2", {}, say("updates")), make("ul", {}, ...text.updates.map((update) => make("li", { dir: "auto" }, update)))) : null,
+      text.remarks.length ? make("section", {}, make("h2", {}, say("remarks")), make("ul", {}, ...text.remarks.map((remark) => make("li", { dir: "auto" }, remark)))) : null,
+      this.changedSources(),
       text.seen ? make("h2", {}, `${say("statements")}: ${text.statements.length}`) : null,
       ...text.statements.map((statement, index) => this.statement(statement, index)),
       text.seen && !text.statements.length ? make("p", { className: "quiet" }, say("none_left")) : null,
@@ -216,19 +267,63 @@ class Panel {
       ...text.blocks.map((block) => this.block(block)),
     ].filter(Boolean));
     this.panel.scrollTop = top;
-    if (focus) this.panel.querySelector(`[data-name="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+    this.drawTools();
+    const again = focus ? document.querySelector(`[data-name="${CSS.escape(focus)}"]:enabled`) : null;
+    if (isMine) (again ?? this.panel.querySelector('[aria-current="true"] button') ?? this.panel).focus({ preventScroll: true });
+    if (again && selection) again.setSelectionRange(...selection);
+    this.guard();
+  }
+
+  elsewhere() {
+    const other = this.texts.find((text) => text.url === this.path);
+    return make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
+      other ? make("a", { href: addressOf(other) }, other.topic) : null,
+      make("button", { type: "button", onclick: () => { this.path = location.pathname; this.frame.src = FRAME + this.path; this.draw(); } }, say("back"))));
+  }
+
+  // The block that was clicked in the page. The page only says which: where its tools are, and
+  // which one they show, it can neither hide nor change under the pointer.
+  drawTools() {
+    const found = this.place && this.text.blocks[this.place.number];
+    const block = found?.digest === this.place?.digest ? found : null;
+    const isOpen = Boolean(block) && this.inPage && this.editing === block.number;
+    this.tools.hidden = !block || isOpen;
+    this.overlay.hidden = !isOpen;
+    this.tools.replaceChildren();
+    this.overlay.replaceChildren();
+    if (isOpen) {
+      const { clientWidth, clientHeight } = this.overlay.parentElement;
+      const wide = clamp(this.place.width + 16, 320, clientWidth - 16);
+      Object.assign(this.overlay.style, { top: `${clamp(this.place.top - 8, 8, clientHeight - 250)}px`, left: `${clamp(this.place.left - 8, 8, clientWidth - wide - 8)}px`, width: `${wide}px` });
+      this.overlay.append(this.editor(block));
+    } else if (block) {
+      this.tools.append(make("span", { className: "quiet", dir: "auto" }, nameOf(block)), this.blockButtons(block, "page"));
+      const wait = this.place.since + 500 - performance.now();
+      for (const button of wait > 0 ? this.tools.querySelectorAll("button:enabled:not([data-close])") : []) {
+        button.disabled = true;
+        setTimeout(() => { button.disabled = false; }, wait);
+      }
+    }
+  }
+
+  // While a person types, the page cannot take the focus.
+  guard() {
+    this.frame.inert = Boolean(document.activeElement?.matches("textarea:not([readonly])"));
   }
 
   actions() {
     const { text } = this;
     const left = text.left;
-    return make("div", { className: "bar" },
+    return make("div", { className: "bar actions" },
       make("button", { type: "button", className: "main", "data-name": "approve", disabled: !text.seen || left > 0, onclick: () => this.act("approve", {}), title: left ? `${say("left")}: ${left}` : "" }, say("approve")),
       left ? make("span", { className: "quiet" }, `${say("left")}: ${left}`) : null,
       left ? make("button", { type: "button", "data-name": "anyway", onclick: () => this.approveAnyway() }, say("approve_anyway")) : null,
       make("button", { type: "button", "data-name": "undo", disabled: !text.can_undo, onclick: () => this.act("undo", {}) }, say("undo")),
-      make("button", { type: "button", "data-name": "compare", disabled: !text.seen, onclick: () => this.compare() }, say("compare")),
-      make("button", { type: "button", "data-name": "ask", disabled: text.asking, onclick: () => this.ask() }, say("ask")));
+      make("button", { type: "button", "data-name": "compare", disabled: !text.seen, onclick: () => { this.kept.clear(); this.compare(); } }, say("compare")),
+      make("button", { type: "button", "data-name": "ask", disabled: text.asking, onclick: () => this.ask() }, say("ask")),
+      text.replaces ? make("p", { className: "note" }, say("replaces")) : null,
+      this.said ? make("p", { className: "note" }, this.said) : null,
+      this.approvedFile ? make("button", { type: "button", onclick: () => navigator.clipboard.writeText(`git add -- '${this.approvedFile.replaceAll("'", "'\\''")}'`) }, say("copy")) : null);
   }
 
   statement(statement, index) {
@@ -236,59 +331,81 @@ class Panel {
     const source = this.text.sources.find((it) => it.address === statement.source);
     const name = (action) => `${action}-${index}`;
     return make("section", { className: "item", "aria-current": String(index === this.selected), "data-statement": index, "aria-label": statement.text },
-      make("p", {}, ...marked(statement.sentence)),
-      this.editing === statement.block && index === this.firstOf(statement.block) ? this.editor(block) : make("div", { className: "bar" },
+      make("p", { dir: "auto" }, ...marked(statement.sentence)),
+      this.isOpen(statement.block) && index === this.firstOf(statement.block) ? this.editor(block) : make("div", { className: "bar" },
         make("button", { type: "button", "data-name": name("confirm"), onclick: () => this.change(statement, { action: "confirm", statement: statement.statement }) }, say("confirm")),
         make("button", { type: "button", "data-name": name("edit"), onclick: () => this.edit(statement.block) }, say("edit")),
-        make("button", { type: "button", "data-name": name("remove"), onclick: () => this.change(statement, { action: "remove", statement: statement.statement }) }, say("remove"))),
+        make("button", { type: "button", "data-name": name("remove"), title: say("removes"), onclick: () => this.change(statement, { action: "remove", statement: statement.statement }) }, say("remove"))),
       source ? make("div", {},
         make("div", { className: "quiet" }, `${say("source")}: ${source.title}`),
         source.state === "same" ? null : make("p", { className: "note" }, say(source.state)),
-        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title }, source.text)) : make("p", { className: "quiet" }, say("no_source")));
+        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title, dir: "auto" }, source.text)) : make("p", { className: "quiet" }, say("no_source")));
   }
 
   firstOf(block) {
     return this.text.statements.findIndex((statement) => statement.block === block);
   }
 
-  block(block) {
-    const isOpen = this.editing === block.number && this.firstOf(block.number) < 0;
-    const button = (name, label, act, disabled = false) => make("button", { type: "button", disabled, "data-name": `${name}-block-${block.number}`, "aria-label": `${label}: ${block.text.slice(0, 60)}`, onclick: act }, label);
-    return make("details", { className: "item", open: isOpen || this.opened === block.number, "data-block": block.number, ontoggle: (event) => { if (event.target.open) { this.opened = block.number; this.tell(block.number); } } },
-      make("summary", {}, `${block.kind} · ${block.text.slice(0, 80)}`, block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
-      isOpen ? this.editor(block) : make("div", {}, make("p", {}, block.text), make("div", { className: "bar" },
-        button("edit", say("edit"), () => this.edit(block.number)),
-        button("add", say("add"), () => this.add(block)),
-        button("up", say("up"), () => this.change(block, { action: "move", target: block.up }), block.up === null),
-        button("down", say("down"), () => this.change(block, { action: "move", target: block.down }), block.down === null),
-        button("delete", say("delete"), () => this.change(block, { action: "delete" })))));
+  isOpen(number) {
+    return this.editing === number && !this.inPage;
   }
 
-  editor(block, save = (markdown) => this.change(block, { action: "edit", markdown }), text = this.typed ?? block.markdown, kinds = null) {
-    const area = make("textarea", { value: text, "aria-label": say("edit"), "data-name": "editor", oninput: () => { this.typed = area.value; }, onkeydown: (event) => {
-      if (event.key === "Escape") { event.stopPropagation(); this.edit(null); }
+  blockButtons(block, where = "list") {
+    const button = (name, label, act, disabled = false) => make("button", { type: "button", disabled, "data-name": `${name}-${where}-${block.number}`, "aria-label": `${label}: ${block.text.slice(0, 60)}`, onclick: act }, label);
+    return make("div", { className: "bar" },
+      button("edit", say("edit"), () => this.edit(block.number, where === "page")),
+      button("add", say("add"), () => this.add(block)),
+      button("up", say("up"), () => this.change(block, { action: "move", target: block.up }), block.up === null),
+      button("down", say("down"), () => this.change(block, { action: "move", target: block.down }), block.down === null),
+      button("delete", say("delete"), () => this.change(block, { action: "delete" })),
+      where === "page" ? make("button", { type: "button", "data-close": "", onclick: () => { this.place = null; this.drawTools(); } }, say("close")) : null);
+  }
+
+  block(block) {
+    const isOpen = this.isOpen(block.number) && this.firstOf(block.number) < 0;
+    return make("details", { className: "item", open: isOpen || this.opened === block.number, "data-block": block.number },
+      make("summary", { dir: "auto", onclick: () => { this.opened = this.opened === block.number ? null : block.number; if (this.opened !== null) this.tell(block.number); } }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
+      isOpen ? this.editor(block) : make("div", {}, make("p", { dir: "auto" }, block.text), this.blockButtons(block)));
+  }
+
+  editor(block, save = (markdown) => this.change(block, { action: "edit", markdown }, true), text = this.typed ?? block.markdown, kinds = null, cancel = () => { this.close(); this.draw(); }) {
+    const area = make("textarea", { value: text, dir: "auto", "aria-label": say("edit"), "data-name": "editor", oninput: () => { if (!kinds) this.typed = area.value; },
+      onfocus: () => this.guard(), onblur: () => queueMicrotask(() => this.guard()), onkeydown: (event) => {
+      if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); cancel(); }
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(area.value, kinds?.value);
     } });
     queueMicrotask(() => { if (!area.matches(":focus")) area.focus(); });
-    return make("div", {}, kinds, area, make("div", { className: "bar" },
+    return make("div", {}, kinds, area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
       make("button", { type: "button", className: "main", onclick: () => save(area.value, kinds?.value) }, say("save")),
-      make("button", { type: "button", onclick: () => this.edit(null) }, say("cancel"))));
+      make("button", { type: "button", onclick: cancel }, say("cancel"))));
   }
 
-  edit(block) {
-    this.editing = block;
-    this.typed = undefined;
+  edit(number, inPage = false) {
+    if (this.isDirty() && number !== this.editing) {
+      this.announce(say("unsaved"));
+      document.querySelector('[data-name="editor"]')?.focus();
+      return;
+    }
+    this.close();
+    this.editing = number;
+    this.edited = this.text.blocks[number];
+    this.inPage = inPage;
+    if (!inPage) this.place = null;
     this.draw();
-    if (block !== null) this.tell(block);
+    if (number !== null) this.tell(number);
   }
 
   add(block) {
-    const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", {}, kind)));
-    const dialog = this.dialog(say("add"), this.editor(block, async (markdown, kind) => { dialog.close(); await this.change(block, { action: "insert", markdown, kind }); }, "", kinds));
+    const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
+    const problem = make("p", { role: "alert" });
+    const dialog = this.dialog(say("add"), problem, this.editor(block, async (markdown, kind) => {
+      if (await this.change(block, { action: "insert", markdown, kind })) dialog.close();
+      else problem.textContent = this.said;
+    }, "", kinds, () => dialog.close()));
   }
 
   dialog(title, ...content) {
-    const dialog = make("dialog", { "aria-label": title, onclose: () => dialog.remove() },
+    const dialog = make("dialog", { "aria-label": title, onclose: () => { dialog.remove(); this.guard(); } },
       make("h2", {}, title), ...content,
       make("div", { className: "bar" }, make("button", { type: "button", onclick: () => dialog.close() }, say("close"))));
     document.body.append(dialog);
@@ -298,40 +415,89 @@ class Panel {
 
   approveAnyway() {
     const { seen } = this.text;
-    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50 });
+    const approve = () => {
+      if (!reason.value.trim()) return reason.focus();
+      dialog.close();
+      this.act("approve", { reason: reason.value }, seen);
+    };
+    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50, onkeydown: (event) => { if (event.key === "Enter") approve(); } });
     const dialog = this.dialog(say("approve_anyway"), make("p", {}, say("reason")), reason,
-      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: () => {
-        if (!reason.value.trim()) return reason.focus();
-        dialog.close();
-        this.act("approve", { reason: reason.value }, seen);
-      } }, say("approve"))));
+      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: approve }, say("approve"))));
     reason.focus();
   }
 
   ask() {
-    if (!this.text.is_edited) return this.act("ask", {});
-    const dialog = this.dialog(say("ask"), make("p", {}, say("replace")),
-      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: () => { dialog.close(); this.act("ask", { replace: true }); } }, say("ask"))));
+    const { text } = this;
+    if (!text.is_edited && !text.can_update) return this.act("ask", {});
+    const note = make("textarea", { dir: "auto", maxLength: 2000, "aria-label": say("note"), placeholder: say("note") });
+    const sections = make("select", { "aria-label": say("section") }, make("option", { value: "" }, say("whole")),
+      ...text.blocks.filter((block) => /^h[2-6]$/.test(block.kind)).map((block) => make("option", { value: block.text }, block.text)));
+    const send = () => {
+      const asked = note.value.trim();
+      dialog.close();
+      this.act("ask", asked ? { note: asked, section: sections.value } : { replace: true });
+    };
+    const dialog = this.dialog(say("ask"),
+      text.can_update ? make("p", {}, say("ask_help")) : null, text.can_update ? note : null, text.can_update ? sections : null,
+      text.is_edited ? make("p", { className: "note" }, say("replace")) : null,
+      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: send }, say("ask"))));
+    if (text.can_update) note.focus();
   }
 
-  async compare(with_ = "generated") {
-    const { rows, has_approved } = await call(`/texts/${this.ref}/compare?with=${with_}`);
+  // What the text rests on and is another now, with the blocks that cite it.
+  changedSources() {
+    const changed = this.text.sources.filter((source) => source.state !== "same");
+    if (!changed.length) return null;
+    return make("section", {}, make("h2", {}, say("changed_sources")),
+      this.text.can_update ? make("button", { type: "button", "data-name": "update", disabled: this.text.asking, onclick: () => this.act("ask", { update: true }) }, say("update")) : null,
+      ...changed.map((source) => make("div", { className: "item" },
+        make("strong", { dir: "auto" }, source.title),
+        ...source.blocks.map((number) => make("div", { className: "quiet", dir: "auto" }, nameOf(this.text.blocks[number]))),
+        make("div", { className: "row" },
+          make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say("before")}: ${source.title}` }, make("span", { className: "quiet" }, `${say("before")}: `), source.before || "–"),
+          make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say("after")}: ${source.title}` }, make("span", { className: "quiet" }, `${say("after")}: `), source.text || say("gone"))))));
+  }
+
+  async compare(wanted = "generated", focus = 0) {
+    let found;
+    try {
+      found = await call(`/texts/${this.ref}/compare?with=${wanted}`);
+    } catch (error) {
+      return this.announce(error.message);
+    }
+    const { rows, against, earlier, versions } = found;
+    if (!versions.includes(earlier) && versions.length) return this.compare(versions[0]);
+    const nameOfRow = (row) => JSON.stringify([earlier, row.kind, row.before, row.after]);
+    const { seen } = this.text;
     document.querySelector("dialog")?.close();
-    const changed = rows.filter((row) => row.kind !== "equal");
-    const list = make("div", { className: "rows" }, ...changed.flatMap((row) => [
-      make("div", {}, row.words.length ? diff(row.words, "old") : row.before),
-      make("div", {}, row.words.length ? diff(row.words, "new") : row.after, row.kind.startsWith("moved") ? make("span", { className: "quiet" }, ` (${say("moved")})`) : null,
-        row.block !== null && ["changed", "added"].includes(row.kind) ? make("div", { className: "bar" }, make("button", { type: "button", onclick: async () => {
-          await this.change(row, row.kind === "added" ? { action: "delete" } : { action: "edit", markdown: row.markdown });
-          await this.compare(with_);
-        } }, say("reject"))) : null)]));
+    const changed = rows.map((row, number) => ({ ...row, number })).filter((row) => row.kind !== "equal" && row.kind !== "moved away" && !this.kept.has(nameOfRow(row)));
+    const summary = make("p", { className: "quiet", role: "status" });
+    const count = () => { summary.textContent = `${say("differences")}: ${list.childElementCount}`; };
+    const list = make("div", { className: "rows" }, ...changed.map((row) => {
+      const item = make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
+        make("div", { dir: "auto" }, row.words.length ? diff(row.words, "old") : row.before ? make("del", {}, row.before) : ""),
+        make("div", { dir: "auto" }, row.words.length ? diff(row.words, "new") : row.kind.startsWith("moved") ? row.after : row.after ? make("ins", {}, row.after) : "", row.kind.startsWith("moved") ? make("span", { className: "quiet" }, ` (${say("moved")})`) : null),
+        make("div", { className: "bar" },
+          make("button", { type: "button", onclick: () => { this.kept.add(nameOfRow(row)); (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button").focus(); item.remove(); count(); } }, say("accept")),
+          make("button", { type: "button", onclick: async () => {
+            const index = [...list.children].indexOf(item);
+            await this.act("take-back", { earlier, against, row: row.number }, seen);
+            await this.compare(earlier, index);
+          } }, say("reject"))));
+      return item;
+    }));
+    count();
     const columns = make("input", { type: "checkbox", checked: true, onchange: () => list.classList.toggle("one", !columns.checked) });
-    this.dialog(`${say("compare")}: ${say(with_ === "approved" ? "with_approved" : "generated")}`,
+    this.dialog(`${say("compare")}: ${say(earlier === "approved" ? "with_approved" : "generated")}`,
       make("div", { className: "bar" },
-        make("button", { type: "button", onclick: () => this.compare("generated") }, say("generated")),
-        make("button", { type: "button", disabled: !has_approved, onclick: () => this.compare("approved") }, say("with_approved")),
+        make("button", { type: "button", disabled: !versions.includes("generated"), onclick: () => this.compare("generated") }, say("generated")),
+        make("button", { type: "button", disabled: !versions.includes("approved"), onclick: () => this.compare("approved") }, say("with_approved")),
         make("label", {}, columns, ` ${say("columns")}`)),
-      changed.length ? list : make("p", {}, say("same")));
+      changed.length ? summary : null,
+      changed.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
+      this.said ? make("p", { className: "note" }, this.said) : null,
+      changed.length ? list : make("p", {}, say(found.other ? "other" : "same")));
+    list.children[Math.min(focus, list.children.length - 1)]?.querySelector("button").focus();
   }
 
   // --- The page beside it, which is not trusted ---
@@ -340,33 +506,55 @@ class Panel {
     const selected = this.text.statements[this.selected];
     this.frame.contentWindow?.postMessage({
       type: "text",
-      blocks: this.text.blocks.map((it) => it.text),
+      blocks: this.text.blocks.map(({ text, kind, html }) => ({ text, kind, html })),
       select: block ?? selected?.block ?? null,
-      statement: block === undefined && selected ? selected.text : "",
     }, FRAME);
   }
 
   heard(event) {
     if (event.origin !== FRAME || event.source !== this.frame.contentWindow) return;
-    if (event.data?.type === "ready" && this.text) this.tell();
+    if (event.data?.type === "ready" && this.text) {
+      this.isReady = true;
+      if (this.isStale) this.reload();
+      this.tell();
+      const path = String(event.data.path);
+      if (path !== this.path) { this.path = path; this.draw(); }
+    }
+    if (event.data?.type === "no block" && this.editing === null) {
+      this.place = null;
+      this.drawTools();
+    }
     const block = event.data?.type === "block" ? this.text?.blocks[event.data.block] : undefined;
-    if (!block) return;
+    if (!block || this.editing !== null || document.activeElement !== this.frame) return;
+    const [top, left, width] = ["top", "left", "width"].map((name) => Number(event.data[name]) || 0);
+    const since = this.place?.number === block.number ? this.place.since : performance.now();
+    this.place = { number: block.number, digest: block.digest, since, top, left, width };
+    if (this.frame.clientWidth < 500 || this.frame.clientHeight < 300) {
+      this.opened = block.number; // there is no room beside the page
+      this.place = null;
+      this.draw();
+    }
+    this.drawTools();
     // The page is not trusted, so it does not choose what a key acts on.
     const index = this.firstOf(block.number);
     const item = index >= 0 ? `[data-statement="${index}"]` : `[data-block="${block.number}"]`;
     this.panel.querySelector(item)?.scrollIntoView({ block: "center" });
   }
 
-  select(index, tell = true) {
+  select(index) {
     if (!this.text.statements.length) return;
     this.selected = (index + this.text.statements.length) % this.text.statements.length;
     this.draw();
     this.panel.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
-    if (tell) this.tell();
+    this.tell();
+  }
+
+  help() {
+    this.dialog(say("keys"), make("p", {}, say("help")));
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input, select, dialog")) return;
+    if (!this.isArmed || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input, select, dialog")) return;
     const statement = this.text?.statements[this.selected];
     const act = {
       j: () => this.select(this.selected + 1),
@@ -376,13 +564,20 @@ class Panel {
       x: () => statement && this.change(statement, { action: "remove", statement: statement.statement }),
       a: () => this.text.left ? this.approveAnyway() : this.act("approve", {}),
       n: () => this.panel.querySelector(".bar button:not(:disabled)")?.click(),
-      "?": () => this.dialog(say("keys"), make("p", {}, say("help"))),
+      "?": () => this.help(),
+      Escape: () => { this.place = null; this.edit(null); },
     }[event.key];
     if (!act || !this.text) return;
     event.preventDefault();
     act();
   }
 }
+
+const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", h5: "subheading", h6: "subheading", p: "p", text: "p", li: "item", td: "cell", th: "cell", blockquote: "quotation", pre: "code" };
+
+const nameOf = (block) => `${say(`kind_${KINDS[block.kind] ?? "p"}`)} · ${block.text.slice(0, 80)}`;
+
+const clamp = (value, least, most) => Math.max(least, Math.min(value, most));
 
 function marked(parts) {
   return parts.map(([text, isStatement]) => isStatement ? make("mark", {}, text) : text);

@@ -78,6 +78,14 @@ def address_of(section: Section, site_url: str) -> str:
     return f"{site_url.rstrip('/')}/{section.link}" if site_url and section.link else ""
 
 
+def source_of(section: Section, site_url: str) -> str:
+    """Return what names a section as a source: its address, or else its file and place there.
+
+    It is empty for the text around an article, and for a page of a site without an address.
+    """
+    return f"file:{section.place}" if section.place else address_of(section, site_url)
+
+
 def _link(section: Section, label: str, site_url: str) -> str:
     address = address_of(section, site_url)
     if not address:

@@ -12,9 +12,11 @@ from ...display import quoted
 from ...requests import Request
 from ..answer import parse_answer
 from ..progress import UNOBSERVED, TextInProgress
+from ..updates import Update, Updated
 from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
+from .updating import update
 from .usage import Spending
 from .writing import encode_written, write
 
@@ -91,3 +93,22 @@ class WriterClient:
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
         return encode_written(written, self._model.name)
+
+    async def update(
+        self,
+        request: Request,
+        what: Update,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> Updated:
+        """Return the changes of the text for a request. The arguments are those of send()."""
+        request = msgspec.structs.replace(request, language=self._language(request))
+        ask = self._model.ask
+        updated, usage = await update(request, what, self._options, ask, progress=progress)
+        self._debug(
+            f"{request.type} {quoted(request.topic)}: update, changes: {len(updated.changes)}, "
+            f"{usage}"
+        )
+        return updated

@@ -17,7 +17,7 @@ from ...requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .options import WriterOptions
 from .usage import format_cost
-from .writing import Written, estimate, write
+from .writing import Estimate, Written, write
 
 _TOPICS = {
     "article": "How teams keep their documentation up to date",
@@ -36,9 +36,9 @@ _OUTCOMES: dict[Outcome, str] = {
 }
 
 
-def estimate_message(requests: Iterable[Request], options: WriterOptions) -> str:
-    """Return the calls that texts will take, with an estimate of tokens and cost."""
-    total = [estimate(request, options) for request in requests]
+def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:
+    """Return the calls that texts or updates will take, with an estimate of tokens and cost."""
+    total = list(estimates)
     calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
     given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
     price = options.fields.price

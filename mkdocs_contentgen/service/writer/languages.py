@@ -47,6 +47,9 @@ LANGUAGES = {
     "zh-hant": Language("Traditional Chinese", "由 AI 產生", "資料來源", "提示"),
 }
 
+SOURCES_HEADINGS = frozenset(language.sources for language in LANGUAGES.values())
+"""The headings of lists of sources."""
+
 _TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 
 

@@ -6,21 +6,24 @@ Ollama, llama.cpp, vLLM, LM Studio and most providers have this API.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self, TypedDict
 
 from ...concurrency import backoff
 from ...display import quoted
 from ...errors import (
     AccessDeniedError,
+    BusyModelError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
     ServiceError,
+    UnavailableModelError,
     UnknownOutcomeError,
     UnreachableError,
     UnusableServiceError,
@@ -38,10 +41,13 @@ from ..connection import (
 )
 from .completion import AnswerReader, Completion, Watch
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
-from .usage import Spending, Usage, estimate_usage, format_cost, read_usage
+from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
 
 FIRST_BACKOFF = 1.0
 """Maximum seconds before the second try if the server does not say how long to wait."""
+
+_RETRIES = 2
+"""For a server that cannot be reached, where none are given."""
 
 LIST_TIMEOUT = 10.0
 """Seconds for the list of models, which is only asked for after an error."""
@@ -90,8 +96,9 @@ class Model:
     """A language model on a server. Used with `async with`.
 
     `spending` gets the usage of each call, and `debug` a line for it. `warnings` are messages about
-    all calls. `retries` is the maximum for each call. Without `quotes`, no message quotes the
-    server. Raises ConfigurationError for invalid options. No message contains the key.
+    all calls. `retries` is the maximum for each call; with None, a server that is busy is asked
+    again as long as the first token may take. Without `quotes`, no message quotes the server.
+    Raises ConfigurationError for invalid options. No message contains the key.
     """
 
     def __init__(
@@ -99,7 +106,7 @@ class Model:
         options: WriterOptions,
         spending: Spending,
         *,
-        retries: int = 2,
+        retries: int | None = 2,
         debug: Callable[[str], None] | None = None,
         quotes: bool = True,
     ) -> None:
@@ -112,9 +119,11 @@ class Model:
             allow_http=options.allow_http,
         )
         self.warnings: list[str] = []
+        self._warned: set[str] = set()
         self.name = fields.model
         self._key = check_token(fields.api_key, f"{self._prefix}api_key")
         self._is_ollama = address.port == OLLAMA_PORT
+        self._unknown_hint = MAY_BE_PAID_HINT if quotes else "it may have been paid for"
         self._server = f"the model server {address.netloc.decode()}"
         self._connection = Connection(
             address,
@@ -122,10 +131,11 @@ class Model:
             {"Authorization": f"Bearer {self._key}"} if self._key else {},
             address_option=f"{self._prefix}endpoint",
             timeout_option=f"{self._prefix}call_timeout",
+            unknown_hint=self._unknown_hint,
         )
         self._fields = fields
         self._spending = spending
-        self._max_tries = retries + 1
+        self._retries = retries
         self._quotes = quotes
         self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
@@ -188,22 +198,27 @@ class Model:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""
         seconds = error.retry_after
         longest = self._fields.first_token_timeout
+        is_unreachable = isinstance(error, UnreachableError)
+        retries = _RETRIES if self._retries is None and is_unreachable else self._retries
         if seconds is not None and seconds > longest:
-            raise UnusableServiceError(
+            raise UnavailableModelError(
                 f"{error}, and asks to wait {seconds:.0f} s, which is longer than "
-                f"{longest:g} s (5 times {self._prefix}call_timeout); build again later"
+                f"{longest:g} s (5 times {self._prefix}call_timeout); try again later",
+                seconds,
             ) from None
         if seconds is None:
             seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
-        if tries < self._max_tries and time.monotonic() + seconds < deadline:
+        may_repeat = retries is None or tries <= retries
+        if may_repeat and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-        elif isinstance(error, UnreachableError):
-            raise UnusableServiceError(str(error)) from None
+        elif is_unreachable:
+            raise UnavailableModelError(str(error)) from None
         else:
             noun = "try" if tries == 1 else "tries"
-            raise RejectedError(
-                f"{error}; gave up after {tries} {noun}; a lower {self._prefix}parallel may help"
+            raise BusyModelError(
+                f"{error}; gave up after {tries} {noun}; a lower {self._prefix}parallel may help",
+                error.retry_after,
             ) from None
 
     def _check_budget(self) -> None:
@@ -238,7 +253,7 @@ class Model:
             self._read_body(answer, reader)
         except (UnknownOutcomeError, InvalidAnswerError) as failure:
             error = failure
-        usage = self._usage(call, reader, spending, error)
+        usage = self._plausible(self._usage(call, reader, spending, error), call)
         # Before the answer is checked, since an unusable one may have cost something too.
         if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
             spending.add(usage)
@@ -258,12 +273,38 @@ class Model:
     def _usage(
         self, call: _Call, reader: AnswerReader, spending: Spending, error: ServiceError | None
     ) -> Usage:
+        price, total = self._fields.price, spending.total
+        guess = estimate_usage(call.characters, len(reader.text), price, total)
         if reader.usage is None and (error or not reader.has_ended):
-            return self._estimate(call, reader.text, spending)
-        return read_usage(reader.usage, self._fields.price)
+            return guess
+        usage = read_usage(reader.usage, price)
+        if usage.cost is not None or price is None:
+            return usage
+        self._warn(
+            "tokens",
+            f"{self._server} does not report the tokens of a call, so they are estimated, and "
+            f"their cost is that of {self._prefix}price",
+        )
+        return guess
 
-    def _estimate(self, call: _Call, text: str, spending: Spending) -> Usage:
-        return estimate_usage(call.characters, len(text), self._fields.price, spending.total)
+    def _plausible(self, usage: Usage, call: _Call) -> Usage:
+        """Return the usage with a cost that the call can have had, if there is a `price`."""
+        price = self._fields.price
+        most = most_cost(call.characters, call.max_tokens, price) if price else math.inf
+        if usage.cost is None or usage.cost <= most:
+            return usage
+        self._warn(
+            "cost",
+            f"{self._server} reports a cost of {format_cost(usage.cost)} for a call, which can "
+            f"cost {format_cost(most)} at most by {self._prefix}price; that is counted",
+        )
+        return replace(usage, cost=most)
+
+    def _warn(self, kind: str, warning: str) -> None:
+        """Keep a warning about all calls, the first of its kind."""
+        if kind not in self._warned:
+            self._warned.add(kind)
+            self.warnings.append(warning)
 
     async def _post_with_limit(self, call: _Call, reader: AnswerReader) -> Answer:
         """Send a call with the fields that the server supports, and remember which these are."""
@@ -349,7 +390,7 @@ class Model:
         if status in (429, 503):
             raise NotSentError(message, answer.retry_after())
         if status in (502, 504):
-            raise UnknownOutcomeError(f"{message}; {MAY_BE_PAID_HINT}")
+            raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
         if 300 <= status < 400:
             raise UnusableServiceError(
                 f"{message}, and redirects are not followed; set {self._prefix}endpoint to its "
@@ -421,13 +462,13 @@ class Model:
         return without_secret(text, self._key)
 
     def _warn_if_cut(self, characters: int, usage: Usage) -> None:
-        if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN and not self.warnings:
-            warning = (
+        if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN:
+            self._warn(
+                "cut",
                 f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
                 f"{characters:,} characters, so it probably cut the prompt; give the model a "
-                f"larger context ({_CONTEXT_OPTIONS})"
+                f"larger context ({_CONTEXT_OPTIONS})",
             )
-            self.warnings.append(warning)
 
 
 def _is_page(answer: Answer) -> bool:

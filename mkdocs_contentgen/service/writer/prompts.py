@@ -20,7 +20,7 @@ from .sources import Section
 
 _FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
-_TAG = re.compile(r"<(?=/?(?:source|brief)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
 _PER_BILLION = {"b": 1, "m": 1000}
 _SMALL = 4
 """Models with fewer billions of parameters get the small prompt."""
@@ -76,7 +76,7 @@ def topic_prompt(request: Request, words: int) -> str:
     """Return the first message of a conversation, with the topic, the length and the brief."""
     prompt = f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
     if request.brief:
-        prompt += f"\n\n{fill('brief', brief=_inert(request.brief))}"
+        prompt += f"\n\n{fill('brief', brief=inert(request.brief))}"
     return prompt
 
 
@@ -84,14 +84,18 @@ def sources_prompt(sections: Sequence[Section]) -> str:
     """Return the part of the prompt with the sources, or an empty string without any."""
     if not sections:
         return ""
-    listed = "\n\n".join(
-        f"<source {number}: {_inert(section.title)}>\n{_inert(section.text)}\n</source {number}>"
+    return f"\n\n{fill('sources', sources=listed_sources(sections))}"
+
+
+def listed_sources(sections: Sequence[Section]) -> str:
+    """Return sources with their numbers, as a prompt has them."""
+    return "\n\n".join(
+        f"<source {number}: {inert(section.title)}>\n{inert(section.text)}\n</source {number}>"
         for number, section in enumerate(sections, start=1)
     )
-    return f"\n\n{fill('sources', sources=listed)}"
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """Escape tags in a text with which it could end the place that it has in a prompt."""
     return _TAG.sub("‹", text)
 

@@ -66,6 +66,11 @@ class Sources:
             found = [it for it in self._index.search(topic) if it not in named]
         return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
 
+    def sections(self, name: str) -> list[Section]:
+        """Return the sections of a file that a request can name; none if there is no such file."""
+        file = self._named().get(name)
+        return read_sources([file])[0] if file else []
+
     def problem(self, name: str) -> str:
         """Return why a text cannot be written from a page or a file, or an empty string."""
         file = self._named().get(name)
@@ -83,7 +88,7 @@ class Sources:
         """Return the files that a request can name, by that name."""
         files = {
             file.location.path.relative_to(file.location.root).as_posix(): file
-            for file in find_files(self.paths, self._site)
+            for file in find_files(self.paths, self._site, code=True)
             if file.page is None or self._site is None
         }
         if site := self._site:

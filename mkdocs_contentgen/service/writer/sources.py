@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from urllib.parse import quote
 from ...digest import sha256
 from ...display import escape_controls
 from ...files import read_text
+from .code import CODE, split_code
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 _SUFFIXES = _MARKDOWN | {".txt"}
@@ -110,16 +111,21 @@ class Section:
     digest: str = ""
     """The SHA-256 of all the text below the heading, of which `text` can be a part."""
 
+    place: str = ""
+    """The path of a file that is no page, as a request names it, with the place after `#`."""
 
-def find_files(paths: Iterable[Location], site: SitePages | None = None) -> Iterator[SourceFile]:
+
+def find_files(
+    paths: Iterable[Location], site: SitePages | None = None, *, code: bool = False
+) -> Iterator[SourceFile]:
     """Yield the files in `paths` and in the folders there, each once.
 
     In the directory of `site`, those are the published pages. Without a site, the Markdown files in
-    folders count as pages.
+    folders count as pages. With `code`, files of programs in folders are among them.
     """
     found = set()
     for location in paths:
-        for file in _files_of(location, site):
+        for file in _files_of(location, site, _SUFFIXES | CODE if code else _SUFFIXES):
             if file.location.path not in found:
                 found.add(file.location.path)
                 yield file
@@ -171,8 +177,11 @@ def left_out_warnings(left_out: Sequence[str]) -> list[str]:
     return [f"writer.sources: these files are left out: {', '.join(left_out[:_MAX_NAMED])}{more}"]
 
 
-def split_sections(markdown: str, file: str, page: str | None) -> Iterator[Section]:
-    """Yield the sections of a Markdown text. `page` is the path of its page in the site."""
+def split_sections(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Section]:
+    """Yield the sections of a Markdown text. `page` is the path of its page in the site.
+
+    `path` is that of its file, as a request names it.
+    """
     title = heading = anchor = ""
     if front := _FRONT_MATTER.match(markdown):
         title = _title_in(front[1])
@@ -185,7 +194,8 @@ def split_sections(markdown: str, file: str, page: str | None) -> Iterator[Secti
         text = text.strip()
         digest = sha256(text)
         for part in _divided(text):
-            yield Section(file, name, part, target, digest=digest)
+            place = "" if page is not None else f"{path or file}#{anchor}".rstrip("#")
+            yield Section(file, name, part, target, digest=digest, place=place)
 
     ids: dict[str, int] = {}
     fence = ""
@@ -214,12 +224,14 @@ def page_path(file: str) -> str:
     return f"{path}/"
 
 
-def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
+def _files_of(
+    location: Location, site: SitePages | None, suffixes: Collection[str]
+) -> Iterator[SourceFile]:
     path = location.path
     if not path.is_dir():
         yield SourceFile(location, path.name, site.addresses.get(path) if site else None)
         return
-    for file in _files_below(path, site.docs.path if site else None):
+    for file in _files_below(path, site.docs.path if site else None, suffixes):
         name = file.relative_to(path).as_posix()
         is_page = site is None and file.suffix.lower() in _MARKDOWN
         yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
@@ -231,10 +243,11 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
             yield SourceFile(Location(file, site.docs.root), name, address)
 
 
-def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
-    """Yield the text files below a folder in order, without hidden ones and those below `docs`.
+def _files_below(folder: Path, docs: Path | None, suffixes: Collection[str]) -> Iterator[Path]:
+    """Yield the files with these suffixes below a folder in order.
 
-    Links are among them, so that they are named when they are not read.
+    Hidden ones and those below `docs` are left out. Links are among them, so that they are named
+    when they are not read.
     """
     if docs and folder.is_relative_to(docs):
         return
@@ -244,7 +257,7 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
         yield from (path for path in paths if path.is_symlink())
         for name in sorted(files):
             path = Path(directory, name)
-            if path.suffix.lower() in _SUFFIXES and not name.startswith("."):
+            if path.suffix.lower() in suffixes and not name.startswith("."):
                 yield path
 
 
@@ -271,9 +284,17 @@ def _sections_of(file: SourceFile) -> Iterator[Section]:
     text = read_text(file.location.path, file.location.root, MAX_FILE).removeprefix("\ufeff")
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
+    path = file.location.path.relative_to(file.location.root).as_posix()
+    if file.location.path.suffix.lower() in CODE:
+        for name, code in split_code(text, file.location.path.suffix.lower()):
+            title = f"{file.name} › {name}" if name else file.name
+            place, digest = f"{path}#{name}".rstrip("#"), sha256(code)
+            for part in _divided(code):
+                yield Section(file.name, title, part, digest=digest, place=place)
+        return
     front = _FRONT_MATTER.match(text)
     if not (front and _NO_SOURCE.search(front[1])):
-        yield from split_sections(text, file.name, file.page)
+        yield from split_sections(text, file.name, file.page, path)
 
 
 def _divided(text: str) -> Iterator[str]:

@@ -10,6 +10,9 @@ from .options import Price
 CHARACTERS_PER_TOKEN = 4
 """For estimates."""
 
+COST_FACTOR = 10
+"""A reported cost that is so many times as high as the highest estimate is cut to that."""
+
 _MAX_COUNT = 10**9
 """Reported numbers of this size or larger are errors of the server."""
 
@@ -37,6 +40,15 @@ class Usage:
             (self.cost or 0.0) + (other.cost or 0.0) if known else None,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        known = self.cost is not None and other.cost is not None
+        return Usage(
+            self.calls - other.calls,
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            max(0.0, (self.cost or 0.0) - (other.cost or 0.0)) if known else None,
+        )
+
     def __str__(self) -> str:
         noun = "call" if self.calls == 1 else "calls"
         cost = f", {format_cost(self.cost)} in all" if self.cost else ""
@@ -61,6 +73,11 @@ def read_usage(fields: object, price: Price | None) -> Usage:
     if price and not cost and given is not None and written is not None:
         cost = price.cost(given, written)
     return Usage(1, given or 0, written or 0, cost)
+
+
+def most_cost(asked: int, max_tokens: int, price: Price) -> float:
+    """Return the cost above which a report is not plausible. `asked` is in characters."""
+    return COST_FACTOR * price.cost(asked // CHARACTERS_PER_TOKEN + 1, max_tokens)
 
 
 def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) -> Usage:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from ...display import valid_passages
 from ...errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ...html.article import parse_article
 from ...requests import BlogRequest, Request
@@ -18,7 +19,7 @@ from ..answer import encode_answer
 from ..progress import UNOBSERVED, TextInProgress
 from ..topics import is_listicle, items_of
 from .checks import Draft
-from .citations import address_of, cite, sources_list
+from .citations import cite, source_of, sources_list
 from .completion import Completion, Watch
 from .degenerate import find_loop
 from .markdown import Block, Document, as_section, count_marks, read_markdown, to_html
@@ -74,6 +75,9 @@ class Written:
     digests: dict[str, str] = field(default_factory=dict)
     """The SHA-256 of the cited sections by address."""
 
+    passages: dict[str, str] = field(default_factory=dict)
+    """What the cited sections say, by address."""
+
     usage: Usage = field(default_factory=Usage)
 
 
@@ -122,6 +126,7 @@ def encode_written(written: Written, model: str) -> bytes:
         written.html,
         model=model,
         **({"sources": written.digests} if written.digests else {}),
+        **({"passages": written.passages} if written.passages else {}),
         **({"remarks": written.remarks} if written.remarks else {}),
         usage={
             "input_tokens": usage.input_tokens,
@@ -129,6 +134,20 @@ def encode_written(written: Written, model: str) -> bytes:
             "cost": usage.cost,
         },
     )
+
+
+def describe_sources(
+    cited: Sequence[Section], site_url: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the SHA-256 and the text of each cited section, by what names it."""
+    digests: dict[str, str] = {}
+    passages: dict[str, str] = {}
+    for section in cited:
+        if name := source_of(section, site_url):
+            digests[name] = section.digest
+            before = f"{passages[name]}\n\n" if name in passages else ""
+            passages[name] = before + section.text
+    return digests, valid_passages(passages)
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
@@ -188,7 +207,7 @@ class _Writing:
         remarks = draft.remarks
         words = document.words
         cited = cite(document, self._sections, fields.site_url)
-        addresses = ((address_of(it, fields.site_url), it.digest) for it in cited)
+        digests, passages = describe_sources(cited, fields.site_url)
         html = to_html(
             document,
             self._request.type,
@@ -214,7 +233,8 @@ class _Writing:
             self._repairs,
             self._sections,
             cited,
-            {address: digest for address, digest in addresses if address},
+            digests,
+            passages,
             self._ask.usage,
         )
 

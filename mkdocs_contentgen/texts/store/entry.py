@@ -12,7 +12,13 @@ from functools import cache
 from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
-from ...display import hidden_character, model_name, valid_remarks, valid_sources
+from ...display import (
+    hidden_character,
+    model_name,
+    valid_passages,
+    valid_remarks,
+    valid_sources,
+)
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -78,6 +84,12 @@ class StoredText:
 
     edits: Edits | None = None
     """What people changed, or None if nobody did."""
+
+    passages: Mapping[str, str] = field(default_factory=dict)
+    """What the cited sections said when the text was written, by their addresses."""
+
+    updates: tuple[str, ...] = ()
+    """What updates changed and why, or that nothing had to change, the last one at the end."""
 
 
 class Cache(Protocol):
@@ -169,9 +181,11 @@ def encode(key: str, text: StoredText) -> str:
     edits = asdict(text.edits) if text.edits else None
     more = {
         "model": text.model,
-        "sources": dict(text.sources),
+        "sources": valid_sources(dict(text.sources)),
         "remarks": remarks,
         "edits": edits,
+        "passages": valid_passages(dict(text.passages)),
+        "updates": valid_remarks([*text.updates]),
     }
     fields |= {name: value for name, value in more.items() if value}
     entry = {**fields, "entry_sha256": _entry_sha256(fields.values()), "html": text.html}
@@ -193,7 +207,9 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
             return None
         request = decode_request.decode(fields.request)
         sources, remarks = valid_sources(fields.sources), valid_remarks(fields.remarks)
-        more = filter(None, (fields.model, sources, remarks, fields.edits))
+        passages, updates = valid_passages(fields.passages), valid_remarks(fields.updates)
+        own = (fields.model, sources, remarks, fields.edits, passages, updates)
+        more = filter(None, own)
         expected = _entry_sha256([key, fields.sha256, fields.generated_at, request, *more])
         if fields.entry_sha256 not in (None, expected):
             return None
@@ -201,7 +217,9 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
     except (ValueError, OverflowError, RecursionError):
         return None
     model, edits = model_name(fields.model), valid_edits(fields.edits)
-    return StoredText(html, generated_at, request, model, sources, remarks, edits)
+    return StoredText(
+        html, generated_at, request, model, sources, remarks, edits, passages, updates
+    )
 
 
 def valid_edits(value: object) -> Edits | None:
@@ -233,6 +251,7 @@ def _decoders() -> tuple[Any, Any]:
     fields: list[Any] = [(name, str) for name in ("key", "sha256", "generated_at", "html")]
     fields += [("request", msgspec.Raw), ("entry_sha256", str | None, None), ("model", str, "")]
     fields += [("sources", Any, None), ("remarks", Any, None), ("edits", Any, None)]
+    fields += [("passages", Any, None), ("updates", Any, None)]
     entry = msgspec.defstruct("Entry", fields, kw_only=True, gc=False)
     return msgspec.json.Decoder(entry), msgspec.json.Decoder(request)
 

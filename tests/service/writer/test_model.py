@@ -36,11 +36,13 @@ from service_double import SECRET, forever, reset, silence, wire
 from mkdocs_contentgen.display import hidden_character
 from mkdocs_contentgen.errors import (
     AccessDeniedError,
+    BusyModelError,
     ConfigurationError,
     ContentgenError,
     InvalidAnswerError,
     RejectedError,
     ServiceError,
+    UnavailableModelError,
     UnknownOutcomeError,
     UnusableServiceError,
 )
@@ -372,11 +374,11 @@ def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) 
         (410, "", RejectedError, "410 Gone; is writer.endpoint right? It often ends in /v1"),
         (413, "", RejectedError, "give the model a larger context"),
         (422, "bad field", RejectedError, "422 Unprocessable"),
-        (429, "slow down", RejectedError, "slow down; gave up after 1 try"),
+        (429, "slow down", BusyModelError, "slow down; gave up after 1 try"),
         (500, "it broke", RejectedError, "500 Internal Server Error: it broke"),
         (501, "", UnusableServiceError, "501 Not Implemented; is writer.endpoint right?"),
         (502, "", UnknownOutcomeError, "502 Bad Gateway; it may have been processed"),
-        (503, "loading", RejectedError, "503 Service Unavailable: loading; gave up after 1 try"),
+        (503, "loading", BusyModelError, "503 Service Unavailable: loading; gave up after 1 try"),
         (504, "", UnknownOutcomeError, "504 Gateway Timeout; it may have been processed"),
         (299, "odd", RejectedError, "answered 299: odd"),
         (600, "odd", RejectedError, "answered 600"),
@@ -553,7 +555,7 @@ def test_a_server_that_is_busy(server: ModelDouble, status: int) -> None:
 def test_a_server_that_stays_busy(server: ModelDouble) -> None:
     """After `retries` tries the call is given up."""
     server.answer = raw(error("busy"), 429, {"Retry-After": "0"})
-    text = str(failure(RejectedError, server.endpoint, retries=2))
+    text = str(failure(BusyModelError, server.endpoint, retries=2))
     assert text.endswith("busy; gave up after 3 tries; a lower writer.parallel may help")
     assert len(server.calls) == 3
 
@@ -593,7 +595,7 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
 def test_a_pause_that_is_too_long(server: ModelDouble) -> None:
     """A server that is busy for hours is an error at once, for all texts."""
     server.answer = raw(error("quota"), 429, {"Retry-After": "3600"})
-    text = str(failure(UnusableServiceError, server.endpoint, retries=5))
+    text = str(failure(UnavailableModelError, server.endpoint, retries=5))
     assert (
         "quota, and asks to wait 3600 s, which is longer than 100 s (5 times writer.call_timeout)"
         in text
@@ -607,7 +609,7 @@ def test_no_server(retries: int) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        text = str(failure(UnusableServiceError, endpoint, retries=retries))
+        text = str(failure(UnavailableModelError, endpoint, retries=retries))
     assert "no connection to the model server 127.0.0.1:" in text
     assert text.endswith("; is writer.endpoint right?")
 
@@ -619,7 +621,7 @@ def test_no_ollama() -> None:
             unused.bind(("127.0.0.7", OLLAMA_PORT))
         except OSError:
             pytest.skip("needs Ollama's port on 127.0.0.7")
-        text = str(failure(UnusableServiceError, f"http://127.0.0.7:{OLLAMA_PORT}/v1"))
+        text = str(failure(UnavailableModelError, f"http://127.0.0.7:{OLLAMA_PORT}/v1"))
     assert text.endswith("is writer.endpoint right? Is Ollama running? `ollama serve` starts it")
 
 
@@ -779,8 +781,20 @@ def test_a_maximum_without_a_known_cost(server: ModelDouble) -> None:
 
 
 def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
-    """Nor can it be kept with a price if the server does not report tokens."""
+    """With a price it is kept by estimates, where the server does not report tokens."""
     server.answer = written(usage=None)
-    price = Price(input=1, output=1)
-    text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=1, price=price))
-    assert "does not report the tokens of a call; leave max_cost out" in text
+    price = Price(input=1e6, output=1e6)
+    text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=9, price=price))
+    assert "writer.max_cost is reached" in text
+    assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(("reported", "counted"), [(0.02, 0.02), (5000.0, 0.1), (1e8, 0.1)])
+def test_a_cost_that_is_not_plausible(server: ModelDouble, reported: float, counted: float) -> None:
+    """Far above what a call can cost by its price, ten times that is counted, with a warning."""
+    server.answer = written(usage={"prompt_tokens": 10, "completion_tokens": 9, "cost": reported})
+    asked = Asked()
+    asyncio.run(asked.ask(server.endpoint, price=Price(input=0, output=20)))
+    assert asked.spending.total.cost == pytest.approx(counted)
+    assert len(asked.warnings) == (reported != counted)
+    assert all("can cost 0.10 at most by writer.price; that" in it for it in asked.warnings)

@@ -15,11 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
 from conftest import Project, wait_until
-from model_double import ModelDouble, raw, sequence, written
+from model_double import Answer, ModelDouble, raw, running_model, sequence, written
 from model_writer import Conversation, writing
 from model_writer import write as compose
 from openapi_spec_validator import validate
@@ -35,11 +36,13 @@ from writer_server import (
     writer_running,
 )
 
-from mkdocs_contentgen.errors import ConfigurationError, LedgerError
+from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.service.writer.ledger import SQLiteLedger
-from mkdocs_contentgen.service.writer.ledger.protocol import KeyedRequest
+from mkdocs_contentgen.service.writer.ledger.protocol import Costs, KeyedRequest
+from mkdocs_contentgen.service.writer.ledger.users import Event, Token, User
 from mkdocs_contentgen.service.writer.options import texts_at_once
 from mkdocs_contentgen.service.writer.usage import Usage
 
@@ -75,30 +78,22 @@ class Gate:
         return compose(conversation)
 
 
-class NoParts(SQLiteLedger):
-    """A ledger that goes down when the parts of a text are read."""
-
-    def load_parts(self, request: KeyedRequest) -> bytes:
-        """Fail."""
-        raise LedgerError("it is down")
-
-
 class CountingLedger(SQLiteLedger):
     """Counts how often a text was to be kept."""
 
     tries = 0
     tries_before_end_of_parts = -1
 
-    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
+    def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
         """Note when they are dropped."""
         if not parts:
             self.tries_before_end_of_parts = self.tries
-        super().save_parts(request, parts)
+        super().save_parts(request, parts, usage)
 
-    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> Costs:
         """Keep it."""
         self.tries += 1
-        super().finish(request, body, usage)
+        return super().finish(request, body, usage)
 
 
 @pytest.fixture
@@ -200,7 +195,7 @@ class TestTexts:
         model.answer = lambda call, handler: (answers.pop(0) if answers else writing())(
             call, handler
         )
-        assert server.ask(key="k", length="long").status_code == 500
+        assert server.ask(key="k", length="long").status_code == 502
         assert server.ask(key="k", length="long").status_code == 200
         assert len(model.calls) == 7 + 1  # the plan, six sections, and the call that failed
         ledger = sqlite3.connect(server.directory / "writer.db")
@@ -245,15 +240,6 @@ class TestTexts:
         with serving(tmp_path, ledger=ledger) as server:
             assert server.ask(key="k", length="long").status_code == 200
         assert ledger.tries_before_end_of_parts == 1
-
-    def test_parts_that_cannot_be_read(self, tmp_path: Path, model: ModelDouble) -> None:
-        """A ledger that is down costs no text: nothing begins, and nothing has failed."""
-        model.answer = writing()
-        configure(tmp_path, model.endpoint)
-        with serving(tmp_path, ledger=NoParts(tmp_path / "writer.db", serving=True)) as server:
-            assert server.ask(key="k").status_code == 503
-            assert model.calls == []
-            assert usage_of(tmp_path) == []
 
     def test_model_unreachable(self, tmp_path: Path) -> None:
         """Without a model server nothing is written, which 503 with Retry-After says."""
@@ -357,6 +343,77 @@ class TestOnce:
         assert len(model.calls) == 1
 
 
+UPDATE = {
+    "type": "article",
+    "topic": "Bees",
+    "update": {
+        "blocks": [{"number": 1, "kind": "p", "text": "Bees fly at 4 km/h."}],
+        "sources": [{"name": "x", "title": "Speed", "now": "5 km/h", "has_changed": True}],
+    },
+}
+
+
+class TestUpdates:
+    """POST /update-text."""
+
+    @staticmethod
+    def send(server: ServedWriter, body: object, key: str = "k") -> httpx.Response:
+        """Send an update."""
+        path, headers, _ = encode(server.token, operation="update-text", key=key)
+        return server.portal.call(server._post, path, headers, json.dumps(body))
+
+    def test_once(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The answer names the blocks that change; a repeated key gets the same answer."""
+        model.answer = written("BLOCK 1: Bees fly at 5 km/h [1].\nWHY: measured again")
+        answers = [self.send(server, UPDATE) for _ in range(2)]
+        assert answers[0].content == answers[1].content
+        assert len(model.calls) == 1
+        body = answers[0].json()
+        assert [it["action"] for it in body["changes"]] == ["change"]
+        assert body["changes"][0]["reason"] == "measured again"
+        assert body["cited"][0]["name"] == "x"
+        assert body["usage"]["cost"] > 0
+        other = {**UPDATE, "update": {**UPDATE["update"], "note": "shorter"}}  # type: ignore[dict-item]
+        assert self.send(server, other).status_code == 422
+        assert server.log[-1]["operation"] == "update-text"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"type": "poem"},
+            {"update": None},
+            {"update": {"blocks": []}},
+            {"update": {"blocks": [{"number": "1"}]}},
+            {"update": {**UPDATE["update"], "note": "x" * 3000}},  # type: ignore[dict-item]
+            {"update": {**UPDATE["update"], "other": 1}},  # type: ignore[dict-item]
+            {"topic": ""},
+            {"other": 1},
+        ],
+    )
+    def test_wrong(
+        self, server: ServedWriter, model: ModelDouble, change: dict[str, object]
+    ) -> None:
+        """What is not valid is refused before the model is asked."""
+        answer = self.send(server, {**UPDATE, **change})
+        assert answer.status_code == 422, answer.text
+        assert model.calls == []
+
+    def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
+        """`contentgen update` uses it, and the names of people stay here."""
+        project.environment["CONTENTGEN_BASE_URL"] = process.url
+        project.environment["CONTENTGEN_USER_ID"] = "alice"
+        project.environment["CONTENTGEN_TOKEN"] = process.token
+        project.configure({"service_fields": ["update"]})
+        project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
+        project.run("mkdocs_contentgen", "generate")
+        model.answer = written("BLOCK 1: All new.\nWHY: the note")
+        ran = project.run("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
+        assert ran.returncode == 0, ran.stdout
+        assert "the note" in ran.stdout
+        assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
+        assert process.log[-1]["operation"] == "update-text"
+
+
 class TestUsers:
     """Who may ask."""
 
@@ -401,6 +458,82 @@ class TestUsers:
         assert token.encode() not in kept
         assert run(tmp_path, "user", "remove", "alice").exit_code == 0
 
+    def test_own_limits(self, server: ServedWriter) -> None:
+        """They are in force at once, and the server's are there again with `default`."""
+        ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "1")
+        assert ran.stdout == "alice: requests_per_minute 1\n"
+        assert [server.ask().status_code for _ in range(2)] == [200, 429]
+        ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "default")
+        assert ran.stdout == "alice has the limits of writer.yml\n"
+        assert server.ask().status_code == 200
+        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
+        assert (user["name"], user["limits"]["parallel"], user["tokens"]) == ("alice", None, 1)
+
+    @pytest.mark.parametrize(
+        ("arguments", "status", "message"),
+        [
+            (["set", "alice", "--parallel", "0"], 2, "expected a number above 0, or `default`"),
+            (["set", "alice", "--parallel", "two"], 2, "expected a number above 0, or `default`"),
+            (["set", "alice", "--parallel", "9999999"], 1, "a limit is too large"),
+            (["set", "eve", "--parallel", "2"], 1, "there is no user eve; `contentgen"),
+            (["add", "alice"], 1, "`contentgen writer user token add alice TOKEN` adds a token"),
+            (["add", "eve", "--expires", "2020-01-01"], 2, "the day is not in the future"),
+            (["token", "add", "alice", "default"], 1, "there is a token default already"),
+            (["token", "add", "alice", "a b"], 1, "a name has at most 64 letters"),
+            (["token", "add", "eve", "ci"], 1, "there is no user eve"),
+            (["token", "revoke", "alice", "ci"], 1, "there is no token ci; `contentgen writer"),
+            (["set", "alice"], 2, "name a limit, such as --parallel 2"),
+            (["remove", "eve"], 1, "there is no user eve"),
+        ],
+    )
+    def test_wrong_commands(
+        self, server: ServedWriter, arguments: list[str], status: int, message: str
+    ) -> None:
+        """Each is refused on one line, and changes nothing."""
+        ran = run(server.directory, "user", *arguments)
+        assert (ran.exit_code, message in ran.stderr) == (status, True), ran.stderr
+        assert "Traceback" not in ran.output
+        assert len(run(server.directory, "user", "history").stdout.splitlines()) == 1
+
+    def test_a_token_is_replaced(self, server: ServedWriter) -> None:
+        """Both work until the old one is revoked, so that no build fails meanwhile."""
+        new = run(server.directory, "user", "token", "add", "alice", "ci").stdout.strip()
+        for token in (server.token, new):
+            assert server.ask(token=token).status_code == 200
+        assert [record["token"] for record in server.log] == ["default", "ci"]
+        run(server.directory, "user", "token", "revoke", "alice", "default")
+        assert server.ask().status_code == 403
+        assert server.ask(token=new).status_code == 200
+        beats = server.portal.start_task_soon(server.server.jobs.keep_alive)
+        listing = ("user", "token", "list", "alice")
+        wait_until(lambda: "last used 20" in run(server.directory, *listing).stdout)
+        beats.cancel()
+        (token,) = json.loads(run(server.directory, *listing, "--json").stdout)
+        assert (token["name"], token["expires_at"]) == ("ci", None)
+        assert token["used_at"] >= token["added_at"]
+        history = json.loads(run(server.directory, "user", "history", "--json").stdout)
+        assert [it["what"] for it in history] == [
+            "added",
+            "token ci added",
+            "token default revoked",
+        ]
+
+    def test_a_token_that_has_expired(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It is refused from its day on."""
+        configure(tmp_path, model.endpoint)
+        now = time.time()
+        ends = {"old": now - 1, "new": now + 60}
+        tokens = {name: Token(sha256(name), 1.0, end) for name, end in ends.items()}
+        with SQLiteLedger(tmp_path / "writer.db", serving=False) as ledger:
+            ledger.replace_user(None, User(1.0, tokens), Event(1.0, "root", "bob", "added"))
+        with serving(tmp_path) as server:
+            assert server.ask(user="bob", token="old").status_code == 403
+            assert server.log[-1]["reason"] == "the token old has expired"
+            assert server.ask(user="eve", token="old").status_code == 403
+            assert server.log[-1]["reason"] == "unknown user"
+            assert server.ask(user="bob", token="new").status_code == 200
+        assert "expired" in run(tmp_path, "user", "token", "list", "bob").stdout
+
     def test_nobody(self, tmp_path: Path, model: ModelDouble) -> None:
         """Without users there is no service, and the error says how to add one."""
         configure(tmp_path, model.endpoint)
@@ -412,6 +545,16 @@ class TestUsers:
         with serving(tmp_path, authenticated=False) as server:
             assert server.ask(user="anybody").status_code == 200
             assert server.ask(user="a\nb").status_code == 400
+            for host, status in {
+                "127.0.0.1:8766": 200,
+                "localhost": 200,
+                "[::1]:1": 200,
+                "evil.example": 403,
+                "127.0.0.1.evil.example": 403,
+                "localhost\n": 403,
+            }.items():
+                assert server.ask("A page", Host=host).status_code == status, host
+                assert server.get_as("/openapi.json", host).status_code == status, host
         ran = run(tmp_path, "serve", "--host", "0.0.0.0", "--no-auth")
         assert ran.exit_code == 2
         assert "spend your money" in ran.stderr
@@ -449,7 +592,7 @@ class TestLimits:
 
     @pytest.mark.parametrize(
         ("options", "status"),
-        [({"limits": {"cost_per_month": 0.001}}, 429), ({"max_cost": 0.001}, 503)],
+        [({"limits": {"cost_per_month": 0.05}}, 429), ({"max_cost": 0.05}, 503)],
     )
     def test_cost(
         self, tmp_path: Path, model: ModelDouble, options: dict[str, object], status: int
@@ -457,6 +600,7 @@ class TestLimits:
         """A month that has cost enough gets no more texts, but kept ones; it survives restarts."""
         price = {"input": 10, "output": 10}
         configure(tmp_path, model.endpoint, price=price, **options)
+        model.answer = writing(cost=0.04)
         with serving(tmp_path) as server:
             assert server.ask(key="k").status_code == 200
         with serving(tmp_path) as server:
@@ -466,21 +610,164 @@ class TestLimits:
             assert server.ask(key="k").status_code == 200
 
     @pytest.mark.parametrize("limit", ["max_cost", "cost_per_month"])
-    def test_cost_while_waiting(self, tmp_path: Path, model: ModelDouble, limit: str) -> None:
-        """Requests that wait for others are refused when those have spent the budget."""
+    def test_cost_at_once(self, tmp_path: Path, model: ModelDouble, limit: str) -> None:
+        """What is asked at once passes no limit: the estimates of all texts count."""
         costs = {"cost_per_month": 1} if limit == "cost_per_month" else {}
         limits = {"requests_per_minute": 100, "parallel": 100, **costs}
         options = {"max_cost": 1} if limit == "max_cost" else {}
-        configure(tmp_path, model.endpoint, parallel=1, limits=limits, **options)
-        model.answer = writing(cost=0.6)
+        price = {"input": 100, "output": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits, price=price, **options)
+        model.answer = writing(cost=0.15)
         with serving(tmp_path) as server:
             asked = [server.begin(key=str(number)) for number in range(12)]
             answers = [answer.result(30) for answer in asked]
-        assert len(model.calls) < 6
+        assert 0 < 0.15 * len(model.calls) < 1
         refused = [answer for answer in answers if answer.status_code != 200]
         assert {answer.status_code for answer in refused} == {503 if options else 429}
         assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
         assert sum(row["texts"] for row in usage_of(tmp_path)) == len(model.calls)
+
+    def test_a_budget_that_is_nearly_spent(self, tmp_path: Path, model: ModelDouble) -> None:
+        """From 80 % on, the log, the metrics and each answer say so."""
+        limits = {"cost_per_month": 1, "requests_per_minute": 100}
+        configure(tmp_path, model.endpoint, limits=limits, price={"input": 10, "output": 10})
+        model.answer = writing(cost=0.15)
+        with serving(tmp_path) as server:
+            used = [server.ask(str(n)).headers.get("Budget-Used") for n in range(6)]
+            assert used == [None] * 5 + ["90%"]
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+            assert "90% of cost_per_month of user alice is spent" in warnings
+            share = 'contentgen_budget_used_ratio{user="alice"} 0.9'
+            assert share in server.get("/metrics").text
+            assert [server.ask(str(n)).status_code for n in (6, 7)] == [429, 429]
+        with serving(tmp_path) as server:  # before anybody asks
+            wait_until(lambda: share in server.get("/metrics").text)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"limits": {"cost_per_month": 1}},
+            {"max_cost": 1},
+            {
+                "max_cost": 1,
+                "models": [{"model": "b", "endpoint": "http://127.0.0.1:9/v1"}],
+                "price": {"input": 1, "output": 1},
+            },
+        ],
+    )
+    def test_a_budget_without_a_price(
+        self, tmp_path: Path, model: ModelDouble, options: dict[str, object]
+    ) -> None:
+        """The server does not start, since nobody could tell whether it is kept."""
+        configure(tmp_path, model.endpoint, **options)
+        add_user(tmp_path)
+        assert "needs the price of each model" in refusal(tmp_path)
+
+    def test_a_text_that_costs_more(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Later ones are reserved with more, but never with more than ten times their estimates."""
+        price = {"input": 1, "output": 1}
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, price=price, max_cost=1, limits=limits)
+        model.answer = writing(cost=5.0)  # which is cut to ten times the estimate
+        with serving(tmp_path) as server:
+            asked = [server.begin(str(number)) for number in range(4)]
+            assert {it.result(30).status_code for it in asked} == {200}
+            model.answer = writing(cost=0.001)
+            assert {server.ask(f"t{number}").status_code for number in range(30)} == {200}
+
+    @pytest.mark.system
+    def test_a_text_of_a_server_that_was_killed(self, tmp_path: Path, model: ModelDouble) -> None:
+        """What its sections have cost counts, although the text was written by the next one."""
+        gate = Gate()
+        free, held = writing(cost=0.01), writing(gate.write, cost=0.01)
+        model.answer = lambda call, handler: (free if call.number < 4 else held)(call, handler)
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, max_cost=9)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k", length="long")
+            wait_until(lambda: gate.waiting)
+            server.process.kill()
+            assert asked.exception()
+            gate.is_open.set()
+            with writer_running(tmp_path, token=server.token) as again:
+                assert again.ask(key="k", length="long").status_code == 200
+        (row,) = usage_of(tmp_path)
+        # Only the call that was in progress is unknown.
+        assert (row["calls"], row["texts"]) == (len(model.calls) - 1, 1)
+        assert row["cost"] == pytest.approx(0.01 * row["calls"])
+
+    def test_a_price_that_goes(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A user's budget is not forgotten if `price` is taken away: nothing is written."""
+        price = {"input": 1, "output": 1}
+        configure(tmp_path, model.endpoint, price=price)
+        add_user(tmp_path, "bob")
+        assert run(tmp_path, "user", "set", "bob", "--cost-per-month", "5").exit_code == 0
+        configure(tmp_path, model.endpoint)
+        assert "a user's limit needs the price of each model" in refusal(tmp_path)
+        ran = run(tmp_path, "user", "set", "bob", "--cost-per-month", "6")
+        assert (ran.exit_code, "needs the price of each model" in ran.stderr) == (1, True)
+        with serving(tmp_path) as server:
+            token = run(tmp_path, "user", "token", "add", "bob", "ci").stdout.strip()
+            assert server.ask(user="bob", token=token).status_code == 503
+            assert server.ask().status_code == 200
+        assert len(model.calls) == 1
+
+    def test_usage_that_is_not_reported(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It is estimated, and counts for the budget."""
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, limits={"cost_per_month": 0.05})
+        model.answer = writing(reports=False)
+        with serving(tmp_path) as server:
+            statuses = [server.ask(str(number)).status_code for number in range(8)]
+            assert statuses[0] == 200
+            assert statuses[-1] == 429
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+            assert any("does not report the tokens of a call" in it for it in warnings)
+
+    def test_headers(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A client learns how many requests are left, and for how long."""
+        configure(tmp_path, model.endpoint, limits={"requests_per_minute": 2})
+        with serving(tmp_path) as server:
+            first, second, third = (server.ask() for _ in range(3))
+        assert first.headers["RateLimit-Policy"] == '"requests_per_minute";q=2;w=60'
+        assert first.headers["RateLimit"] == '"requests_per_minute";r=1;t=60'
+        assert second.headers["RateLimit"].startswith('"requests_per_minute";r=0;t=')
+        assert third.headers["RateLimit"].startswith('"requests_per_minute";r=0;t=')
+        assert third.status_code == 429
+
+    def test_turns(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Whoever has the fewest texts in progress is next, however many another one waits for."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits)
+        with serving(tmp_path) as server:
+            token = add_user(tmp_path, "bob")
+            many = [server.begin(str(number)) for number in range(20)]
+            wait_until(lambda: server.server.jobs.waiting == 20 - texts_at_once(1))
+            one = server.begin("Wasps", user="bob", token=token)
+            wait_until(lambda: server.server.jobs.waiting == 21 - texts_at_once(1))
+            assert "contentgen_queue 18.0" in server.get("/metrics").text
+            gate.is_open.set()
+            assert one.result(30).status_code == 200
+            assert {it.result(30).status_code for it in many} == {200}
+        topics = [str(call.body["messages"]) for call in model.calls]
+        assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
+
+    def test_a_full_queue_and_a_users_limit(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """The limit is told, and what is refused for the queue counts for no limit."""
+        limits = {"requests_per_minute": 5, "parallel": 2}
+        configure(tmp_path, model.endpoint, parallel=1, queue=1, limits=limits)
+        with serving(tmp_path) as server:
+            token = add_user(tmp_path, "bob")
+            asked = [server.begin(str(number)) for number in range(2)]
+            wait_until(lambda: gate.waiting and len(server.server.jobs) == 2)
+            assert server.ask("3").status_code == 429
+            for _ in range(9):
+                assert server.ask("4", user="bob", token=token).status_code == 503
+            gate.is_open.set()
+            assert {it.result(30).status_code for it in asked} == {200}
+            assert server.ask("4", user="bob", token=token).status_code == 200
 
     def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
@@ -495,6 +782,155 @@ class TestLimits:
             wait_until(lambda: gate.waiting == 1)
             gate.is_open.set()
             assert {answer.result(30).status_code for answer in [*asked, joined]} == {200}
+
+
+class TestModels:
+    """Several models, and what the answers of their servers mean."""
+
+    @pytest.mark.parametrize(
+        ("answer", "status", "words"),
+        [
+            (raw(b"", 401), 502, "401 Unauthorized; check api_key"),
+            (raw(b"", 403), 502, "403 Forbidden; check api_key"),
+            (raw(b"", 404), 502, "does not know the model"),
+            (raw(b"", 402), 502, "402 Payment Required"),
+        ],
+    )
+    def test_what_lasts(
+        self, server: ServedWriter, model: ModelDouble, answer: Answer, status: int, words: str
+    ) -> None:
+        """It is 502, one line in the log, and the server is not ready until it has passed."""
+        model.answer = answer
+        assert [server.ask(str(number)).status_code for number in range(3)] == [status] * 3
+        (warning,) = [it["warning"] for it in server.log if "warning" in it]
+        assert words in warning
+        assert server.get("/readyz").status_code == 503
+        assert server.get("/healthz").status_code == 200
+        model.answer = writing()
+        assert server.ask().status_code == 200
+        assert server.get("/readyz").status_code == 200
+        assert usage_of(server.directory)[0]["failed"] == 0
+
+    @pytest.mark.parametrize("status", [429, 503])
+    def test_what_passes(self, server: ServedWriter, model: ModelDouble, status: int) -> None:
+        """A server that is busy is asked again within the request's time."""
+        model.answer = sequence([raw(b"", status, {"Retry-After": "1"}), writing()])
+        assert server.ask().status_code == 200
+        assert len(model.calls) == 2
+
+    def test_what_passes_too_late(self, tmp_path: Path, model: ModelDouble) -> None:
+        """After that time it is 503, with the time that the model server asks for."""
+        configure(tmp_path, model.endpoint, call_timeout=0.1)
+        model.answer = raw(b"", 429, {"Retry-After": "90"})
+        with serving(tmp_path) as server:
+            refused = server.ask(key="k")
+            assert (refused.status_code, refused.headers["Retry-After"]) == (503, "90")
+            model.answer = raw(b"", 429)
+            refused = server.ask(key="k")
+            assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
+            assert usage_of(tmp_path) == []
+
+    @pytest.mark.parametrize(
+        "answer",
+        [raw(b"", 429), raw(b"", 500), raw(b"", 401), raw(b""), written("")],
+        ids=["busy", "broken", "denied", "nothing", "unusable"],
+    )
+    def test_the_next_one_writes(self, tmp_path: Path, model: ModelDouble, answer: Answer) -> None:
+        """Where one fails, another one writes the text, once, and the answer says which."""
+        model.answer = answer
+        with running_model() as other:
+            other.answer = writing()
+            configure(
+                tmp_path,
+                model.endpoint,
+                repairs=0,
+                models=[{"model": "other", "endpoint": other.endpoint}],
+            )
+            with serving(tmp_path) as server:
+                first, again = (server.ask(key="k") for _ in range(2))
+            assert first.status_code == 200, first.text
+            assert first.json()["model"] == "other"
+            assert first.text == again.text
+            assert len(other.calls) == 1
+            assert "authorization" not in other.calls[0].headers
+        assert usage_of(tmp_path)[0]["texts"] == 1
+
+    def test_one_that_is_gone_is_left_out(self, tmp_path: Path, model: ModelDouble) -> None:
+        """For a while it is not asked, and all texts are those of the other one."""
+        model.answer = raw(b"", 429)
+        with running_model() as other:
+            other.answer = writing()
+            models = [{"model": "other", "endpoint": other.endpoint, "api_key": "k-2"}]
+            configure(tmp_path, model.endpoint, models=models)
+            with serving(tmp_path) as server:
+                assert {server.ask(str(number)).status_code for number in range(4)} == {200}
+            assert [it["model"] for it in server.log if "model" in it] == ["other"] * 4
+            (warning,) = [it["warning"] for it in server.log if "warning" in it]
+            assert warning.endswith("; the model 'double' is left out for 30 s")
+            assert len(other.calls) == 4
+            assert other.calls[0].headers["authorization"] == "Bearer k-2"
+        assert len(model.calls) == 1
+
+    def test_one_that_hangs_is_left_out(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Only the first text waits for it, and the log says so."""
+        model.answer = raw(b"", 504)
+        with running_model() as other:
+            other.answer = writing()
+            configure(
+                tmp_path, model.endpoint, models=[{"model": "other", "endpoint": other.endpoint}]
+            )
+            with serving(tmp_path) as server:
+                assert {server.ask(str(number)).status_code for number in range(3)} == {200}
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+        assert len(model.calls) == 1
+        assert [it.endswith("is left out for 30 s") for it in warnings] == [True]
+
+    def test_a_busy_one_and_a_broken_one(self, tmp_path: Path, model: ModelDouble) -> None:
+        """That one is busy passes, and it is asked again before the one that needs a person."""
+        model.answer = sequence([raw(b"", 429), writing()])
+        with running_model() as other:
+            other.answer = raw(b"", 401)
+            configure(
+                tmp_path, model.endpoint, models=[{"model": "other", "endpoint": other.endpoint}]
+            )
+            with serving(tmp_path) as server:
+                assert [server.ask().status_code for _ in range(2)] == [503, 200]
+
+    def test_all_of_them_fail(self, tmp_path: Path, model: ModelDouble) -> None:
+        """What nobody can use is told before other failures, since it was paid for."""
+        model.answer = written("")
+        with running_model() as other:
+            other.answer = raw(b"", 500)
+            models = [{"model": "other", "endpoint": other.endpoint}]
+            configure(tmp_path, model.endpoint, repairs=0, models=models)
+            with serving(tmp_path) as server:
+                answer = server.ask()
+        assert answer.status_code == 500
+        assert answer.json()["model"] == "double"
+
+    @pytest.mark.parametrize(
+        ("models", "message"),
+        [
+            ([{}], "models: expected a list such as"),
+            ([{"model": "b", "api_key": 7}], "models: expected a list such as"),
+            ([{"model": "b", "parameters": {"stream": True}}], "'stream' is set by the writer"),
+        ],
+    )
+    def test_wrong_models(
+        self, tmp_path: Path, model: ModelDouble, models: list[object], message: str
+    ) -> None:
+        """What is wrong is named, without a key."""
+        configure(tmp_path, model.endpoint)
+        add_user(tmp_path)
+        configure(tmp_path, model.endpoint, models=models)
+        assert message in refusal(tmp_path)
+
+    def test_a_wrong_endpoint(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The message names the model by its place in the list."""
+        configure(tmp_path, model.endpoint, models=[{"model": "b", "endpoint": "ftp://x"}])
+        message = r"writer\.yml: models\[0\].endpoint: is not an https"
+        with pytest.raises(ConfigurationError, match=message), serving(tmp_path):
+            pass
 
 
 class TestOperation:
@@ -546,7 +982,8 @@ class TestOperation:
         beats = server.portal.start_task_soon(server.server.jobs.keep_alive)
         wait_until(lambda: server.log)
         beats.cancel()
-        assert "writer.db cannot be used" in server.log[0]["warning"]
+        assert "writer.db was replaced or deleted while this server" in server.log[0]["warning"]
+        assert server.ask().status_code == 503
 
     @pytest.mark.system
     def test_kept_connections(self, process: WriterServer) -> None:
@@ -573,8 +1010,8 @@ class TestOperation:
         for line in (
             'contentgen_requests_total{operation="generate-blog",status="200"} 2.0',
             'contentgen_requests_total{operation="generate-blog",status="403"} 1.0',
-            'contentgen_texts_total{operation="generate-blog",outcome="written"} 1.0',
-            'contentgen_texts_total{operation="generate-blog",outcome="kept"} 1.0',
+            'contentgen_texts_total{model="double",operation="generate-blog",outcome="written"} 1',
+            'contentgen_texts_total{model="",operation="generate-blog",outcome="kept"} 1.0',
             "contentgen_model_calls_total 1.0",
             "contentgen_in_progress 0.0",
         ):
@@ -585,7 +1022,9 @@ class TestOperation:
         """The OpenAPI document is valid, and has the fields and values of the models."""
         document = server.get("/openapi.json").json()
         validate(document)
-        assert len(document["paths"]) == len(REQUEST_TYPES)
+        assert len(document["paths"]) == len(REQUEST_TYPES) + 1
+        update = document["paths"]["/update-text"]["post"]["requestBody"]["content"]
+        assert update["application/json"]["schema"]["required"] == ["type", "topic", "update"]
         for model in REQUEST_TYPES.values():
             operation = document["paths"][f"/{model.operation}"]["post"]
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -601,15 +1040,49 @@ class TestOperation:
         written, refused = server.log
         assert set(written) == {
             *("time", "operation", "status", "user", "key", "outcome", "tokens", "cost"),
-            *("waited", "seconds"),
+            *("waited", "seconds", "request", "address", "token", "model"),
         }
         assert (written["user"], written["status"]) == ("alice", 200)
         assert written["tokens"] > 0
         assert written["cost"] > 0
         assert refused["status"] == 403
-        assert "user" not in refused
+        assert (refused["user"], refused["outcome"]) == ("alice", "refused")
+        assert refused["error"] == "the token is not that of user_id, or has expired; check both"
+        assert ("token" in refused, refused["reason"]) == (False, "wrong token")
         assert "secret" not in json.dumps(server.log)
         assert server.token not in json.dumps(server.log)
+
+    @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+    def test_wrong_methods(self, server: ServedWriter, path: str) -> None:
+        """What has no record in the log is answered all the same."""
+        answer = server.portal.call(server.client.post, path)
+        assert (answer.status_code, answer.json()["success"]) == (405, False)
+
+    def test_who_asked(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The address is that of the client, where a trusted proxy says so."""
+        configure(tmp_path, model.endpoint, trusted_proxies=["127.0.0.0/8", "10.0.0.1"])
+        with serving(tmp_path) as server:
+            for chain, address in {
+                "203.0.113.7": "203.0.113.7",
+                "6.6.6.6, 203.0.113.7": "203.0.113.7",
+                "203.0.113.7, 10.0.0.1": "203.0.113.7",
+                "": "127.0.0.1",
+                "\x1b[31m": "\\x1b[31m",
+            }.items():
+                headers = {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
+                answer = server.ask(token="wrong", **headers)
+                assert server.log[-1]["address"] == address
+                assert answer.headers["X-Request-Id"] == server.log[-1]["request"] == "proxy-1"
+        configure(tmp_path, model.endpoint, trusted_proxies=[])
+        with serving(tmp_path) as server:
+            answer = server.ask(**{"X-Forwarded-For": "6.6.6.6", "X-Request-Id": "forged"})
+            assert server.log[-1]["address"] == "127.0.0.1"
+            assert re.fullmatch("[0-9a-f]{16}", answer.headers["X-Request-Id"])
+
+    @pytest.mark.parametrize("path", ["/metrics\n", "/healthz\x00", "/generate-blog\r"])
+    def test_addresses_with_line_breaks(self, server: ServedWriter, path: str) -> None:
+        """They are none of the server's, whatever a proxy thinks of them."""
+        assert server.get(quote(path)).status_code == 404
 
     def test_log_of_a_wait(self, tmp_path: Path, model: ModelDouble) -> None:
         """The time for which a request waits for others is not its own."""
@@ -657,7 +1130,12 @@ class TestOperation:
             refused = server.ask("Wasps")
             assert refused.status_code == 503
             assert int(refused.headers["Retry-After"]) > 0
-            wait_until(lambda: [record["outcome"] for record in server.log] == ["refused"])
+            wait_until(
+                lambda: (
+                    [it.get("outcome") or it["warning"] for it in server.log]
+                    == ["the server stops; requests that are answered first: 1", "refused"]
+                )
+            )
             assert server.process.poll() is None
             gate.is_open.set()
             assert asked.result().status_code == 200
@@ -770,7 +1248,7 @@ class TestBadInput:
     def test_plain_http(self, tmp_path: Path) -> None:
         """The key for a model on another host is not sent without encryption unless allowed."""
         configure(tmp_path, "http://models.example/v1")
-        problem = r"^endpoint: 'http://models.*allow_http"
+        problem = r"writer\.yml: endpoint: 'http://models.*allow_http"
         with pytest.raises(ConfigurationError, match=problem), serving(tmp_path):
             pass
 
@@ -920,10 +1398,29 @@ class TestBadInput:
         os.close(end)
         os.close(stdout)
 
+    def test_a_ledger_that_is_replaced(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """What is paid for still goes to its client, and nobody gets anything more."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path) as server:
+            asked = server.begin(key="k")
+            wait_until(lambda: gate.waiting)
+            assert run(tmp_path, "backup", str(tmp_path / "b.db")).exit_code == 0
+            (tmp_path / "b.db").rename(tmp_path / "writer.db")
+            assert run(tmp_path, "user", "remove", "alice").exit_code == 0
+            gate.is_open.set()
+            assert asked.result(30).status_code == 200
+            assert server.ask().status_code == 503
+            assert server.get("/readyz").text.startswith("the ledger was replaced")
+            (warning,) = [it["warning"] for it in server.log if "warning" in it]
+            assert "was replaced or deleted" in warning
+            assert "; user alice: 1 call, " in warning
+
     def test_model_that_fails_later(self, server: ServedWriter, model: ModelDouble) -> None:
-        """A failure after the first call is no 503, which would say that nothing was paid for."""
+        """A failure after the first call is no 503, and its cost counts."""
         model.answer = sequence([written("too short"), raw(b"", 402)])
-        assert server.ask(key="k").status_code == 500
+        assert server.ask(key="k").status_code == 502
         assert server.log[-1]["outcome"] == "failed"
         assert len(model.calls) == 2
 

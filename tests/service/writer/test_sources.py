@@ -421,4 +421,4 @@ class TestSearch:
         """For most first sentences of this guide's sections, the rest of the page is found."""
         number, share = recall(read(GUIDE))
         assert number > 20
-        assert share >= 0.75
+        assert share >= 0.7

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
-import msgspec
-
-from ....errors import LedgerError
 from ..usage import Usage
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
-"""The name of a user, which is the `user_id` of requests."""
-
-
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of each user."""
-
-    requests_per_minute: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 20
-    parallel: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 4
-    cost_per_month: Annotated[float, msgspec.Meta(ge=0, le=1e9)] | None = None
+from .users import Event, Limits, User
 
 
 @dataclass(frozen=True)
@@ -48,12 +35,35 @@ class Limited:
     retry_after: float | None = None
 
 
-Beginning = Literal["begun", "running", "other body"] | bytes | Limited
-"""The result of begin(): `begun` if the caller has to write the text.
+@dataclass(frozen=True)
+class Begun:
+    """The caller has to write the text.
 
-It is `running` if another process writes it, `other body` if the key was used for another request,
-and the body of the answer if the text is there.
+    In this minute, the user has `left` further requests. The minute ends in `reset` seconds.
+    `parts` is what save_parts() has saved for the request, or empty.
+    """
+
+    left: int
+    reset: float
+    parts: bytes = b""
+
+
+Beginning = Literal["running", "other body"] | bytes | Limited | Begun
+"""The result of begin().
+
+It is `running` if another process writes the text, `other body` if the key was used for another
+request, and the body of the answer if the text is there.
 """
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the texts of this month have cost: those of a user, and all of them."""
+
+    user: float
+    all: float
+    kept: bytes = b""
+    """The answer that is kept, if another process was first."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +82,8 @@ class MonthlyUsage:
 class Ledger(Protocol):
     """Users, Idempotency-Keys with their answers, and usage.
 
-    Its methods block, and are called by one thread at a time. They raise LedgerError if the
-    database cannot be used; then nothing has changed.
+    Its methods block, and are called by one thread at a time, but user() also by another one
+    meanwhile. They raise LedgerError if the database cannot be used; then nothing has changed.
     """
 
     def __enter__(self) -> Self:
@@ -81,58 +91,72 @@ class Ledger(Protocol):
 
     def __exit__(self, *error: object) -> None: ...
 
-    def add_user(self, name: str, token_hash: str) -> bool:
-        """Add a user with the SHA-256 of a token. Return whether the name was free."""
+    def user(self, name: str) -> User | None:
+        """Return a user, or None if there is none."""
 
-    def remove_user(self, name: str) -> bool:
-        """Remove a user, but not the usage. Return whether there was one."""
+    def users(self) -> dict[str, User]:
+        """Return the users by name."""
 
-    def token_hash(self, name: str) -> str | None:
-        """Return the SHA-256 of the user's token, or None if there is no such user."""
+    def replace_user(self, old: User | None, new: User | None, event: Event) -> bool:
+        """Add, change or remove the user of an event, and keep that. Atomic.
 
-    def users(self) -> dict[str, datetime]:
-        """Return when each user was added, by name."""
+        Return False, and change nothing, if the user is not `old` any more.
+        """
 
-    def begin(self, request: KeyedRequest, limits: Limits, max_cost: float | None) -> Beginning:
+    def events(self) -> list[Event]:
+        """Return what was done to the users, the oldest first."""
+
+    def note_uses(self, uses: Mapping[tuple[str, str], float]) -> None:
+        """Keep when tokens were last used, by user and token, in seconds since 1970."""
+
+    def uses(self) -> dict[tuple[str, str], float]:
+        """Return when tokens were last used, by user and token, in seconds since 1970."""
+
+    def begin(
+        self, request: KeyedRequest, limits: Limits, max_cost: float | None, reserve: float
+    ) -> Beginning:
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
-        same request, one gets `begun`. `max_cost` is for all users together. A request of a
-        process that has died can be begun again.
+        same request, one gets Begun. `max_cost` is for all users together. Until the request ends,
+        `reserve` counts as its cost. A request of a process that has died can be begun again.
         """
 
-    def over_budget(self, user: str, limits: Limits, max_cost: float | None) -> Limited | None:
-        """Return the limit on cost that is reached now, or None. For a request that has waited."""
-
-    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> None:
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> Costs:
         """Keep the answer of a begun request, and add its usage.
 
         With None there is no text, so the request can be begun again. The first answer stays.
+        Raises DamagedUsageError if the answer is kept, but the usage could not be added.
         """
 
     def withdraw(self, request: KeyedRequest) -> None:
-        """Undo begin() for a request for which nothing was written."""
+        """Undo begin() for a request for which nothing was written. It counts for no limit."""
 
-    def load_parts(self, request: KeyedRequest) -> bytes:
-        """Return what save_parts() has saved for a request, or nothing."""
+    def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
+        """Keep the parts of an unfinished text in place of earlier ones; nothing deletes them.
 
-    def save_parts(self, request: KeyedRequest, parts: bytes) -> None:
-        """Keep the parts of an unfinished text in place of earlier ones; nothing deletes them."""
+        `usage` is added, which finish() then need not be told: what a process that dies has paid
+        for counts too.
+        """
 
     def beat(self) -> None:
-        """Keep the begun requests of this process, and raise LedgerError if the ledger is gone.
+        """Keep the begun requests of this process, and raise LedgerError if nothing can be kept.
 
-        Called every BEAT seconds.
+        Called every BEAT seconds. From the first call on, all methods raise LostLedgerError if the
+        ledger was replaced or deleted.
         """
 
     def expire(self, seconds: float) -> int:
-        """Drop the answers that are older, and return their number."""
+        """Drop the answers that are older, and return their number.
+
+        They are those that were older a day ago already, so that a clock that is wrong for less
+        than a day deletes nothing.
+        """
 
     def usage(self) -> list[MonthlyUsage]:
         """Return the usage of each user and month, by month and user.
 
-        The cost is None for a month with a call whose price is not known. For limits, such a call
-        costs nothing.
+        The cost is None for a month with a call whose price is not known.
         """
 
     def problems(self) -> list[str]:
@@ -147,14 +171,31 @@ GRACE = 15.0
 """Seconds without a beat after which a process counts as dead."""
 
 
-def check_name(name: str) -> str:
-    """Return the name of a user. Raises LedgerError if it cannot be one."""
-    if not NAME.fullmatch(name):
-        raise LedgerError(
-            "the name of a user has at most 64 letters, digits and '.', '_', '@' or '-', and "
-            "begins with a letter or digit"
-        )
-    return name
+_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at old answers: `at` a time, those from before `before` were old. In seconds."""
+
+    before: float
+    at: float
+
+
+def next_look(last: Look | None, now: float, seconds: float) -> tuple[float | None, Look]:
+    """Return from before which time answers are dropped now, if any, and the look to keep.
+
+    `seconds` is the age of old answers. A look counts a day later, unless the clock was set back.
+    """
+    look = Look(now - seconds, now)
+    if last is None or last.at > now or last.before > look.before:
+        return None, look
+    return (None, last) if now - last.at < _DAY else (last.before, look)
+
+
+def exceeds(cost: float, limit: float) -> bool:
+    """Tell whether a cost reaches a limit, but for the rounding of sums."""
+    return cost >= limit - 1e-9
 
 
 def month_of(now: float) -> str:

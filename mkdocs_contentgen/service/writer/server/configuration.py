@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -12,10 +14,21 @@ from ....display import quoted
 from ....errors import ConfigurationError
 from ....files import reason_of
 from ....yaml_files import NotYAMLError, read_yaml
-from ..ledger.protocol import Limits
-from ..options import WriterFields, WriterOptions, load_options, option_problems
+from ..ledger.users import Limits
+from ..options import Price, WriterFields, WriterOptions, load_options, option_problems
+from .models import connect
 
 _MAX_FILE = 256 * 1024
+
+
+class ModelFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A further model of `writer.yml`."""
+
+    model: str
+    endpoint: str = ""
+    api_key: str = ""
+    parameters: dict[str, object] | None = None
+    price: Price | None = None
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -27,9 +40,22 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     The path is relative to `writer.yml`. Default: `writer.db`."""
 
     limits: Limits = Limits()
-    """The limits of each user.
+    """The limits of each user, unless `contentgen writer user set` gives one others.
 
-    Default: `{requests_per_minute: 20, parallel: 4, cost_per_month: none}`."""
+    `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
+
+    models: tuple[ModelFields, ...] = ()
+    """Further models, which write where the ones before them cannot be used, or fail.
+
+    Each has `model`, and can have an `endpoint`, `api_key`, `parameters` and `price` of its own.
+    With an `endpoint`, the key is not that of the first model: it is `api_key`, or the environment
+    variable `CONTENTGEN_MODEL_KEY_2` for the first of them, and so on. Default: `[]`."""
+
+    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """The addresses or networks of proxies that are trusted to say who sent a request.
+
+    They do so with the headers `X-Forwarded-For` and `X-Request-Id`.
+    Default: `[127.0.0.1, "::1"]`."""
 
     keep_answers: Annotated[float, msgspec.Meta(gt=0, le=36500)] = 30
     """The days for which an answer is kept for its Idempotency-Key. Default: `30`."""
@@ -48,7 +74,9 @@ class Configuration:
     """The validated configuration. `directory` is that of the file."""
 
     fields: ServerFields
-    options: WriterOptions
+    models: list[WriterOptions]
+    """The options of each model, in the order in which they are tried."""
+
     directory: Path
 
 
@@ -64,14 +92,49 @@ def load_configuration(path: Path) -> Configuration:
         # The ledger limits the cost of a month.
         if name != "max_cost"
     }
-    options = load_options(
+    first = load_options(
         value,
         path.parent,
         allow_http=fields.allow_http,
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    return Configuration(fields, replace(options, prefix=""), path.parent)
+    models = [replace(first, prefix="")]
+    for number, model in enumerate(fields.models, 2):
+        own = {name: it for name, it in msgspec.structs.asdict(model).items() if it}
+        if model.endpoint:  # another server must not get the key of this one
+            own["api_key"] = model.api_key or os.environ.get(f"CONTENTGEN_MODEL_KEY_{number}", "")
+        place = f"models[{number - 2}]."
+        if problems := option_problems(own):
+            raise ConfigurationError(f"{path}: {place}{problems[0][1]}")
+        further = msgspec.structs.replace(first.fields, **own)
+        models.append(replace(first, fields=further, prefix=place))
+    for address in fields.trusted_proxies:
+        try:
+            ip_network(address)
+        except ValueError:
+            raise ConfigurationError(
+                f"{path}: trusted_proxies: {quoted(address)} is no address or network; write such "
+                "as 10.0.0.2 or 10.0.0.0/8"
+            ) from None
+    check_prices(path, fields, "max_cost", fields.max_cost)
+    check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
+    try:
+        connect(models)  # so that a wrong address is known before anybody asks
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+    return Configuration(fields, models, path.parent)
+
+
+def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:
+    """Raise ConfigurationError for a limit on cost without a price of each model."""
+    has_prices = fields.price and all(it.price for it in fields.models)
+    if limit is not None and not has_prices:
+        raise ConfigurationError(
+            f"{path}: {name} needs the price of each model, by which a text is counted before it "
+            "is written, and where the model server reports no cost; write "
+            "`price: {input: 0.15, output: 0.60}`, with zeros for a model of your own"
+        )
 
 
 def read_fields(path: Path) -> ServerFields:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from ..usage import Usage
+from .jobs import Job, Jobs
 
 _SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
 
 
 class Metrics:
-    """Counts requests, texts, tokens and cost. `in_progress` returns the number of requests."""
+    """Counts requests, texts, tokens and cost, and shows how many of the `jobs` wait."""
 
-    def __init__(self, in_progress: Callable[[], int]) -> None:
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         self._requests = counter(
@@ -25,8 +25,8 @@ class Metrics:
         )
         self._texts = counter(
             "contentgen_texts",
-            "Texts by operation and outcome: written, failed or kept.",
-            ["operation", "outcome"],
+            "Texts by operation, outcome (written, failed or kept) and model.",
+            ["operation", "outcome", "model"],
         )
         self._tokens = counter(
             "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
@@ -40,17 +40,25 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        Gauge(
-            "contentgen_in_progress", "Requests in progress or waiting.", registry=self._registry
-        ).set_function(in_progress)
+        gauge = partial(Gauge, registry=self._registry)
+        in_progress = gauge("contentgen_in_progress", "Requests in progress or waiting.")
+        in_progress.set_function(jobs.__len__)
+        queue = gauge("contentgen_queue", "Texts that wait for the model.")
+        queue.set_function(lambda: jobs.waiting)
+        self._budgets = gauge(
+            "contentgen_budget_used_ratio",
+            "The share of this month's budget of each user, or of all, that is spent.",
+            ["user"],
+        )
 
     def count_request(self, operation: str, status: int) -> None:
         """Count an answer."""
         self._requests.labels(operation, str(status)).inc()
 
-    def count_text(self, operation: str, outcome: str, usage: Usage, seconds: float) -> None:
+    def count_text(self, operation: str, job: Job) -> None:
         """Count a text that was written, failed or already kept."""
-        self._texts.labels(operation, outcome).inc()
+        outcome, usage, seconds = job.outcome, job.spending.total, job.seconds
+        self._texts.labels(operation, outcome, job.model).inc()
         self._calls.inc(usage.calls)
         self._tokens.labels("input").inc(usage.input_tokens)
         self._tokens.labels("output").inc(usage.output_tokens)
@@ -60,4 +68,7 @@ class Metrics:
 
     def render(self) -> bytes:
         """Return all metrics in the text format."""
+        self._budgets.clear()
+        for user, share in self._jobs.budgets.items():
+            self._budgets.labels(user).set(share)
         return generate_latest(self._registry)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
-from ....requests import EXTRA_FIELDS, Request, choices
+from ....requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices
 from ...application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
+from ...updates import OPERATION, Update, Updated
+from ..ledger.users import NAME
 
 _STATUSES = {
     400: "The query parameter, the header Idempotency-Key or the JSON is not valid.",
@@ -23,13 +25,36 @@ _STATUSES = {
     "another request.",
     429: "A limit of the user is reached; nothing was written.",
     500: "The text could not be written.",
-    503: "The server is busy, or cannot be used now; nothing was written.",
+    502: "The model server refuses all requests, until the operator acts.",
+    503: "The server is busy, or cannot be used now. Ask again later.",
 }
 _RETRY_AFTER = {
     "Retry-After": {
         "description": "Seconds after which to ask again.",
         "schema": {"type": "integer", "minimum": 1},
     }
+}
+
+
+_REQUEST_ID = {
+    "X-Request-Id": {
+        "description": "The id of the request in the log of the server.",
+        "schema": {"type": "string"},
+    }
+}
+_LIMIT_HEADERS = {
+    "RateLimit-Policy": {
+        "description": "The requests that the user may send a minute.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {
+        "description": "How many are left, and the seconds until there are more.",
+        "schema": {"type": "string"},
+    },
+    "Budget-Used": {
+        "description": "The share of this month's budget that is spent, from 80 % on.",
+        "schema": {"type": "string"},
+    },
 }
 
 
@@ -42,18 +67,28 @@ def describe() -> dict[str, object]:
             "description": "Writes articles, blog posts and news articles with a language model.",
             "version": version("mkdocs-contentgen"),
         },
-        "paths": {path: {"post": _operation(model)} for path, model in OPERATIONS.items()},
+        "paths": {
+            **{
+                path: {"post": _operation(model.operation, model.__doc__ or "", _body(model))}
+                for path, model in OPERATIONS.items()
+            },
+            f"/{OPERATION}": {
+                "post": _operation(OPERATION, "Update a text that is there", _update(), "Updated")
+            },
+        },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Text": _TEXT, "Failure": _FAILURE},
+            "schemas": {"Text": _TEXT, "Failure": _FAILURE, **_UPDATE_SCHEMAS},
         },
     }
 
 
-def _operation(model: type[Request]) -> dict[str, object]:
+def _operation(
+    name: str, summary: str, body: dict[str, Any], answer: str = "Text"
+) -> dict[str, object]:
     return {
-        "operationId": model.operation,
-        "summary": (model.__doc__ or "").partition(" (")[0],
+        "operationId": name,
+        "summary": summary.partition(" (")[0],
         "security": [{"token": []}],
         "parameters": [
             {
@@ -61,7 +96,8 @@ def _operation(model: type[Request]) -> dict[str, object]:
                 "in": "query",
                 "required": True,
                 "description": "The name of the user.",
-                "schema": {"type": "string", "minLength": 1},
+                "schema": {"type": "string", "pattern": f"^{NAME.pattern}$"},
+                "example": "alice",
             },
             {
                 "name": "Idempotency-Key",
@@ -69,17 +105,20 @@ def _operation(model: type[Request]) -> dict[str, object]:
                 "description": "A new one for each text. The same key and body get the same "
                 "answer, so that a request can be sent again.",
                 "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+                "example": "newsletter-2026-11",
             },
         ],
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": _body(model)}},
+            "content": {"application/json": {"schema": body}},
         },
         "responses": {
-            "200": _response("The text.", "Text"),
+            "200": _response("The text.", answer, headers=_LIMIT_HEADERS),
             **{
                 str(status): _response(
-                    description, "Failure", retry_after=status in (409, 429, 503)
+                    description,
+                    "Failure",
+                    headers=_RETRY_AFTER if status in (409, 429, 503) else {},
                 )
                 for status, description in _STATUSES.items()
             },
@@ -96,15 +135,33 @@ def _body(model: type[Request]) -> dict[str, Any]:
     for name, values in choices(model).items():
         if name in properties:
             properties[name]["enum"] = list(values)
+    properties["topic"] |= {
+        "description": "What to write about: the main topic or title, for news the headline.",
+        "examples": ["Ten ways to speed up a docs build"],
+    }
     return {**_object(["topic"], **properties), "additionalProperties": False}
 
 
-def _response(description: str, schema: str, *, retry_after: bool = False) -> dict[str, object]:
-    response: dict[str, object] = {
+def _update() -> dict[str, Any]:
+    """Return the JSON Schema of an update: the fields of a request, its type, and the update."""
+    properties: dict[str, Any] = {}
+    for model in OPERATIONS.values():
+        properties |= _body(model)["properties"]
+    for name in {name for model in OPERATIONS.values() for name in choices(model)}:
+        properties[name] = _STRING  # the values differ from type to type
+    properties |= {
+        "type": {"enum": list(REQUEST_TYPES)},
+        "update": {"$ref": "#/components/schemas/Update"},
+    }
+    return {**_object(["type", "topic", "update"], **properties), "additionalProperties": False}
+
+
+def _response(description: str, schema: str, *, headers: Mapping[str, object]) -> dict[str, object]:
+    return {
         "description": description,
+        "headers": {**_REQUEST_ID, **headers},
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
     }
-    return {**response, "headers": _RETRY_AFTER} if retry_after else response
 
 
 def _object(required: Sequence[str], **properties: object) -> dict[str, object]:
@@ -122,6 +179,11 @@ _TEXT = _object(
         "description": "The SHA-256 of each cited section by its address.",
         "additionalProperties": _STRING,
     },
+    passages={
+        "type": "object",
+        "description": "What each cited section says, by its address.",
+        "additionalProperties": _STRING,
+    },
     remarks={"type": "array", "description": "What is not as requested.", "items": _STRING},
     usage=_object(
         ["input_tokens", "output_tokens", "cost"],
@@ -137,4 +199,7 @@ _FAILURE = _object(
     answer={"type": "string", "description": "What the model wrote that cannot be used."},
     model=_STRING,
     usage={"type": "object", "properties": {"cost": {"type": ["number", "null"]}}},
+)
+_, _UPDATE_SCHEMAS = msgspec.json.schema_components(
+    [Update, Updated], ref_template="#/components/schemas/{name}"
 )

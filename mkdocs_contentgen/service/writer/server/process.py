@@ -18,9 +18,7 @@ import uvicorn
 from ..ledger import Ledger
 from .app import Log, Server
 from .configuration import Configuration
-
-MAX_CONNECTIONS = 2000
-"""The maximum number of connections. uvicorn answers further ones with status 503."""
+from .connections import MAX_CONNECTIONS, Connection, Settings
 
 _OTHER_FILES = 200
 """Open files besides those connections."""
@@ -91,17 +89,21 @@ async def serve(
     _raise_file_limit()
     with _log_to_stdout() as log:
         server = Server(configuration, ledger, log, authenticated=authenticated)
-        settings = uvicorn.Config(
+        settings = Settings(
             server.app,
-            log_level="warning",
+            http=Connection,
+            ws="none",
+            # Whatever clients send is not worth a line there: a full pipe would stop the server.
+            log_level="error",
             access_log=False,
             lifespan="off",
-            limit_concurrency=MAX_CONNECTIONS,
+            # For connections with a request: all others are closed before.
+            limit_concurrency=MAX_CONNECTIONS + 1,
             timeout_graceful_shutdown=LAST_ANSWERS_TIMEOUT,
             server_header=False,
-            # Nothing here needs the address of a client, and any client can send these headers.
-            proxy_headers=False,
+            proxy_headers=False,  # the application reads them
         )
+        settings.is_trusted = server.is_trusted
         process = _Process(settings, server, log, configuration.fields.first_token_timeout)
         async with server.running():
             await process.serve([listener])

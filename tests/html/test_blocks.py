@@ -7,9 +7,12 @@ from contextlib import suppress
 
 import pytest
 
-from mkdocs_contentgen.desk.blocks import (
+from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.blocks import (
     MAX_BLOCK,
     confirm_statement,
+    finish,
     insert_block,
     move_block,
     read_blocks,
@@ -17,7 +20,6 @@ from mkdocs_contentgen.desk.blocks import (
     remove_sentence,
     set_markdown,
 )
-from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.texts.approval import to_lines
 
 HTML = """<article><h1>T &amp; x</h1>
@@ -111,7 +113,7 @@ def test_moved_blocks() -> None:
         ("<a href='javascript:alert(1)'>x</a>", "x"),
         ("a ==b", "a ==b"),
         ("====", "===="),
-        ("two\n\nlines", "two lines"),
+        ("two\nlines", "two lines"),
     ],
 )
 def test_what_a_person_writes(markdown: str, html: str) -> None:
@@ -122,7 +124,17 @@ def test_what_a_person_writes(markdown: str, html: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "markdown", ["", "  ", "<p>a</p><p>b</p>", "x" * (MAX_BLOCK + 1), "<b></b>"]
+    "markdown",
+    [
+        "",
+        "  ",
+        "two\n\nlines",
+        "a\n- list",
+        "a\n# title",
+        "<p>a</p><p>b</p>",
+        "x" * (MAX_BLOCK + 1),
+        "<b></b>",
+    ],
 )
 def test_what_is_no_block(markdown: str) -> None:
     """An empty, too long or nested text is refused, and the block stays."""
@@ -205,3 +217,48 @@ def test_a_block_that_would_take_long(markdown: str) -> None:
     with suppress(EditError):
         set_markdown(blocks[1], markdown)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("inner", "texts"),
+    [
+        ("<ul><li>Parent <mark>5 EUR</mark><ul><li>a</li></ul></li></ul>", ["Parent 5 EUR", "a"]),
+        ("<blockquote>Words<footer>Jane</footer></blockquote>", ["Words", "Jane"]),
+        ("<blockquote><p>Words</p><footer>Jane</footer></blockquote>", ["Words", "Jane"]),
+        ("<ul><li>a<hr>b</li></ul>", ["a", "b"]),
+        ("Bare <b>text</b><p>p</p> and more", ["Bare text", "p", "and more"]),
+        ("<div>a<p>b</p>c</div>", ["a", "b", "c"]),
+    ],
+)
+def test_text_beside_blocks(inner: str, texts: list[str]) -> None:
+    """It is a block of its own, and the text stays as it is."""
+    html = f"<article><h1>T</h1>{inner}</article>"
+    article, blocks = read_blocks(html)
+    assert [it.text for it in blocks] == ["T", *texts]
+    assert [it.markdown for it in blocks]
+    assert to_lines(finish(article)) == to_lines(parse_article(html))
+    article, blocks = read_blocks(html)
+    set_markdown(blocks[1], "Other")
+    assert "Other" in to_lines(finish(article))
+    assert [it.text for it in read_blocks(to_lines(article))[1]] == ["T", "Other", *texts[1:]]
+
+
+def test_images_of_known_hosts_stay() -> None:
+    """They are no links, neither in other blocks nor in the one that is changed."""
+    image = '<img src="https://images.example/a.png" alt="a">'
+    html = f"<article><h1>T</h1><p>One {image}</p><p>Two</p></article>"
+    article, blocks = read_blocks(html, ["images.example"])
+    set_markdown(blocks[2], "Three")
+    set_markdown(blocks[1], blocks[1].markdown.replace("One", "First"))
+    assert to_lines(finish(article)).count("<img") == 1
+    assert "First" in to_lines(article)
+
+
+def test_a_cell_with_a_paragraph_keeps_its_place() -> None:
+    """Without its paragraph, it is an empty cell."""
+    cells = "<td><p>a</p></td><td><p>b</p></td>"
+    article, blocks = read_blocks(
+        f"<article><h1>T</h1><table><tbody><tr>{cells}</tr></tbody></table></article>"
+    )
+    remove_block(article, blocks[1])
+    assert "<td></td>" in to_lines(article)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from html import escape
 from itertools import pairwise
@@ -20,8 +21,8 @@ from markdown_it.rules_inline import StateInline
 
 from ..digest import sha256
 from ..errors import EditError, UnsafeHTMLError
-from ..html.article import parse_article
-from ..pages.review import SENTENCE_END
+from .article import parse_article
+from .plaintext import SENTENCE_END
 
 Kind = Literal["p", "h2", "h3", "li", "blockquote"]
 """What a new block can be."""
@@ -30,12 +31,22 @@ MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
 _TAGS = frozenset(
-    "h1 h2 h3 h4 h5 h6 p li td th dt dd blockquote figcaption caption pre div".split()
+    "h1 h2 h3 h4 h5 h6 p li td th dt dd blockquote figcaption caption pre div text".split()
 )
 _MAX_MARKS, _MAX_SYNTAX = 100, 500
-_CELLS = frozenset("td th caption figcaption".split())
+CELLS = frozenset({"td", "th", "caption", "figcaption"})
+"""The kinds of blocks that have their place in a table or a figure."""
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+LOOSE = "text"
+"""The kind of a text that stands beside blocks in the same element, such as an item with a list."""
+
+_CONTAINERS = frozenset({"article", "section", "main", "aside", "header", "footer", "figure"})
+_BLOCK_LEVEL = frozenset({"ul", "ol", "dl", "hr", "table", *_CONTAINERS})
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|&(?=#?\w+;)")
 _SYNTAX = {"strong": "**", "b": "**", "em": "*", "i": "*", "mark": "=="}
+_MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 _MARK = re.compile(r"(?<!\\)==.+?(?<!\\)==")
 
 
@@ -57,7 +68,15 @@ class Block:
 
     number: int
     element: Element
-    parent: Element
+    ancestors: tuple[Element, ...]
+    """The elements that it is in, from the article to its parent."""
+
+    image_hosts: Sequence[str] = ()
+
+    @property
+    def parent(self) -> Element:
+        """The element that it is in."""
+        return self.ancestors[-1]
 
     @property
     def kind(self) -> str:
@@ -70,6 +89,11 @@ class Block:
         return _text(self.element)
 
     @property
+    def html(self) -> str:
+        """The content as HTML."""
+        return _content(self.element)
+
+    @property
     def digest(self) -> str:
         """The SHA-256 of the plain text."""
         return sha256(self.text)
@@ -77,10 +101,17 @@ class Block:
     @property
     def markdown(self) -> str:
         """The content as light Markdown, or as HTML where that would not come back the same."""
-        markdown = _write(self.element).strip()
-        if self.kind != "pre" and _content(_read(markdown)) != _content(self.element):
-            return _content(self.element)
-        return markdown
+        markdown, content = _write(self.element).strip(), _content(self.element)
+        if self.kind == "pre":
+            return markdown
+        try:
+            return markdown if _content(self.read(markdown)) == content else content
+        except EditError:  # a block can have more in it than a person may write
+            return content
+
+    def read(self, markdown: str) -> Element:
+        """Return an element with the content that light Markdown stands for. Raises EditError."""
+        return _read(markdown, self.image_hosts)
 
     @property
     def statements(self) -> list[Statement]:
@@ -92,7 +123,7 @@ class Block:
             return [Statement(_text(it), _parts(self.element, it), []) for it in marks]
         found = []
         for sentence in self.sentences:
-            element = _read(sentence)
+            element = self.read(sentence)
             cited = [link.get("href", "") for link in element.iter("a")]
             found += [
                 Statement(_text(it), _parts(element, it), cited) for it in element.iter("mark")
@@ -106,15 +137,41 @@ class Block:
         if len(marks) > _MAX_MARKS:
             return None
         sentences = _sentences(self.markdown)
-        read = [_read(sentence) for sentence in sentences]
+        try:
+            read = [self.read(sentence) for sentence in sentences]
+        except EditError:
+            return None
         same = "".join(map(_content, read)).replace(" ", "")
         return sentences if same == _content(self.element).replace(" ", "") else None
 
 
-def read_blocks(html: str) -> tuple[Element, list[Block]]:
-    """Return the `<article>` of a text and its blocks. Raises UnsafeHTMLError."""
-    article = parse_article(html)
-    return article, [Block(n, it, parent) for n, (it, parent) in enumerate(_leaves(article))]
+Pair = tuple[Block, Block]
+"""A block in two versions of a text."""
+
+
+def read_blocks(html: str, image_hosts: Sequence[str] = ()) -> tuple[Element, list[Block]]:
+    """Return the `<article>` of a text and its blocks. Raises UnsafeHTMLError.
+
+    Text beside blocks is a block, too, until finish() is called. `image_hosts` is the option.
+    """
+    article = parse_article(html, image_hosts)
+    for element in list(article.iter()):
+        _wrap_loose_text(element)
+    return article, blocks_of(article, image_hosts)
+
+
+def blocks_of(article: Element, image_hosts: Sequence[str] = ()) -> list[Block]:
+    """Return the blocks of an `<article>`."""
+    leaves = enumerate(_leaves(article, (article,)))
+    return [Block(n, it, ancestors, image_hosts) for n, (it, ancestors) in leaves]
+
+
+def finish(article: Element) -> Element:
+    """Return an `<article>` of read_blocks() as a text has it."""
+    parents = {child: parent for parent in article.iter() for child in parent}
+    for element in [it for it in article.iter() if it.tag == LOOSE]:
+        _replace(parents[element], element, element.text, list(element))
+    return article
 
 
 def set_markdown(block: Block, markdown: str) -> None:
@@ -125,10 +182,25 @@ def set_markdown(block: Block, markdown: str) -> None:
         raise EditError(f"a block has at most {_MAX_SYNTAX:,} signs of one kind")
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
-    new = _read(" ".join(markdown.split()))
+    if _MORE_BLOCKS.search(markdown.strip()):
+        raise EditError("this is more than one block; add each below the other")
+    new = block.read(" ".join(markdown.split()))
     if not "".join(new.itertext()).strip():
         raise EditError("the block would be empty; remove it instead")
-    block.element.text, block.element[:] = new.text, new[:]
+    set_content(block, new)
+
+
+def set_content(block: Block, element: Element) -> None:
+    """Replace the content of a block by that of an element."""
+    block.element.text, block.element[:] = element.text, deepcopy(element[:])
+
+
+def unmarked(block: Block) -> Block:
+    """Return a block without the marks of its statements. The text stays as it is."""
+    copy = replace(block, element=deepcopy(block.element))
+    for _ in block.element.iter("mark"):
+        confirm_statement(copy, 0)
+    return copy
 
 
 def confirm_statement(block: Block, number: int) -> None:
@@ -144,7 +216,7 @@ def remove_sentence(article: Element, block: Block, number: int) -> str:
     if block.sentences is None:
         raise EditError("its sentence cannot be told apart; edit the block, or remove it")
     for sentence in block.sentences:
-        marks = len(list(_read(sentence).iter("mark")))
+        marks = len(list(block.read(sentence).iter("mark")))
         if position <= number < position + marks:
             removed = sentence
         else:
@@ -154,22 +226,32 @@ def remove_sentence(article: Element, block: Block, number: int) -> str:
         set_markdown(block, rest)
     else:
         remove_block(article, block)
-    return _text(_read(removed))
+    return _text(block.read(removed))
 
 
 def insert_block(block: Block, kind: Kind, markdown: str) -> None:
     """Insert a block behind another one: an item behind an item. Raises EditError."""
-    if block.kind in _CELLS:
+    new = Element("p")
+    set_markdown(replace(block, element=new), markdown)
+    insert_content(block, new, kind)
+
+
+def insert_content(block: Block, content: Element, kind: Kind = "p") -> Element:
+    """Insert a block with the content of an element behind another one, and return it.
+
+    Raises EditError behind a cell of a table.
+    """
+    if block.kind in CELLS:
         raise EditError("no block can follow a cell of a table")
-    tag: str = "li" if block.kind == "li" else "p" if kind == "li" else kind
-    new = Element(tag)
-    set_markdown(Block(-1, new, block.parent), markdown)
+    new = Element("li" if block.kind == "li" else "p" if kind == "li" else kind)
+    new.text, new[:] = content.text, deepcopy(content[:])
     block.parent.insert(_position(block) + 1, new)
+    return new
 
 
 def remove_block(article: Element, block: Block) -> None:
     """Remove a block, and what is empty without it. A cell becomes empty."""
-    if block.kind in _CELLS:
+    if block.kind in CELLS:
         block.element.text, block.element[:] = "", []
         return
     parents = {child: parent for parent in article.iter() for child in parent}
@@ -177,9 +259,49 @@ def remove_block(article: Element, block: Block) -> None:
     while node is not article:
         parent = parents[node]
         _replace(parent, node, "", ())
-        if len(parent) or (parent.text or "").strip():
+        if len(parent) or (parent.text or "").strip() or parent.tag in CELLS:
             break
         node = parent
+
+
+def restore_block(
+    article: Element, block: Block, before: Sequence[Pair], after: Sequence[Pair]
+) -> None:
+    """Insert a block of another version of a text.
+
+    `before` and `after` are the blocks around it that both versions have, the nearest first. What
+    the block was in, and is gone too, comes back with it. Raises EditError for what was in a cell
+    of a table that is empty now.
+    """
+    same = {block.ancestors[0]: article}
+    for old, new in (*before, *after):
+        lines = ((*it.ancestors, it.element) for it in (old, new))
+        for one, other in zip(*lines, strict=False):
+            if one.tag != other.tag:
+                break
+            same.setdefault(one, other)
+    depth = max(n for n, it in enumerate(block.ancestors) if it in same)
+    gone = block.ancestors[depth + 1 :]
+    if block.kind in CELLS or any(it.tag in (*CELLS, "tr") for it in gone):
+        raise EditError("a cell of a table comes back with `Undo` only")
+    node = deepcopy(block.element)
+    node.tail = None
+    for outer in reversed(gone):
+        group = Element(outer.tag, outer.attrib)
+        group.append(node)
+        node = group
+    target = same[block.ancestors[depth]]
+    places = [(new, 1) for _, new in before] + [(new, 0) for _, new in after]
+    for near, offset in places:
+        line = (*near.ancestors, near.element)
+        if target is near.element:
+            target.insert(len(target) * offset, node)
+            return
+        if target in near.ancestors:
+            child = line[line.index(target) + 1]
+            target.insert(list(target).index(child) + offset, node)
+            return
+    target.insert(0, node)
 
 
 def move_block(blocks: Sequence[Block], number: int, target: int) -> None:
@@ -190,7 +312,7 @@ def move_block(blocks: Sequence[Block], number: int, target: int) -> None:
     block = blocks[number]
     first = next(it for it in blocks if it.parent is block.parent)
     anchor = first if target < 0 else blocks[target]
-    if block.parent is not anchor.parent or block.kind in _CELLS:
+    if block.parent is not anchor.parent or block.kind in CELLS:
         raise EditError("a block can only be moved within its list or its part of the text")
     if block is anchor:
         return
@@ -215,14 +337,41 @@ def _position(block: Block) -> int:
     return list(block.parent).index(block.element)
 
 
-def _leaves(element: Element) -> Iterator[tuple[Element, Element]]:
+def _leaves(
+    element: Element, ancestors: tuple[Element, ...]
+) -> Iterator[tuple[Element, tuple[Element, ...]]]:
     for child in element:
         has_blocks = any(it.tag in _TAGS for it in child.iter() if it is not child)
         if child.tag in _TAGS and not has_blocks:
             if "".join(child.itertext()).strip():
-                yield child, element
+                yield child, ancestors
         else:
-            yield from _leaves(child)
+            yield from _leaves(child, (*ancestors, child))
+
+
+def _wrap_loose_text(element: Element) -> None:
+    """Put each text beside blocks into an element of its own."""
+    is_block = [it.tag in _TAGS or it.tag in _BLOCK_LEVEL for it in element]
+    if element.tag not in _CONTAINERS and not (any(is_block) and element.tag in _TAGS):
+        return
+    text, element.text = element.text, None
+    children, element[:] = list(element), []
+    run = Element(LOOSE)
+    run.text = text
+
+    def end_run() -> None:
+        if "".join(run.itertext()).strip():
+            element.append(run)
+
+    for child, ends in zip(children, is_block, strict=True):
+        if not ends:
+            run.append(child)
+            continue
+        end_run()
+        element.append(child)
+        run = Element(LOOSE)
+        run.text, child.tail = child.tail, None
+    end_run()
 
 
 def _sentences(text: str) -> list[str]:
@@ -290,10 +439,10 @@ def _escape(text: str | None) -> str:
     return _SPECIAL.sub(lambda match: "".join(f"\\{it}" for it in match[0]), text or "")
 
 
-def _read(markdown: str) -> Element:
+def _read(markdown: str, image_hosts: Sequence[str]) -> Element:
     html = _parser().renderInline(markdown)
     try:
-        article = parse_article(f"<article><h1>.</h1><p>{html}</p></article>")
+        article = parse_article(f"<article><h1>.</h1><p>{html}</p></article>", image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"this text cannot be shown: {error}") from error
     if [child.tag for child in article] != ["h1", "p"]:

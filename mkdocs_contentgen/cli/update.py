@@ -1,0 +1,134 @@
+"""The command `contentgen update`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..display import escape_controls
+from .common import complete_pages, load_articles, open_site, site_options, texts_changed
+from .output import debug_printer, print_errors, print_line, print_warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..pages.build import Build
+    from ..pages.update import PlannedUpdate, UpdateResult
+
+
+@click.command()
+@site_options
+@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@click.option("--note", default="", help="What to change, in words; else what is wrong now.")
+@click.option("--section", default="", metavar="HEADING", help="Change this part of a text only.")
+@click.option("--all", "everything", is_flag=True, help="Every text whose sources have changed.")
+@click.option("--dry-run", is_flag=True, help="List the updates, and send no request.")
+@click.option(
+    "--report", type=click.Path(dir_okay=False), help="Write what was changed, and why, to a file."
+)
+def update(
+    config_file: str | None,
+    pages: tuple[str, ...],
+    note: str,
+    section: str,
+    everything: bool,
+    dry_run: bool,
+    report: str | None,
+) -> None:
+    """Make drafts out of the texts of PAGES: the blocks that are wrong now are written anew.
+
+    Without --note, a text is updated if a section that it cites has changed. What a person wrote
+    stays. The approved text stays, too, until somebody approves the draft.
+    """
+    from ..pages import update as updating
+    from ..pages.build import Build
+    from ..service.updates import MAX_NOTE
+    from ..texts.policy import Policy
+
+    if bool(pages) == everything:
+        raise click.UsageError("name the pages to update, or use --all")
+    if (note or section) and not pages:
+        raise click.UsageError("--note and --section are for the pages that you name")
+    if len(note) > MAX_NOTE:
+        raise click.UsageError(f"--note has {len(note)} characters, {MAX_NOTE} at most")
+    with open_site(config_file, drafts=True) as site:
+        if not updating.can_update(site.options):
+            raise click.ClickException(
+                "only a writer can update texts: use `base_url: writer`, or set `service_fields: "
+                "[update]` if your service is a served one; `contentgen generate --refresh` asks "
+                "any service for a new text"
+            )
+        articles = load_articles(site, pages)
+        policy = Policy(max_requests=site.options.max_requests, sandbox=site.options.uses_sandbox())
+        log = partial(print_line, err=True)
+        requests = [it for it in site.requests if any(it.page == a.page for a in articles)]
+        build = Build(site.config, site.options, policy, requests, site.pages, log, debug_printer())
+        plan = updating.plan(
+            articles,
+            site.cited_sections(),
+            note=note.strip(),
+            section=section,
+            failed=updating.earlier_failures(build, articles),
+            is_named=bool(pages),
+            others=site.articles()[0],
+            image_hosts=site.options.image_hosts,
+        )
+        for line in plan.notes:
+            print_line(line)
+        if not plan.updates and not plan.problems and everything:
+            print_line("The sources of all texts are as they were; nothing was sent.")
+        number = len(plan.updates)
+        if dry_run:
+            _print_plan(build, plan.updates)
+        elif number > policy.max_requests:
+            plan.problems.append(
+                f"{number} updates would be sent, and max_requests allows {policy.max_requests}; "
+                "nothing was sent; to pay for them, raise max_requests"
+            )
+        else:
+            results, problems = updating.run(build, plan.updates, site.article)
+            print_warnings(problems)
+            texts_changed(site, {it.article.page for it in plan.updates})
+            plan.problems += filter(None, map(_print_result, results))
+            if report:
+                Path(report).parent.mkdir(parents=True, exist_ok=True)
+                Path(report).write_text(updating.report(results), encoding="utf-8")
+    print_errors(plan.problems)
+
+
+def _print_plan(build: Build, updates: Sequence[PlannedUpdate]) -> None:
+    for it in updates:
+        changed = ", ".join(source.title for source in it.what.sources if source.has_changed)
+        print_line(f"{it.article.place}: {it.what.note or changed}")
+    print_line(
+        f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
+    )
+    if build.options.uses_writer() and updates:
+        from ..service.writer.evaluation import estimate_message
+        from ..service.writer.updating import estimate_update
+
+        options = build.options.writer_options(build.site, build.pages)
+        estimates = (estimate_update(it.what, options) for it in updates)
+        print_line(estimate_message(estimates, options))
+
+
+def _print_result(result: UpdateResult) -> str:
+    """Print what was changed in a text, and return why there is no new draft, if so."""
+    article, text = result.planned.article, result.text
+    if text is not None and result.updated is None:
+        print_line(f"{article.page}: another run has just updated it")
+        return ""
+    if result.updated is None or text is None:
+        return f"{article.place}: not updated: {result.error}; the text stays as it is"
+    new = len(result.updated.changes)
+    click.echo(click.style(escape_controls(f"{article.page}: a draft"), bold=True))
+    for line in [*text.updates[-max(new, 1) :], *(it for it in text.remarks if "update: " in it)]:
+        print_line(f"  {line}")
+    print_line(
+        f"  to read it: `contentgen {'diff' if article.approved else 'show'} {article.page}`; "
+        f"to publish it: `contentgen approve {article.page}`"
+    )
+    return ""

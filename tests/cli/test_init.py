@@ -1,0 +1,139 @@
+"""`contentgen init`: from an empty folder, or an existing site, to a first page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from conftest import Project
+from model_double import ModelDouble, raw
+from model_writer import writing
+
+from mkdocs_contentgen.cli.init import add_plugin
+from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.service.writer.discovery import FoundServer, find_server, find_servers
+
+SANDBOX = {"base_url": "sandbox"}
+
+
+def run(*arguments: str, answer: str = "") -> Result:
+    """Run the command in the current folder."""
+    unset = {name: None for name in os.environ if name.startswith("CONTENTGEN_")}
+    return CliRunner(env=unset).invoke(main, ["init", *arguments], input=answer)
+
+
+def test_three_commands(project: Project, model: ModelDouble) -> None:
+    """From an empty folder to a page with a text of the model that was found."""
+    model.answer = writing()
+    (project.root / "mkdocs.yml").unlink(missing_ok=True)
+    ran = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
+    assert ran.returncode == 0, ran.stdout
+    assert "Texts are from: qwen3:8b (the model server)" in ran.stdout
+    assert "Next: contentgen generate" in ran.stdout
+    assert "generated: 1" in project.run("mkdocs_contentgen", "generate").stdout
+    assert project.build("--strict").returncode == 0
+    assert project.soup("first-text/index.html").select_one("article.contentgen")
+    again = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
+    assert "has the plugin already" in again.stdout
+    assert again.returncode == 1
+
+
+def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble) -> None:
+    """Without `--yes`, the author chooses among models and the sandbox."""
+    monkeypatch.chdir(tmp_path)
+    ran = run("--endpoint", model.endpoint, answer="7\n2\n")
+    assert ran.exit_code == 0, ran.output
+    assert "1  qwen3:8b (the model server)\n2  sample texts, no model\n" in ran.stdout
+    site = yaml.safe_load((tmp_path / "mkdocs.yml").read_text())
+    assert site["plugins"] == ["search", {"contentgen": SANDBOX}]
+    assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--endpoint", "http://127.0.0.1:9/v1"], "lists no models; is it the address of an API"),
+        (["--endpoint", "nonsense"], "is not an https address"),
+        (["--page", "../x.md"], "name a Markdown file in the folder of the pages"),
+        (["--page", "x.txt"], "name a Markdown file in the folder of the pages"),
+    ],
+)
+def test_wrong_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    """They are refused on one line, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    ran = run("--yes", *arguments)
+    assert ran.exit_code > 0
+    assert message in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("zensical.toml", "", "this command writes YAML only"),
+        ("mkdocs.yml", "a: [", "is not valid YAML; correct it first"),
+        ("mkdocs.yml", "plugins: [search]\n", "cannot be changed without touching other lines"),
+        ("mkdocs.yml", "plugins:\n  search: {}\n", "cannot be changed without touching"),
+        ("mkdocs.yml", "plugins: []\n", "cannot be changed without touching"),
+    ],
+)
+def test_what_it_leaves_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str
+) -> None:
+    """The author gets the lines to add, and the file stays as it is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(text)
+    ran = run("--yes")
+    assert (ran.exit_code, message in ran.stderr) == (1, True), ran.output
+    assert (tmp_path / name).read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("before", "indent", "end"),
+    [
+        ("site_name: A\nplugins:\n  - search\n", "  ", ""),
+        ("plugins:\n- search # mine\n- blog:\n    a: !ENV X\n", "", "\n# end\nnav: []\n"),
+        ("plugins:\n    - search\n    - tags\n", "    ", ""),
+    ],
+)
+def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
+    """Behind the last one, at its indentation, and no other line changes."""
+    ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
+    assert add_plugin(before + end, SANDBOX) == before + ours + end
+    assert add_plugin(before + ours + end, SANDBOX) is None
+
+
+@pytest.mark.parametrize("value", [" [search]", "\n  - contentgen", ""])
+def test_where_it_cannot_go(value: str) -> None:
+    """It is there already, or other lines would have to change."""
+    assert add_plugin(f"plugins:{value}\n", SANDBOX) is None
+
+
+@pytest.mark.parametrize(
+    ("models", "found"),
+    [
+        ([{"id": "qwen3:8b"}, {"id": "nomic-embed-text"}], ["qwen3:8b"]),
+        ([{"id": "\x1b[31mred"}, {"id": "a\nb"}, {"id": 7}, "x"], []),
+        ([], []),
+        ("nonsense", []),
+    ],
+)
+def test_the_models_of_a_server(model: ModelDouble, models: object, found: list[str]) -> None:
+    """Those that can write and can be shown; a server without one is none."""
+    model.models = raw(json.dumps({"data": models}).encode())
+    server = asyncio.run(find_server(model.endpoint))
+    assert server == (FoundServer("the model server", model.endpoint, found) if found else None)
+
+
+def test_servers_of_this_machine(model: ModelDouble) -> None:
+    """What listens on their usual ports is asked; what does not answer as they do is none."""
+    port = int(model.endpoint.split(":")[2].partition("/")[0])
+    (server,) = asyncio.run(find_servers({port: "Ollama", 9: "LM Studio"}))
+    assert (server.name, server.endpoint) == ("Ollama", model.endpoint)

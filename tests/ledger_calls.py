@@ -1,0 +1,51 @@
+"""Short ways to call a ledger."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from mkdocs_contentgen.service.writer.ledger import Ledger
+from mkdocs_contentgen.service.writer.ledger.protocol import Begun, KeyedRequest, Limited
+from mkdocs_contentgen.service.writer.ledger.users import Event, Limits, OwnLimits, Token, User
+
+
+def begin(
+    ledger: Ledger,
+    request: KeyedRequest,
+    limits: Limits,
+    max_cost: float | None = None,
+    reserve: float = 0.0,
+) -> str | bytes | Limited:
+    """Begin a request, and return `begun` or what else became of it."""
+    found = ledger.begin(request, limits, max_cost, reserve)
+    return "begun" if isinstance(found, Begun) else found
+
+
+def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
+    """Return the parts that whoever begins a request gets, and begin nothing."""
+    found = ledger.begin(request, Limits(requests_per_minute=1000, parallel=1000), None, 0.0)
+    assert isinstance(found, Begun)
+    ledger.withdraw(request)
+    return found.parts
+
+
+def put_user(ledger: Ledger, name: str, token_hash: str, **limits: float) -> bool:
+    """Add a user with one token, and return whether the name was free."""
+    now = time.time()
+    user = User(now, {"default": Token(token_hash, now)}, msgspec.convert(limits, OwnLimits))
+    return ledger.replace_user(None, user, Event(now, "root", name, "added"))
+
+
+def drop_user(ledger: Ledger, name: str) -> bool:
+    """Remove a user, and return whether there was one."""
+    user = ledger.user(name)
+    event = Event(time.time(), "root", name, "removed")
+    return user is not None and ledger.replace_user(user, None, event)
+
+
+def token_hash(ledger: Ledger, name: str) -> str | None:
+    """Return the SHA-256 of a user's first token."""
+    user = ledger.user(name)
+    return next((it.hash for it in user.tokens.values()), None) if user else None

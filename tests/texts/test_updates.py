@@ -1,0 +1,223 @@
+"""An update changes the blocks that it names, and not a byte of any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.blocks import Block, read_blocks
+from mkdocs_contentgen.requests import ArticleRequest
+from mkdocs_contentgen.service.updates import Source, Updated
+from mkdocs_contentgen.service.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.service.writer.sources import Section
+from mkdocs_contentgen.service.writer.updating import read_update
+from mkdocs_contentgen.texts.approval import to_lines
+from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText
+from mkdocs_contentgen.texts.updates import apply_update, plan_update
+
+SITE = "https://docs.example/"
+SPEED, PRICE = f"{SITE}plan/#speed", f"{SITE}plan/#price"
+HTML = to_lines(
+    parse_article(f"""<article class="blog-post"><h1>Fast builds</h1>
+<p class="intro">A build takes 4 seconds <a href="{SPEED}">[1]</a> &amp; more.</p>
+<h2>Price</h2><p>It costs 5 EUR <a href="{PRICE}">[2]</a>.</p>
+<ul><li>One</li><li>Two <strong>cores</strong></li></ul>
+<div class="pro-tip">💡 <strong>Tip:</strong> Wait.</div>
+<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>
+<pre><code>x  =  1
+</code></pre><blockquote><p>Quoted</p></blockquote><p class="conclusion">A person's words.</p>
+<h2>Sources</h2><ol><li><a href="{SPEED}">Plan › Speed</a></li>
+<li><a href="{PRICE}">Plan › Price</a></li></ol></article>""")
+)
+BLOCKS = read_blocks(HTML)[1]
+MINE = next(it for it in BLOCKS if it.text == "A person's words.")
+TEXT = StoredText(
+    HTML,
+    datetime(2026, 11, 1, tzinfo=UTC),
+    {"type": "article", "topic": "Fast builds"},
+    "m",
+    {SPEED: "1" * 64, PRICE: "2" * 64},
+    edits=Edits(changed_by={MINE.digest: "Ann"}),
+    passages={SPEED: "4 seconds"},
+)
+SOURCES = [
+    Source(SPEED, "Plan › Speed", "3 seconds", "4 seconds", True, "3" * 64),
+    Source(PRICE, "Plan › Price", "5 EUR", "", False, "2" * 64),
+]
+FOUND = Section("plan.md", "Plan › New", "New words", "plan/#new", digest="4" * 64)
+REQUEST = ArticleRequest(topic="Fast builds")
+OPTIONS = WriterOptions(WriterFields(model="m", site_url=SITE))
+TODAY = date(2026, 11, 23)
+
+
+def updated(answer: str, *, note: str = "", section: str = "") -> StoredText:
+    """Return the text after an update with this answer."""
+    what = plan_update(TEXT, SOURCES, note=note, section=section)
+    found = [Section("", it.title, it.now, digest=it.digest) for it in SOURCES]
+    read = read_update(answer, REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
+    return apply_update(TEXT, what, read, TODAY)
+
+
+def shown(block: Block) -> tuple[str, str]:
+    """Return all of a block that a page shows."""
+    return block.kind, block.html
+
+
+ACTIONS = st.tuples(
+    st.sampled_from(["BLOCK", "AFTER", "block", "BLOK"]),
+    st.integers(-1, 25),
+    st.sampled_from(
+        [
+            *("REMOVE", "", "New words [3].", "**5** & <b>more</b> [1] [9]", "NOTHING", "- item"),
+            *("# Heading", "| a |\n|---|", "```\ncode", "<script>x</script>", "[x](http://evil)"),
+            *("Two\n\nparagraphs", "==marked==", "‹‹ \x1b[31m", "A person's words.", "1. One"),
+        ]
+    ),
+)
+
+
+@given(st.lists(ACTIONS, max_size=30), st.booleans())
+@settings(max_examples=200)
+def test_bytes_of_other_blocks(actions: list[tuple[str, int, str]], has_note: bool) -> None:
+    """Whatever the model answers: lines of blocks that it does not name stay as they were. 3 s."""
+    answer = "\n".join(f"{name} {number}: {text}\nWHY: because" for name, number, text in actions)
+    text = updated(answer, note="a note" if has_note else "")
+    named = {number for name, number, _ in actions if name.upper() == "BLOCK"}
+    before = [it for it in BLOCKS if it.number not in named]
+    after = [shown(it) for it in read_blocks(text.html)[1]]
+    position = 0
+    for block in before:  # each is there, in their order
+        position = after.index(shown(block), position) + 1
+    ends = [f">{it.html}</{it.kind}>" for it in before]
+    lines = {line for end in ends for line in HTML.splitlines() if line.endswith(end)}
+    assert lines <= set(text.html.splitlines())
+    assert shown(MINE) in after
+    assert ("pre", "<code>x = 1 </code>") in [(kind, html) for kind, html in after]
+    assert "evil" not in "".join(link for _, link in after if "href" in link and "evil" in link)
+    parse_article(text.html)
+
+
+def test_new_sources_are_numbered_and_listed() -> None:
+    """They follow those that the list has; what is cited already keeps its number."""
+    text = updated("BLOCK 1: It takes 3 seconds [1], says the news [3].\nWHY: x")
+    assert f'<a href="{SPEED}" rel="nofollow noopener noreferrer">[1]</a>' in text.html
+    assert f'<a href="{SITE}plan/#new" rel="nofollow noopener noreferrer">[3]</a>' in text.html
+    items = [it.text for it in read_blocks(text.html)[1] if it.parent.tag == "ol"]
+    assert items == ["Plan › Speed", "Plan › Price", "Plan › New"]
+    assert text.sources == {SPEED: "3" * 64, PRICE: "2" * 64, f"{SITE}plan/#new": "4" * 64}
+    assert text.passages == {SPEED: "3 seconds", f"{SITE}plan/#new": "New words"}
+
+
+def test_statements_of_new_blocks_are_to_be_checked() -> None:
+    """But not what the sources say, nor what the block said before and somebody has checked."""
+    text = updated("BLOCK 3: It costs 5 EUR, or 3 seconds, or 99 dollars.\nWHY: x")
+    assert "5 EUR, or 3 seconds, or <mark>99 dollars</mark>." in text.html
+
+
+def test_what_a_person_wrote_stays() -> None:
+    """It is a remark that it may be wrong now; a note changes it if it names it."""
+    answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
+    text = updated(answer)
+    assert "Other words" not in text.html
+    assert text.remarks == (
+        "update: what Ann wrote may be wrong now: 'A person's words.': they are wrong",
+    )
+    assert updated(answer, note="all shorter").html == HTML
+    assert "Other words" in updated(answer, note="make “a person's words.” friendlier").html
+    assert "Other words" in updated(answer, note="x", section="Price").html
+
+
+def test_headings_and_titles() -> None:
+    """A title changes with a note only; new headings have no marks and no links."""
+    assert updated("BLOCK 0: Slow builds\nWHY: x").html == HTML
+    assert (
+        "Slow builds in 2031</h1>" in updated("BLOCK 0: Slow builds in 2031\nWHY: x", note="y").html
+    )
+    assert "<h2>Price of 99</h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
+
+
+def test_a_section_that_is_not_there() -> None:
+    """The error names those that are."""
+    with pytest.raises(EditError, match="its headings are: 'Price', 'Sources'"):
+        plan_update(TEXT, SOURCES, note="x", section="Speed")
+
+
+def test_a_text_without_sources_gets_a_list() -> None:
+    """The heading is in the language of the text."""
+    html = '<article lang="de"><h1>T</h1><p>Alt.</p></article>'
+    text = StoredText(html, TEXT.generated_at, TEXT.request, "m")
+    what = plan_update(text, [], note="x")
+    read = read_update("BLOCK 1: Neu [1].\nWHY: x", REQUEST, what, [FOUND], OPTIONS)
+    assert read is not None
+    after = apply_update(text, what, read, TODAY).html
+    assert "<h2>Quellen</h2>\n<ol>\n<li>" in after
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("3. Oktober 2026 ist Feiertag.", "3. Oktober"),
+        ("1984. A year.", "1984. A year."),
+        ("> 5 users", "&gt; 5 users"),
+        ("- not a list", "- not a list"),
+        ("# not a title", "# not a title"),
+    ],
+)
+def test_words_that_look_like_markup(answer: str, expected: str) -> None:
+    """A block stays a block, with all of its words."""
+    html = updated(f"BLOCK 3: {answer}\nWHY: x").html
+    assert expected in html.replace("<mark>", "").replace("</mark>", "")
+
+
+def test_a_block_that_is_removed_and_followed() -> None:
+    """A paragraph takes the place of another one."""
+    html = updated("BLOCK 3: REMOVE\nWHY: x\n\nAFTER 3: New.\nWHY: y", note="z").html
+    assert "<p>New.</p>" in html
+    assert "It costs 5 EUR" not in html
+
+
+@pytest.mark.parametrize("note", ["mention one flag now", "A person is mean", "say Price"])
+def test_a_note_names_blocks_by_quotes_alone(note: str) -> None:
+    """Words that happen to be in a note open no block of a person."""
+    assert updated(f"BLOCK {MINE.number}: Other words.\nWHY: x", note=note).html == HTML
+
+
+def test_what_a_model_cannot_write_stays() -> None:
+    """Images and links of a person's own are in blocks that no model changes."""
+    html = '<article><h1>T</h1><p>See <a href="https://x.example">x</a>.</p><p>Y</p></article>'
+    what = plan_update(StoredText(html, TEXT.generated_at, TEXT.request, "m"), SOURCES)
+    assert [it.is_fixed for it in what.blocks] == [True, True, False]
+
+
+def test_code_keeps_its_signs() -> None:
+    """Only marks of statements are taken off what the model sees."""
+    html = "<article><h1>T</h1><p><code>a==b</code> is <mark>4 km</mark></p></article>"
+    what = plan_update(StoredText(html, TEXT.generated_at, TEXT.request, "m"), [])
+    assert what.blocks[1].text == "`a==b` is 4 km"
+
+
+def test_a_source_that_is_gone() -> None:
+    """It stays as long as a block cites it; the list at the end does not count."""
+    gone = [Source(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
+    for answer, stays in (("New words", False), ("New words [1]", True)):
+        what = plan_update(TEXT, gone)
+        sections = [Section("", it.title, it.now) for it in gone]
+        read = read_update(f"BLOCK 1: {answer}\nWHY: x", REQUEST, what, sections, OPTIONS)
+        assert read is not None
+        assert (SPEED in apply_update(TEXT, what, read, TODAY).sources) is stays
+
+
+def test_odd_names_of_files_are_kept(tmp_path: Path) -> None:
+    """A cache entry with such a source can be read again, and an unknown one drops out alone."""
+    sources = {"file:a/[id]/notes (1).md#x": "1" * 64, "javascript:x": "2" * 64}
+    store = DiskStore(tmp_path)
+    store.save({"k" * 64: replace(TEXT, sources=sources)})
+    assert list(store.load(["k" * 64])[0]["k" * 64].sources) == ["file:a/[id]/notes (1).md#x"]
+    store.close()
