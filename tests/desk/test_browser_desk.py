@@ -468,7 +468,7 @@ def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     page.keyboard.press("e")
     editor = page.get_by_role("textbox", name="Edit")
     page.keyboard.type("New words ")
-    expect(page.get_by_role("button", name="Confirm")).to_have_count(2)
+    expect(page.get_by_role("heading", name="Statements to check: 2")).to_be_visible()
     assert "New words" in editor.input_value()
     page.locator("details").last.locator("summary").click()
     page.locator("details").last.get_by_role("button", name=re.compile("Edit")).click()
