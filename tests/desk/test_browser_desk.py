@@ -16,7 +16,7 @@ from browsing import audit, browser
 from conftest import Project, wait_until
 from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 from model_double import ModelDouble, written
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import StoredText
@@ -74,6 +74,12 @@ def open_text(desk: DeskProcess, page: Page, title: str = "Builds take seconds")
     expect(page.get_by_role("complementary", name="Review")).to_contain_text(title)
 
 
+def block_with(page: Page, text: str) -> Locator:
+    """Return the blocks with a text in the page beside the desk, once the page has marked them."""
+    blocks = page.frame_locator("iframe").locator("[data-contentgen-block]")
+    return blocks.filter(has_text=text)
+
+
 def approved(desk: DeskProcess, name: str = "report.md") -> str:
     """Return the approved file of a page, if there is one."""
     file = desk.project.root / f"contentgen/{name}/main.html"
@@ -122,7 +128,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     page.get_by_role("button", name="Remove", exact=True).first.click()
     expect(page.get_by_role("button", name="Confirm")).to_have_count(1)
     frame = page.frame_locator("iframe")
-    frame.get_by_text("Costs 5 EUR").click(timeout=60_000)
+    block_with(page, "Costs 5 EUR").click(timeout=60_000)
     page.get_by_role("button", name="Edit: Costs").last.click()
     page.get_by_role("textbox", name="Edit").fill("Costs **nothing**")
     page.get_by_role("button", name="Save").click()
@@ -140,7 +146,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     assert "Thrown away" not in file.html
     expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible(timeout=60_000)
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
-    frame.get_by_text("The end.").click()
+    block_with(page, "The end.").click(timeout=60_000)
     page.locator(".tools").get_by_role("button", name="Edit").click()
     page.get_by_role("textbox", name="Edit").fill("Unapproved words.")
     page.get_by_role("button", name="Save").click()
@@ -500,7 +506,7 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
         expect(frame.get_by_text("Same.")).to_have_count(3, timeout=30_000)
-        frame.get_by_text("Same.").nth(1).click()
+        block_with(page, "Same.").nth(1).click(timeout=60_000)
         page.locator(".tools").get_by_role("button", name="Remove block").click()
         expect(page.locator("details")).to_have_count(8)
         shown = [it.strip() for it in page.locator("details summary").all_text_contents()]
@@ -582,7 +588,7 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
             )
             page = context.new_page()
             open_text(desk, page)
-            page.frame_locator("iframe").get_by_text("Costs 5 EUR").click(timeout=60_000)
+            block_with(page, "Costs 5 EUR").click(timeout=60_000)
             expect(page.locator(".tools").get_by_role("button", name="Edit")).to_be_enabled()
             picture = page.screenshot()
             file = PICTURES / f"desk-{scheme}.png"
