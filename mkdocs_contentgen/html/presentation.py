@@ -41,6 +41,7 @@ class ArticleMetadata:
     title: str
     lead: str
     published: str
+    disclosure: str = ""
 
 
 def present(
@@ -58,7 +59,8 @@ def present(
         plain_text(_text_of(element))
         for element in (article.find(".//h1"), _lead_paragraph(article))
     )
-    facts = ArticleMetadata(title, lead, _publication_date(article))
+    line = provenance.line(how.disclosure) if how.disclosure else ""
+    facts = ArticleMetadata(title, lead, _publication_date(article), plain_text(line))
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
@@ -72,8 +74,8 @@ def present(
         named = (script[1] if script else language.partition("-")[0]).lower()
         article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
     article.set("ai-disclosure", provenance.attribute())
-    if how.disclosure:
-        lines = [provenance.line(how.disclosure)]
+    if line:
+        lines = [line]
         if provenance.remarks:
             lines.append(f"Not as requested: {_join_remarks(provenance.remarks)}")
         _insert_disclosure(article, lines)

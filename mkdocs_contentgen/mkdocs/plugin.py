@@ -30,12 +30,12 @@ from ..pages.extension import (
 from ..pages.front_matter import hidden_requests, place_of, read_requests
 from ..pages.options import EXTENSION, ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
+from .metadata import PageMetadata
 from .search import index_articles_last
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
-    from ..html.presentation import ArticleMetadata
     from ..pages.background import Background
     from ..pages.build import PageContent
     from ..service.writer.usage import Spending
@@ -128,7 +128,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for problem in problems:
             log.warning(problem)
         self._articles: dict[str, dict[str, PageContent]] = {}
-        self._added_metadata: dict[str, dict[str, str]] = {}
+        self._metadata = PageMetadata(has_feed="rss" in config.plugins)
         self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.end_line = self.config.end_line()
         if self.config.styles != "strip":
@@ -236,7 +236,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             return None
         name = leading_article(markdown, articles)
         if name and (facts := articles[name].facts()):
-            self._add_metadata(page, facts)
+            self._metadata.add(page, facts)
             set_title_before_rendering(page, facts.title)
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
 
@@ -247,23 +247,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.articles = self._articles = articles
         return self._extension
 
-    def _add_metadata(self, page: Page, facts: ArticleMetadata | None) -> None:
-        """Set description and date of a page where its author did not, replacing earlier values."""
-        metadata = {"description": facts.lead, "date": facts.published} if facts else {}
-        for key, before in self._added_metadata.pop(page.file.src_uri, {}).items():
-            if page.meta.get(key) == before:
-                del page.meta[key]
-        new = {key: value for key, value in metadata.items() if value and key not in page.meta}
-        page.meta.update(new)
-        self._added_metadata[page.file.src_uri] = new
-
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""
         uri = page.file.src_uri
         if uri in self._articles:
             # Templates and included files may have changed what the page begins with.
             leading = self._extension.leading.get(uri, "")
-            self._add_metadata(page, self._extension.facts.get(uri, {}).get(leading))
+            self._metadata.add(page, self._extension.facts.get(uri, {}).get(leading))
         for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
             log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 

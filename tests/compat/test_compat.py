@@ -222,9 +222,11 @@ def blocks(html: Tag) -> list[str]:
 
 
 def assert_whole(html: Tag, topic: str = TITLE) -> None:
-    """Check that an article is here as the service wrote it, and once."""
+    """Check that an article is here as the service wrote it, and once, with what is said of it."""
     expected = blocks(BeautifulSoup(article(topic), "html.parser"))
-    found = [text for text in blocks(html) if text != DRAFT]
+    found = blocks(html)
+    assert found.count(DRAFT) == 1
+    found.remove(DRAFT)
     start = found.index(LEAD) - expected.index(LEAD)
     assert found[start : start + len(expected)] == expected
     assert found.count(LEAD) == 1
@@ -245,7 +247,7 @@ def test_each_row_has_a_test() -> None:
 
 @beside("blog")
 def test_blog(pair: Pair) -> None:
-    """A post has its article and reading time; the views have its title and lead, not the rest."""
+    """A post has its article and reading time; the views have its title, line and lead, no more."""
     # Material makes the address before there is a text: of the slug, or else of the file's name.
     pair.page("blog/posts/post.md", date=date(2026, 1, 2), categories=["Speed"], slug="post")
     pair.asking = ["blog/2026/01/02/post"]
@@ -261,6 +263,7 @@ def test_blog(pair: Pair) -> None:
         heading = listed.find("h2")
         assert heading
         assert heading.get_text() == TITLE
+        assert DRAFT in listed.get_text()
         assert LEAD in listed.get_text()
         assert "What it costs" not in listed.get_text()
 
@@ -288,6 +291,7 @@ def test_blog_with_required_excerpts(pair: Pair) -> None:
     assert "3 generated" in built.stdout
     listed = pair.site.soup("blog/page/2/index.html").select_one(".md-post__content")
     assert listed
+    assert DRAFT in listed.get_text()
     assert LEAD in listed.get_text()
     assert "What it costs" not in listed.get_text()
     shown = [pair.site.html(f"{view}/index.html") for view in ("blog", "blog/page/2")]
@@ -515,6 +519,27 @@ def test_rss(pair: Pair) -> None:
     assert_whole(BeautifulSoup(entry["content_html"], "html.parser"))
 
 
+@beside("rss")
+def test_rss_with_descriptions(pair: Pair) -> None:
+    """What a feed shows of a text that a model wrote says so; what the author wrote does not."""
+    rss = {"use_git": False, "match_path": "(page|own|feed|text).md"}
+    pair.row = replace(pair.row, config=pair.row.config | {"plugins": [{"rss": rss}]})
+    front: dict[str, Any] = {"date": date(2026, 1, 2)}
+    pair.page("page.md", **front, rss={"image": "https://docs.example/picture.png"})
+    pair.page("own.md", **front, description="By hand.")
+    pair.page("feed.md", **front, rss={"feed_description": "For the feed."})
+    pair.page("text.md", **front, text="# Mine\n\nMy words.\n")
+    pair.build()
+    items = ElementTree.fromstring(pair.site.html("feed_rss_created.xml")).iter("item")
+    shown = {it.findtext("link"): it.findtext("description") for it in items}
+    assert shown == {
+        "https://docs.example/page/": f"{LEAD} ({DRAFT})",
+        "https://docs.example/own/": "By hand.",
+        "https://docs.example/feed/": "For the feed.",
+        "https://docs.example/text/": "<h1>Mine</h1> <p>My words.</p>",
+    }
+
+
 @pytest.mark.parametrize(
     "pair", ["rss", "social", "blog", "tags", "search", "minify", "glightbox"], indirect=True
 )
@@ -666,7 +691,7 @@ def test_llmstxt(pair: Pair) -> None:
         text = pair.site.html(name)
         assert f"# {TITLE}" in text
         assert "## What it costs" in text
-        assert text.count(LEAD) == 1
+        assert text.count(LEAD) == text.count(DRAFT) == 1
         assert "{{ 7 * 7 }}" in text
         assert FILLER.strip() in text
 
