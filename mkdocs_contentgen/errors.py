@@ -38,18 +38,19 @@ class ConfigurationError(ContentgenError):
 
 
 class ServiceError(ContentgenError):
-    """A request failed."""
+    """A request failed.
 
-
-class NotSentError(ServiceError):
-    """The service did not process the request, so it can be sent again.
-
-    `retry_after` is the time in seconds from the header `Retry-After`, or None.
+    `retry_after` is the time in seconds after which it may be sent again, or None if the service
+    says nothing about it.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class NotSentError(ServiceError):
+    """The service did not process the request, so it can be sent again."""
 
 
 class UnreachableError(NotSentError):
@@ -61,14 +62,10 @@ class UnknownOutcomeError(ServiceError):
 
 
 class GatewayError(UnknownOutcomeError):
-    """A gateway did not get the answer. `retry_after` is in seconds.
+    """A gateway did not get the answer.
 
     Sent again with the same Idempotency-Key, a request is not paid for twice.
     """
-
-    def __init__(self, message: str, retry_after: float) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
 
 
 class UnusableServiceError(ServiceError):
@@ -80,11 +77,7 @@ class AccessDeniedError(UnusableServiceError):
 
 
 class UnavailableModelError(UnusableServiceError):
-    """The model server cannot be used now. `retry_after` is in seconds, or None."""
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """The model server cannot be used now."""
 
 
 class RejectedError(ServiceError):
@@ -92,11 +85,7 @@ class RejectedError(ServiceError):
 
 
 class BusyModelError(RejectedError):
-    """The model server has no time for a call. `retry_after` is in seconds, or None."""
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """The model server has no time for a call."""
 
 
 class InvalidAnswerError(ServiceError):

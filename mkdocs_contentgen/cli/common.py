@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 
-EXTENSION = "contentgen"
-"""The Markdown extension of sites that Zensical builds, too."""
-
 config_option = click.option(
     "-f",
     "--config-file",
@@ -65,7 +62,7 @@ def _find_docs_dir(config_file: str | None) -> Path:
     """Return the directory of pages; `docs` if the configuration cannot be read."""
     from ..zensical.configuration import read_docs_dir
 
-    path = _find_configuration(config_file)
+    path = find_configuration(config_file)
     try:
         return read_docs_dir(path) if path else Path("docs")
     except Exception:  # noqa: BLE001  YAML makes values of any kind, which may fail
@@ -116,6 +113,8 @@ def texts_changed(site: Site, pages: Collection[str]) -> None:
 
     Raises StoreError.
     """
+    from ..pages.options import EXTENSION
+
     if EXTENSION in site.config.markdown_extensions:
         from ..zensical.records import forget
 
@@ -139,7 +138,7 @@ def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:
     """
     from ..zensical.configuration import is_for_zensical
 
-    path = _find_configuration(config_file)
+    path = find_configuration(config_file)
     if path and is_for_zensical(path):
         from ..zensical import site as zensical_site
 
@@ -153,7 +152,8 @@ PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
 """The configuration files of ProperDocs, which it prefers to those of MkDocs."""
 
 
-def _find_configuration(config_file: str | None) -> Path | None:
+def find_configuration(config_file: str | None) -> Path | None:
+    """Return the given configuration or the one of this folder, if there is that file."""
     from ..zensical.invocation import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS

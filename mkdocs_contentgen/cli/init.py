@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, cast
 import click
 import yaml
 
+from .common import find_configuration
 from .output import print_line
 
 if TYPE_CHECKING:
     from ..service.writer.discovery import FoundServer
 
-_CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
 _PAGE = """---
 contentgen:
   type: blog
@@ -44,12 +44,12 @@ def init(*, yes: bool, endpoint: str, page: str) -> None:
     Finds Ollama, LM Studio and llama.cpp on this machine. The folder can be empty, or have a
     `mkdocs.yml`, to which the plugin is added.
     """
-    if Path("zensical.toml").is_file():
+    path = find_configuration(None) or Path("mkdocs.yml")
+    if path.suffix == ".toml":
         raise click.ClickException(
-            "zensical.toml: this command writes YAML only; add the options by hand, as the page on "
+            f"{path}: this command writes YAML only; add the options by hand, as the page on "
             "Zensical of the guide shows"
         )
-    path = next((it for it in map(Path, _CONFIGURATIONS) if it.is_file()), Path("mkdocs.yml"))
     text = path.read_text(encoding="utf-8") if path.is_file() else _new_site()
     try:
         docs = _docs_dir(text)

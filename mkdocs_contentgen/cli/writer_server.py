@@ -1,11 +1,11 @@
-"""The commands `contentgen writer serve`, `user` and `usage`."""
+"""The commands `contentgen writer serve`, `user`, `backup`, `restore` and `usage`."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from .output import print_json, print_line, print_usage, print_warnings
 from .writer import writer
 
 if TYPE_CHECKING:
+    from ..service.writer.ledger import SQLiteLedger
     from ..service.writer.ledger.protocol import Ledger, MonthlyUsage
     from ..service.writer.ledger.users import OwnLimits, Token, User
 
@@ -323,13 +324,7 @@ def revoke(path: Path, name: str, label: str) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 def backup(path: Path, file: Path) -> None:
     """Copy the ledger to FILE, also while the server runs. Only its owner can read the copy."""
-    from ..service.writer.ledger import SQLiteLedger
-
-    with _open_ledger(path) as ledger:
-        if not isinstance(ledger, SQLiteLedger):
-            raise click.ClickException(
-                "the ledger is in Redis; copy the directory of its append-only files instead"
-            )
+    with _open_file(path) as ledger:
         if not ledger.users() and not ledger.usage():
             raise click.ClickException(
                 f"the ledger of {path} has neither users nor usage, so there is nothing to copy; "
@@ -337,6 +332,16 @@ def backup(path: Path, file: Path) -> None:
             )
         ledger.back_up(file)
     print_line(f"Copied the ledger to {file}")
+
+
+@writer.command()
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def restore(path: Path, file: Path) -> None:
+    """Put a copy of `contentgen writer backup` in the ledger's place. Stop the server first."""
+    with _open_file(path, serving=True) as ledger:
+        ledger.restore(file)
+    print_line(f"Restored the ledger from {file}")
 
 
 @writer.command()
@@ -352,22 +357,6 @@ def usage(path: Path, as_json: bool) -> None:
         print_usage(rows)
 
 
-@writer.command()
-@config_option
-@click.argument("file", type=click.Path(path_type=Path))
-def restore(path: Path, file: Path) -> None:
-    """Put a copy of `contentgen writer backup` in the ledger's place. Stop the server first."""
-    from ..service.writer.ledger import SQLiteLedger
-
-    with _open_ledger(path, serving=True) as ledger:
-        if not isinstance(ledger, SQLiteLedger):
-            raise click.ClickException(
-                "the ledger is in Redis; put the directory of its append-only files back instead"
-            )
-        ledger.restore(file)
-    print_line(f"Restored the ledger from {file}")
-
-
 def _usage_fields(row: MonthlyUsage) -> dict[str, object]:
     fields: dict[str, object] = asdict(row)
     del fields["usage"]
@@ -379,6 +368,19 @@ def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
     from ..service.writer.server.configuration import read_fields
 
     return open_ledger(read_fields(path).ledger, path.parent, serving=serving)
+
+
+@contextmanager
+def _open_file(path: Path, *, serving: bool = False) -> Iterator[SQLiteLedger]:
+    """Open a ledger that is a file. Raises ClickException for one in Redis."""
+    from ..service.writer.ledger import SQLiteLedger
+
+    with _open_ledger(path, serving=serving) as ledger:
+        if not isinstance(ledger, SQLiteLedger):
+            raise click.ClickException(
+                "the ledger is in Redis; copy and restore the directory of its append-only files"
+            )
+        yield ledger
 
 
 def _own_limits(path: Path, before: Mapping[str, object], given: Mapping[str, object]) -> OwnLimits:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 from unicodedata import category
 from urllib.parse import urljoin
 
@@ -58,7 +58,7 @@ class _Integer(c.OptionallyRequired[int]):
     def __init__(self, *, least: int, default: int) -> None:
         super().__init__(default=default)
         self._least = least
-        self.json_schema = {"type": "integer", "minimum": least}
+        self.json_schema: Mapping[str, object] = {"type": "integer", "minimum": least}
 
     def run_validation(self, value: object) -> int:
         if type(value) is not int or value < self._least:
@@ -69,7 +69,7 @@ class _Integer(c.OptionallyRequired[int]):
 
 
 class _Seconds(c.OptionallyRequired[float]):
-    json_schema = {"type": "number", "exclusiveMinimum": 0}  # noqa: RUF012  nobody changes it
+    json_schema: ClassVar[Mapping[str, object]] = {"type": "number", "exclusiveMinimum": 0}
 
     def run_validation(self, value: object) -> float:
         number = cast(float, value) if type(value) in (int, float) else 0
@@ -81,7 +81,7 @@ class _Seconds(c.OptionallyRequired[float]):
 class _Age(c.OptionallyRequired[timedelta]):
     """A duration such as `12h`, `30d` or `8w`."""
 
-    json_schema = {"type": "string", "pattern": _DURATION}  # noqa: RUF012  nobody changes it
+    json_schema: ClassVar[Mapping[str, object]] = {"type": "string", "pattern": _DURATION}
 
     def run_validation(self, value: object) -> timedelta:
         text = value if isinstance(value, str) else ""
@@ -95,7 +95,7 @@ class _Age(c.OptionallyRequired[timedelta]):
 class _Secret(c.OptionallyRequired[str]):
     """A string that no message shows."""
 
-    json_schema = {"type": "string"}  # noqa: RUF012  nobody changes it
+    json_schema: ClassVar[Mapping[str, object]] = {"type": "string"}
 
     def run_validation(self, value: object) -> str:
         if not isinstance(value, str):
@@ -120,7 +120,7 @@ class _CacheAddress(_Secret):
 class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
     """`true`, `false`, or a mapping that replaces disclosure lines."""
 
-    json_schema = {  # noqa: RUF012  nobody changes it
+    json_schema: ClassVar[Mapping[str, object]] = {
         "anyOf": [
             {"type": "boolean"},
             {
@@ -153,7 +153,7 @@ class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
 
 
 class _Name(c.OptionallyRequired[str]):
-    json_schema = {"type": "string", "maxLength": 200}  # noqa: RUF012  nobody changes it
+    json_schema: ClassVar[Mapping[str, object]] = {"type": "string", "maxLength": 200}
 
     def run_validation(self, value: object) -> str:
         if not isinstance(value, str) or len(value) > 200 or not value.isprintable():

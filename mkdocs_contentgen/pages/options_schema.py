@@ -69,8 +69,8 @@ def _values(option: BaseConfigOption[Any]) -> dict[str, object]:
             kinds = {bool: "boolean", str: "string", dict: "object"}
             return {"type": kinds[option._type]}
         case _:
-            own: dict[str, object] = option.json_schema  # type: ignore[attr-defined]  # of ours
-            return own
+            own: Mapping[str, object] = option.json_schema  # type: ignore[attr-defined]  # of ours
+            return dict(own)
 
 
 def _writer() -> dict[str, object]:

@@ -23,6 +23,7 @@ from ..requests import Request
 from . import SANDBOX
 from .answer import GeneratedText, failed_text, parse_answer
 from .connection import (
+    REQUEST_ID,
     Answer,
     Connection,
     check_address,
@@ -36,7 +37,6 @@ from .progress import UNOBSERVED, TextInProgress
 if TYPE_CHECKING:
     from .updates import Update, Updated
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """What an operator can look for in the log of a served writer."""
 
 GATEWAY_PAUSE = 3.0
@@ -183,7 +183,7 @@ def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
     forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
     reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
     request = answer.headers.get("X-Request-Id", "")
-    known = _REQUEST_ID.fullmatch(request) and without_secret(request, token)
+    known = REQUEST_ID.fullmatch(request) and without_secret(request, token)
     return without_secret(reason, token) + (f" (request {request})" if known else "")
 
 

@@ -43,6 +43,9 @@ REASON_TIMEOUT = 5.0
 
 _MAX_REASON = 200
 
+REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+"""What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
+
 MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...display import model_name
 from ...errors import ServiceError
-from ..connection import Connection, check_address, decode_json
+from ..connection import Answer, Connection, check_address, decode_json
 from .options import OLLAMA_PORT
 
 PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
@@ -47,10 +47,17 @@ async def find_server(
             answer = await connection.request("GET", "models", timeout=_TIMEOUT)
         except ServiceError:
             return None
-    fields = decode_json(answer.body)
-    models = fields.get("data") if isinstance(fields, dict) else None
-    listed = models if isinstance(models, list) else []
     # What a server says is shown, and written into a file.
-    names = [model_name(it.get("id")) for it in listed if isinstance(it, dict)]
+    names = map(model_name, listed_models(answer) or [])
     usable = [it for it in names if it and "embed" not in it.lower()]
     return FoundServer(name, endpoint, usable) if usable else None
+
+
+def listed_models(answer: Answer) -> list[str] | None:
+    """Return the names in a server's list of models, or None if it is no such list."""
+    fields = decode_json(answer.body)
+    models = fields.get("data") if isinstance(fields, dict) else None
+    if not isinstance(models, list):
+        return None
+    names = [model.get("id") for model in models if isinstance(model, dict)]
+    return [name for name in names if isinstance(name, str)]

@@ -40,6 +40,7 @@ from ..connection import (
     without_secret,
 )
 from .completion import AnswerReader, Completion, Watch
+from .discovery import listed_models
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
 
@@ -417,12 +418,7 @@ class Model:
             answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
         except ServiceError:
             return None
-        fields = decode_json(answer.body)
-        models = fields.get("data") if isinstance(fields, dict) else None
-        if not isinstance(models, list):
-            return None
-        names = [model.get("id") for model in models if isinstance(model, dict)]
-        return [name for name in names if isinstance(name, str)]
+        return listed_models(answer)
 
     def _read_body(self, answer: Answer, reader: AnswerReader) -> None:
         """Read the body of an answer that was not streamed. Raises InvalidAnswerError."""

@@ -105,13 +105,8 @@ async def update(
 
 def encode_updated(updated: Updated, usage: Usage) -> bytes:
     """Return the body of the answer of a served writer with an update."""
-    fields = {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost": usage.cost,
-    }
     return msgspec.json.encode(
-        {"success": True, **msgspec.structs.asdict(updated), "usage": fields}
+        {"success": True, **msgspec.structs.asdict(updated), "usage": usage.fields()}
     )
 
 

@@ -31,6 +31,14 @@ class Usage:
         """All tokens."""
         return self.input_tokens + self.output_tokens
 
+    def fields(self) -> dict[str, float | None]:
+        """Return the object `usage` of an answer, which `read_usage` reads."""
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cost": self.cost,
+        }
+
     def __add__(self, other: Usage) -> Usage:
         known = self.cost is not None and other.cost is not None
         return Usage(

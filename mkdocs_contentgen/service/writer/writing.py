@@ -121,18 +121,13 @@ async def write(
 
 def encode_written(written: Written, model: str) -> bytes:
     """Return the body of the answer with a text (interface section 2.2)."""
-    usage = written.usage
     return encode_answer(
         written.html,
         model=model,
         **({"sources": written.digests} if written.digests else {}),
         **({"passages": written.passages} if written.passages else {}),
         **({"remarks": written.remarks} if written.remarks else {}),
-        usage={
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
-            "cost": usage.cost,
-        },
+        usage=written.usage.fields(),
     )
 
 

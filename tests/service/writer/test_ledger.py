@@ -993,15 +993,20 @@ def test_a_file_that_is_replaced(path: Path, how: str) -> None:
         else:
             name = {"deleted": "", "without its log": "-wal", "without its lock": ".lock"}[how]
             path.with_name(path.name + name).unlink()
-        uses: list[Callable[[], object]] = [
-            ledger.beat,
-            lambda: ledger.user("ann"),
-            lambda: begin(ledger, keyed(2), MANY),
-            lambda: ledger.finish(keyed(1), b"text", USAGE),
-        ]
-        for use in uses:
-            with pytest.raises(LostLedgerError, match="was replaced or deleted while this server"):
-                use()
+        assert_nothing_is_used(ledger, "was replaced or deleted while this server")
+
+
+def assert_nothing_is_used(ledger: Ledger, message: str) -> None:
+    """Assert that nothing is answered from a ledger that is not the one of before."""
+    uses: list[Callable[[], object]] = [
+        ledger.beat,
+        lambda: ledger.user("ann"),
+        lambda: begin(ledger, keyed(2), MANY),
+        lambda: ledger.finish(keyed(1), b"text", USAGE),
+    ]
+    for use in uses:
+        with pytest.raises(LostLedgerError, match=message):
+            use()
 
 
 def test_a_file_that_is_moved_away_and_back(path: Path) -> None:
@@ -1131,15 +1136,7 @@ def test_data_that_are_lost(redis: RedisServer, clock: Clock) -> None:
         begin(ledger, keyed(1), MANY)
         redis.admin().flushall()
         put_user(command, "ann", "a" * 64)
-        uses: list[Callable[[], object]] = [
-            ledger.beat,
-            lambda: ledger.user("ann"),
-            lambda: begin(ledger, keyed(2), MANY),
-            lambda: ledger.finish(keyed(1), b"text", USAGE),
-        ]
-        for use in uses:
-            with pytest.raises(LostLedgerError, match="has lost its data since this server"):
-                use()
+        assert_nothing_is_used(ledger, "has lost its data since this server")
     with shared(redis, clock) as after:
         after.beat()
         assert begin(after, keyed(2), MANY) == "begun"

@@ -171,7 +171,7 @@ class SharedLedger(Ledger):
         self._abandon_lost()
         started = time.monotonic()
         attempt = self._new_attempt()
-        usage = self._usage_key(self._now())
+        usage = _usage_key(month_of(self._now()))
         recent = f"{_PREFIX}recent_requests:{request.user}"
         keys = [*_keys(request), recent, _OWNERS, usage, _parts_key(request)]
         try:
@@ -204,7 +204,7 @@ class SharedLedger(Ledger):
         now = self._now()
         month = month_of(now)
         attempt = self._attempts.setdefault(request, self._new_attempt())
-        keys = [*_keys(request), _ANSWERS, f"{_PREFIX}usage:{month}", _MONTHS]
+        keys = [*_keys(request), _ANSWERS, _usage_key(month), _MONTHS]
         counters = {
             "texts": 0 if body is None else 1,
             "failed": 1 if body is None else 0,
@@ -230,8 +230,7 @@ class SharedLedger(Ledger):
                 costs = _number(own), _number(everybody)
                 if costs[0] is not None and costs[1] is not None:
                     return Costs(costs[0], costs[1], b"" if kept == body else kept)
-        error = self._damaged(keys[-2])
-        raise DamagedUsageError(f"{error}; the usage of a text is not counted")
+        raise self._damaged_usage(month)
 
     def withdraw(self, request: KeyedRequest) -> None:
         if attempt := self._attempts.get(request):
@@ -245,7 +244,7 @@ class SharedLedger(Ledger):
     def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
         month = month_of(self._now())
         is_kept = len(parts) < MAX_BODY // 2  # begin() reads no larger reply
-        keys = [_parts_key(request), self._usage_key(self._now()), _MONTHS]
+        keys = [_parts_key(request), _usage_key(month), _MONTHS]
         reply = self._call(
             "save_parts",
             [*keys, f"{_PREFIX}finished:{self._new_attempt()}"],
@@ -258,8 +257,7 @@ class SharedLedger(Ledger):
             cost=f"{usage.cost or 0:.12f}",
         )
         if reply == []:
-            error = self._damaged(keys[1])
-            raise DamagedUsageError(f"{error}; the usage of a text is not counted")
+            raise self._damaged_usage(month)
 
     def beat(self) -> None:
         self._abandon_lost()
@@ -336,11 +334,8 @@ class SharedLedger(Ledger):
         items = cast(dict[object, object], values).items()
         return {field: value for field, value in items if isinstance(field, bytes)}
 
-    def _usage_key(self, now: float) -> str:
-        return f"{_PREFIX}usage:{month_of(now)}"
-
     def _usage_of(self, month: str) -> list[MonthlyUsage]:
-        key = f"{_PREFIX}usage:{month}"
+        key = _usage_key(month)
         users: dict[str, dict[str, float]] = {}
         for field, value in self._table(key).items():
             if match := _COUNTER.fullmatch(field):
@@ -423,6 +418,14 @@ class SharedLedger(Ledger):
 
     def _damaged(self, key: str) -> LedgerError:
         return LedgerError(f"{self._name} has a damaged value in {key}; correct or delete it")
+
+    def _damaged_usage(self, month: str) -> DamagedUsageError:
+        error = self._damaged(_usage_key(month))
+        return DamagedUsageError(f"{error}; the usage of a text is not counted")
+
+
+def _usage_key(month: str) -> str:
+    return f"{_PREFIX}usage:{month}"
 
 
 def _counters(usage: Usage) -> dict[str, int]:

@@ -37,6 +37,7 @@ from ....errors import (
 )
 from ....requests import Request
 from ...application import OPERATIONS, application, error_response, refusal
+from ...connection import REQUEST_ID
 from ...updates import OPERATION, Update
 from ..ledger import Ledger
 from ..ledger.protocol import KeyedRequest
@@ -238,7 +239,7 @@ class Server:
         request_id = uuid.uuid4().hex[:16]
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
-        if self.is_trusted(address) and _REQUEST_ID.fullmatch(given):
+        if self.is_trusted(address) and REQUEST_ID.fullmatch(given):
             request_id = given
         hops = ",".join(headers.getlist("x-forwarded-for")).split(",")
         while self.is_trusted(address) and hops and hops[-1].strip():
@@ -284,7 +285,6 @@ _headers: ContextVar[dict[str, str]] = ContextVar("headers")
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 _REFUSALS: dict[type[Exception], HTTPException] = {
     LostLedgerError: refusal(503, "the ledger is gone; the operator has to act", RETRY_AFTER),
@@ -315,8 +315,8 @@ async def _refuse(request: HTTPRequest, error: Exception) -> Response:
         )
     _record.get()["error"] = escape_controls(str(error))
     answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
-    if seconds := getattr(error, "retry_after", None):
-        answer = refusal(answer.status_code, answer.detail, seconds)
+    if isinstance(error, ServiceError) and error.retry_after:
+        answer = refusal(answer.status_code, answer.detail, error.retry_after)
     return await error_response(request, answer)
 
 

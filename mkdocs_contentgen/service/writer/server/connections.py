@@ -19,7 +19,6 @@ MAX_OF_ONE = MAX_CONNECTIONS // 4
 HEADERS_TIMEOUT = 10.0
 """Seconds for the headers of a request, from the start of the connection or their first byte."""
 
-
 WRITE_TIMEOUT = 30.0
 """Seconds for which a client may leave an answer unread."""
 
@@ -93,7 +92,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _wait(self) -> None:
-        self._timer = self.loop.call_later(HEADERS_TIMEOUT, self.transport.abort)
+        self._timer = self.loop.call_later(HEADERS_TIMEOUT, self._end)
         self.config.silent[self] = None
 
     def _stop_waiting(self) -> None:

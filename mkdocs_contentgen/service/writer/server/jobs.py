@@ -6,9 +6,7 @@ import asyncio
 import math
 import random
 import time
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -33,6 +31,7 @@ from ..options import texts_at_once
 from ..usage import Spending, Usage
 from .configuration import Configuration
 from .models import Models
+from .turns import Turns
 
 POLL_INTERVAL = 0.5
 """Seconds between two checks for a text that another process writes."""
@@ -47,51 +46,16 @@ _DAY, _EXPIRY_INTERVAL = 24 * 3600, 3600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 
-class Turns:
-    """Gives a number of places to users. Whoever has the fewest gets the next one."""
-
-    def __init__(self, places: int) -> None:
-        self._free = places
-        self._held: Counter[str] = Counter()
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-
-    def __len__(self) -> int:
-        """Return the number of those who wait."""
-        return sum(map(len, self._waiting.values()))
-
-    @asynccontextmanager
-    async def place(self, user: str) -> AsyncIterator[None]:
-        """Wait for a place, and hold it as long as the block runs."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(user, deque()).append(turn)
-        self._give()
-        try:
-            await turn
-            yield
-        finally:
-            if turn.done() and not turn.cancelled():
-                self._free += 1
-                self._held[user] -= 1
-            self._give()
-
-    def _give(self) -> None:
-        while self._free and self._waiting:
-            user = min(self._waiting, key=self._held.__getitem__)
-            turns = self._waiting.pop(user)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[user] = turns  # behind the others
-            if not turn.cancelled():
-                self._free -= 1
-                self._held[user] += 1
-                turn.set_result(None)
-
-
 @dataclass
 class Job:
     """A request in progress, with its usage so far."""
 
     keyed: KeyedRequest
+    limits: Limits
+    request: Request
+    what: Update | None
+    """The update that is asked for, or None for a new text."""
+
     task: asyncio.Task[bytes] = field(init=False)
     started: float = field(default_factory=time.monotonic)
     clients: int = 0
@@ -162,8 +126,8 @@ class Jobs:
         if job is None:
             if self.is_draining:
                 raise _draining_error()
-            job = self._jobs[identity] = Job(keyed)
-            job.task = asyncio.create_task(self._process(job, limits, request, what))
+            job = self._jobs[identity] = Job(keyed, limits, request, what)
+            job.task = asyncio.create_task(self._process(job))
             job.task.add_done_callback(lambda task: self._end(identity, task))
         elif job.keyed.fingerprint != keyed.fingerprint:
             raise _other_body_error()
@@ -175,14 +139,12 @@ class Jobs:
         if not task.cancelled():
             task.exception()
 
-    async def _process(
-        self, job: Job, limits: Limits, request: Request, what: Update | None
-    ) -> bytes:
+    async def _process(self, job: Job) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         max_cost = self._fields.max_cost
         reserve = 0.0
-        if max_cost is not None or limits.cost_per_month is not None:
-            cost = self._models.reserve(request, what)
+        if max_cost is not None or job.limits.cost_per_month is not None:
+            cost = self._models.reserve(job.request, job.what)
             if cost is None:
                 self._on_warning(
                     f"user {job.keyed.user} has a limit on cost, but this server was started "
@@ -190,7 +152,7 @@ class Jobs:
                 )
                 raise refusal(503, "the server has no price for budgets; its operator has to act")
             reserve = cost
-        begin = partial(self._ledger.begin, job.keyed, limits, max_cost, reserve)
+        begin = partial(self._ledger.begin, job.keyed, job.limits, max_cost, reserve)
         while True:
             match await self._thread.run(begin):
                 case bytes(body):
@@ -202,7 +164,7 @@ class Jobs:
                     raise self._limit_error(job.keyed.user, limited)
                 case Begun() as begun:
                     job.begun = begun
-                    return await self._write(job, begun, limits, request, what)
+                    return await self._write(job, begun.parts)
                 case "running":
                     if time.monotonic() > job.started + self._fields.first_token_timeout:
                         raise refusal(
@@ -229,9 +191,7 @@ class Jobs:
             error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
         return error
 
-    async def _write(
-        self, job: Job, begun: Begun, limits: Limits, request: Request, what: Update | None
-    ) -> bytes:
+    async def _write(self, job: Job, parts: bytes) -> bytes:
         """Write a text and keep it. Raises the same as _process()."""
         body: bytes | None = None
         has_ended = False
@@ -245,14 +205,16 @@ class Jobs:
                     raise _draining_error()
                 started = time.monotonic()
                 job.spending.waited += started - job.started
-                job.has_parts = bool(begun.parts)
+                job.has_parts = bool(parts)
 
                 async def load() -> bytes:
-                    return begun.parts
+                    return parts
 
                 job.outcome = "failed"  # until the text is complete
                 progress = TextInProgress(load, partial(self._save_parts, job))
-                body, job.model = await self._models.write(request, what, job.spending, progress)
+                body, job.model = await self._models.write(
+                    job.request, job.what, job.spending, progress
+                )
                 has_ended = True
                 job.outcome = "written"
                 seconds = time.monotonic() - started
@@ -269,8 +231,8 @@ class Jobs:
             self._begun -= 1
             job.seconds = time.monotonic() - job.started
             if job.spending.total.calls:
-                self._models.settle(request, what, job.spending.total.cost or 0.0)
-            kept = await self._record(job, limits, body)
+                self._models.settle(job.request, job.what, job.spending.total.cost or 0.0)
+            kept = await self._record(job, body)
             if has_ended:  # if the process is killed before, the next one still has the text
                 await self._save_parts(job, b"")
         return kept or body
@@ -288,7 +250,7 @@ class Jobs:
         else:
             job.counted = spent
 
-    async def _record(self, job: Job, limits: Limits, body: bytes | None) -> bytes:
+    async def _record(self, job: Job, body: bytes | None) -> bytes:
         """Record the end of a job. Retries without a limit, since the text was paid for.
 
         Returns the answer that is kept, if another process was first, or nothing.
@@ -312,7 +274,7 @@ class Jobs:
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
                 job.counted = job.spending.total
-                self._watch_budgets(job, limits, costs)
+                self._watch_budgets(job, costs)
                 return costs.kept if body else b""
 
     async def _load_budgets(self) -> None:
@@ -330,11 +292,11 @@ class Jobs:
             if budget
         }
 
-    def _watch_budgets(self, job: Job, limits: Limits, costs: Costs) -> None:
+    def _watch_budgets(self, job: Job, costs: Costs) -> None:
         """Note how much of the budgets is spent, and warn once if it is nearly all."""
         user = job.keyed.user
         for name, limit, budget, cost in (
-            (user, "cost_per_month", limits.cost_per_month, costs.user),
+            (user, "cost_per_month", job.limits.cost_per_month, costs.user),
             ("", "max_cost", self._fields.max_cost, costs.all),
         ):
             if budget is None:

@@ -30,7 +30,6 @@ from ..writing import encode_written, estimate, write
 PAUSE = 30.0
 """Seconds for which a model that cannot be used is asked only if there is no other one."""
 
-
 MAX_FACTOR = 10.0
 """The highest share of its estimate that is reserved for a text."""
 
@@ -101,8 +100,8 @@ class Models:
 
     def settle(self, request: Request, what: Update | None, cost: float) -> None:
         """Learn from what a text has cost: at once that it is more, slowly that it is less."""
-        estimate = (self.reserve(request, what) or 0.0) / self._factor
-        ratio = min(MAX_FACTOR, max(1.0, cost / estimate)) if estimate else 1.0
+        guess = (self.reserve(request, what) or 0.0) / self._factor
+        ratio = min(MAX_FACTOR, max(1.0, cost / guess)) if guess else 1.0
         self._factor = max(ratio, self._factor + (ratio - self._factor) / 8)
 
     async def write(
@@ -140,7 +139,7 @@ class Models:
         lasts = isinstance(error, UnusableServiceError) and not is_busy
         others = len(self._candidates) > 1
         if lasts or (others and not isinstance(error, FailedTextError)):
-            asked = getattr(error, "retry_after", None) or 0.0
+            asked = error.retry_after or 0.0
             wait = min(MAX_PAUSE, max(asked, PAUSE * 2**candidate.failures))
             candidate.paused_until = time.monotonic() + wait
             candidate.failures = min(candidate.failures + 1, 10)
