@@ -24,6 +24,7 @@ from .output import (
     print_failure,
     print_line,
     print_remarks,
+    print_warnings,
 )
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ def approve(
                 texts_changed(site, [article.page])
             except ApprovalError as error:
                 failures.append(str(error))
+        if unwatched := site.options.unwatched(site.config):
+            print_warnings([unwatched])
     print_errors(failures)
 
 

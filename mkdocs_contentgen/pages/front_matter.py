@@ -138,7 +138,9 @@ def place_of(file: File, site: MkDocsConfig, text: str) -> str:
 
 
 def _relative_docs_dir(site: MkDocsConfig) -> str:
-    return os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
+    """Return the part of a path from the project to its pages, or an empty string for none."""
+    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
+    return "" if docs == "." else docs
 
 
 def _folder_defaults(

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, set_exclusions
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
@@ -390,6 +390,21 @@ class ContentgenConfig(Config):
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
+    def unwatched(self, site: MkDocsConfig) -> str:
+        """Return a message if `zensical build` cannot notice a changed approved file, or nothing.
+
+        Raises ConfigurationError, as approved_directory() does.
+        """
+        directory = self.approved_directory(site)
+        watched = any(directory.is_relative_to(path) for path in site.watch)
+        if EXTENSION not in site.markdown_extensions or watched or not directory.is_dir():
+            return ""
+        return (
+            f"watch: lacks {quoted(self.approved_dir)}, so that `zensical build` would show old "
+            f"texts after `git pull`; add `watch: [{self.approved_dir}]` to "
+            f"{Path(site.config_file_path).name}"
+        )
+
     def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
         """Return the cache. The stores of a run share `outage`.
 
@@ -511,4 +526,14 @@ def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
             f"it leads to as {option}, or put a directory in the place of the link"
         )
+    if directory.is_relative_to(site.docs_dir):
+        name = directory.relative_to(site.docs_dir).as_posix()
+        inside = File(f"{name}/any.html", site.docs_dir, site.site_dir, use_directory_urls=True)
+        set_exclusions([inside], site)
+        if not inside.inclusion.is_excluded():
+            hint = f"add `/{name}/` to exclude_docs" if name != "." else "choose another directory"
+            raise ConfigurationError(
+                f"{option}: {quoted(value)} is in docs_dir, so that its files would be published "
+                f"as they are, which is not safe; {hint}"
+            )
     return directory

@@ -44,6 +44,8 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         if invocation.clean:
             raise ConfigurationError(problem)
         warnings.append(problem)
+    if unwatched := site.options.unwatched(site.config):
+        warnings.append(unwatched)
     warnings += link_warnings(site)
     problems = site.request_problems()
     if site.requests or problems:

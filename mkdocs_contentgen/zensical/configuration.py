@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mkdocs.config import config_options as c
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
@@ -23,9 +24,16 @@ from ..pages.typos import NAME
 
 _SETTINGS = (
     *("site_name", "site_url", "docs_dir", "site_dir", "use_directory_urls"),
-    *("exclude_docs", "draft_docs"),
+    *("exclude_docs", "draft_docs", "watch"),
 )
 """The settings that Zensical shares with MkDocs, and that are needed here."""
+
+_DIRECTORIES = {
+    "docs_dir": c.Dir(default="docs", exists=True),
+    "site_dir": c.Dir(default="site"),
+    "watch": c.ListOfItems(c.Dir(), default=[]),
+}
+"""Unlike those of MkDocs, they can contain the configuration and each other, or be missing."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,11 @@ def load_configuration(path: Path) -> Configuration:
         raise ConfigurationError(f"{path}: {TWO_PLACES}")
     site = MkDocsConfig(str(path))
     # Validating the others would import their extensions and themes, though nothing needs them.
-    site._schema = tuple(option for option in site._schema if option[0] in (*_SETTINGS, "plugins"))
+    site._schema = tuple(
+        (name, _DIRECTORIES.get(name, option))
+        for name, option in site._schema
+        if name in (*_SETTINGS, "plugins")
+    )
     shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
     warnings = _validate(site, {**shared, "plugins": []}, f"{path}: ")
     site.markdown_extensions = list(extensions)

@@ -37,7 +37,7 @@ def find_pages(
     """
     files = get_files(configuration.site)
     set_exclusions(files, configuration.site)
-    docs = Path(configuration.site.docs_dir)
+    docs, built_site = Path(configuration.site.docs_dir), configuration.site.site_dir + os.sep
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links
@@ -48,6 +48,7 @@ def find_pages(
         file
         for file in files.documentation_pages(inclusion=built)
         if file.src_uri.endswith(".md")
+        and not str(file.abs_src_path).startswith(built_site)
         and not _is_excluded(file.src_uri, configuration)
         and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
         and not _is_hidden_draft(file, configuration, folder_metadata, drafts=drafts)

@@ -82,6 +82,8 @@ class SiteTexts:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         if not (self._serves or self._has_command or self._has_looked):
             self._has_looked = True
+            if unwatched := self._options.unwatched(self._configuration.site):
+                raise _page_error([unwatched])
             self._refuse_old_pages(page)
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)

@@ -46,7 +46,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     for note in site.notes:
         terminal.log(note)
     background = Background(site.options.max_requests, terminal.log)
-    watcher = _Watcher(path)
+    watcher = _Watcher(path, Path(site.config.site_dir))
     watcher.watch(background.trigger_file.parent)
     process, interrupted = zensical.process, False
     try:
@@ -174,11 +174,16 @@ def folders_of(site: ZensicalSite) -> list[Path]:
 
 
 class _Watcher(FileSystemEventHandler):
-    """Waits for changes of files in directories, and of the configuration."""
+    """Waits for changes of files in directories, and of the configuration.
 
-    def __init__(self, configuration: Path) -> None:
+    What is built, or in a hidden directory, is none: with `docs_dir: .`, the site and the caches
+    are in the directory of pages.
+    """
+
+    def __init__(self, configuration: Path, built_site: Path) -> None:
         self._changed = threading.Event()
         self._configuration = configuration
+        self._built_site = built_site
         self._watched: set[Path] = set()
         self._observer = Observer()
         self._observer.schedule(self, str(configuration.parent), recursive=False)
@@ -197,9 +202,14 @@ class _Watcher(FileSystemEventHandler):
         if event.is_directory or event.event_type not in _CHANGES:
             return
         for path in map(Path, filter(None, (str(event.src_path), str(event.dest_path)))):
-            is_neighbour = path.parent == self._configuration.parent
-            if not is_neighbour or path == self._configuration:
+            if path == self._configuration or self._is_watched(path):
                 self._changed.set()
+
+    def _is_watched(self, path: Path) -> bool:
+        """Tell whether a file is in one of the directories, and no other directory hides it."""
+        within = (path.relative_to(it) for it in self._watched if path.is_relative_to(it))
+        is_shown = any(not any(it.name.startswith(".") for it in rel.parents) for rel in within)
+        return is_shown and not path.is_relative_to(self._built_site)
 
     def wait_for_change(self) -> bool:
         """Wait for a change, and tell whether there was one within CHECK_INTERVAL."""

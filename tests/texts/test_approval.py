@@ -288,6 +288,22 @@ def test_a_linked_directory_of_approved_files(
     assert message in contentgen(project, "status", code=1)
 
 
+def test_approved_files_among_the_pages(project: Project) -> None:
+    """They are not sanitized, so that the site must not publish them as they are."""
+    project.page("page.md", ASKED)
+    project.configure({"approved_dir": "docs/texts", "cache_dir": "docs/.cache"})
+    message = "approved_dir: 'docs/texts' is in docs_dir, so that its files would be published as"
+    assert message in run(project, "mkdocs", "build", code=1)
+    assert "add `/texts/` to exclude_docs" in contentgen(project, "status", code=1)
+    project.configure({"approved_dir": "docs/texts"}, exclude_docs="/texts/\n")
+    contentgen(project, "generate")
+    contentgen(project, "approve", "page.md", "--by", "Jo")
+    assert "1 from approved files" in run(project, "mkdocs", "build")
+    assert not (project.root / "site/texts").exists()
+    project.configure({"cache_dir": "docs"})
+    assert "not safe; choose another directory" in contentgen(project, "status", code=1)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -452,21 +453,40 @@ def test_zensical_alone_shows_no_old_text(site: Project) -> None:
     """A page in its cache whose text is another one now ends the build; the next one is right."""
     site.page("b.md", {"type": "blog", "topic": "Two"})
     assert build(site).returncode == 0
-    assert site.run("mkdocs_contentgen", "approve", "b.md", "--by", "Jo").returncode == 0
-    assert build_alone(site).returncode == 0
-    assert "reviewed by Jo" in site.html("b/index.html")
-    approved = site.root / "contentgen/b.md/main.html"
-    approved.write_text(approved.read_text().replace("approved_by: Jo", "approved_by: Kim"))
     index = site.root / "docs/index.md"
     index.write_text(index.read_text() + "\nMore.\n")
+    configure(site, {"disclosure": {"draft": "Made by a machine"}})
     ran = build_alone(site)
     assert ran.returncode != 0
     assert "b.md: Zensical's cache has an old text; build again to show it" in ran.stdout
     assert "Traceback" not in ran.stdout
     ran = build_alone(site)
     assert ran.returncode == 0, ran.stdout
-    assert "reviewed by Kim" in site.html("b/index.html")
+    assert "Made by a machine" in site.html("b/index.html")
     assert "More." in site.html("index.html")
+
+
+def test_zensical_alone_notices_what_git_brings(site: Project) -> None:
+    """It must watch the approved files: a changed one is shown although no page has changed."""
+    assert build(site).returncode == 0
+    approved = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
+    message = "watch: lacks 'contentgen', so that `zensical build` would show old texts after `git"
+    assert f"Warning: {message}" in approved.stdout
+    ran = build_alone(site)
+    assert ran.returncode == 1
+    assert f"Error: {message}" in ran.stdout
+    assert "Traceback" not in ran.stdout
+    assert f"Warning: {message}" in build(site).stdout
+    configure(site, watch=["contentgen"])
+    assert build_alone(site).returncode == 0
+    assert "reviewed by Jo" in site.html("index.html")
+    file = site.root / "contentgen/index.md/main.html"
+    file.write_text(file.read_text().replace("approved_by: Jo", "approved_by: Kim"))
+    later = file.stat().st_mtime + 10
+    os.utime(file, (later, later))  # Zensical looks at whole seconds
+    assert build_alone(site).returncode == 0
+    assert "reviewed by Kim" in site.html("index.html")
+    assert "watch" not in build(site).stdout
 
 
 @pytest.mark.system
@@ -489,6 +509,36 @@ def test_options_of_the_extension(site: Project) -> None:
     ran = site.build()
     assert ran.returncode == 1
     assert "are in `plugins` and in `markdown_extensions`; keep one of them" in ran.stdout
+
+
+def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -> None:
+    """With `docs_dir: .`, neither the built site nor approved files are pages or published."""
+    (site.root / "mkdocs.yml").unlink()
+    (site.root / "docs/index.md").rename(site.root / "index.md")
+    settings = 'site_name = "Site"\nsite_url = "https://docs.example/"\ndocs_dir = "."\n'
+    options = f'[project.plugins.contentgen]\nbase_url = "{service.base_url}"\n'
+    extension = "[project.markdown_extensions.contentgen]\n"
+    site.write("zensical.toml", f"[project]\n{settings}{options}{extension}")
+    refused = build(site)
+    assert refused.returncode == 1
+    assert "approved_dir: 'contentgen' is in docs_dir" in refused.stdout
+    assert "add `/contentgen/` to exclude_docs" in refused.stdout
+    left_out = 'exclude_docs = "/contentgen/"\n'
+    site.write("zensical.toml", f"[project]\n{settings}{left_out}{options}{extension}")
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "Text number 1" in site.html("index.html")
+    site.write("site/other.md", (site.root / "index.md").read_text())
+    site.write("wrong.md", "---\ncontentgen: {type: none}\n---\n")
+    assert "Error: wrong.md:2: contentgen.type:" in build(site).stdout
+    (site.root / "wrong.md").unlink()
+    approved = site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+    assert approved.returncode == 0, approved.stdout
+    for again in (build(site), build_alone(site)):
+        assert again.returncode == 0, again.stdout
+        assert "reviewed by Jo" in site.html("index.html")
+    assert service.topics == ["One"]
+    assert not list((site.root / "site").glob("contentgen/**/*.html"))
 
 
 @pytest.mark.parametrize(
