@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -82,6 +84,28 @@ def test_only_publishing_has_an_identity() -> None:
     assert job["permissions"] == {"id-token": "write"}
     assert job["environment"] == "release"
     assert not any("run" in step for step in job["steps"])
+
+
+def test_a_release_is_checked_and_described(tmp_path: Path) -> None:
+    """Only the tag of this version passes, once the changelog has it; its section is the notes."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+    version = PYPROJECT["project"]["version"]
+    check = [step["run"] for step in jobs["version"]["steps"] if "run" in step]
+    (notes,) = (it["run"] for it in jobs["announce"]["steps"] if "CHANGELOG.md" in str(it))
+
+    def passes(tag: str, command: str) -> bool:
+        environment = {**os.environ, "GITHUB_REF_NAME": tag}
+        ran = subprocess.run(["bash", "-ec", command], cwd=tmp_path, env=environment, check=False)
+        return ran.returncode == 0
+
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "CHANGELOG.md").write_text("## [Unreleased]\n\n- New\n\n## [0.0.1] - 2026-01-01\n")
+    assert [passes(f"v{version}", it) for it in check] == [True, False]
+    dated = f"## [Unreleased]\n\n## [{version}] - 2026-12-01\n\n- New\n\n## [0.0.1] - 2026-01-01\n"
+    (tmp_path / "CHANGELOG.md").write_text(dated)
+    assert all(passes(f"v{version}", it) for it in [*check, notes])
+    assert (tmp_path / "notes.md").read_text().strip() == "- New"
+    assert [passes("v9.9.9", it) for it in check] == [False, False]
 
 
 def test_python_versions() -> None:
