@@ -19,6 +19,7 @@ import mkdocs_contentgen
 pytestmark = pytest.mark.system
 
 ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -40,21 +41,23 @@ def test_what_is_tested_is_installed() -> None:
 
 
 def test_the_wheel_works_alone(wheel: Path, tmp_path: Path) -> None:
-    """Installed with nothing but what it declares, it builds a site and has its command."""
+    """Installed with nothing but what it declares, it builds the README's example, as in an image.
+
+    There, nobody has a home or a language, and no package of the tests is there.
+    """
     venv.create(tmp_path / "venv")
     programs = tmp_path / "venv/bin"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTGEN_")}
+    page, configuration, *_ = re.findall(r"```yaml.*?\n(.*?)```", README, re.DOTALL)
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/index.md").write_text("---\ncontentgen: {type: blog, topic: A wheel}\n---\n")
-    (tmp_path / "mkdocs.yml").write_text(
-        "site_name: Site\nplugins: [contentgen: {base_url: sandbox}]\n"
-    )
+    (tmp_path / "docs/index.md").write_text(page)
+    sandbox = re.sub("base_url: .*", "base_url: sandbox", configuration)
+    (tmp_path / "mkdocs.yml").write_text(sandbox)
 
     def run(*command: object) -> str:
         ran = subprocess.run(
             [str(part) for part in command],
             cwd=tmp_path,
-            env=environment,
+            env={"PATH": "/usr/bin:/bin"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -64,9 +67,9 @@ def test_the_wheel_works_alone(wheel: Path, tmp_path: Path) -> None:
         return ran.stdout
 
     pip = (sys.executable, "-m", "pip", "--python", programs / "python")
-    run(*pip, "install", "--quiet", wheel)
+    subprocess.run([*pip, "install", "--quiet", wheel], check=True)
     assert "1 generated" in run(programs / "mkdocs", "build", "--strict")
-    assert "A wheel" in (tmp_path / "site/index.html").read_text()
+    assert "Ten ways to speed up a docs build" in (tmp_path / "site/index.html").read_text()
     assert "draft" in run(programs / "contentgen", "status", "--check")
 
 

@@ -315,13 +315,14 @@ def test_what_is_not_needed_is_not_imported(project: Project) -> None:
     project.write("docs/index.md", "# Hello\n")
     modules = imported_by_build(project)
     assert "mkdocs_contentgen.mkdocs.plugin" in modules
-    heavy = {"httpx", "starlette", "bs4", "diskcache", "rich", "asyncio", "watchdog"}
+    heavy = {"httpx", "starlette", "uvicorn", "markdown_it", "bs4", "diskcache", "rich"}
+    heavy |= {"asyncio", "watchdog"}
     assert not modules & (heavy | {"msgspec", "nh3", "tinycss2"})
 
     project.page("index.md", {"type": "blog", "topic": "x"})
     modules = imported_by_build(project)
     assert "httpx" in modules
-    assert not modules & {"starlette", "watchdog"}
+    assert not modules & {"starlette", "uvicorn", "markdown_it", "watchdog"}
     modules = imported_by_build(project)
     assert "nh3" in modules
     assert not modules & heavy
