@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import yaml
 
-from .common import find_configuration
+from .common import config_option, find_configuration
 from .output import print_line
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _MAX_SHOWN = 20
 
 
 @click.command()
+@config_option
 @click.option("--yes", is_flag=True, help="Ask nothing: take the first model, or the sandbox.")
 @click.option("--endpoint", default="", metavar="URL", help="The API of a model server elsewhere.")
 @click.option(
@@ -38,24 +40,24 @@ _MAX_SHOWN = 20
     metavar="PAGE",
     help="The page with the first request.",
 )
-def init(*, yes: bool, endpoint: str, page: str) -> None:
+def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> None:
     """Set a site up: find a source of texts, write the options and a first page.
 
     Finds Ollama, LM Studio and llama.cpp on this machine. The folder can be empty, or have a
     `mkdocs.yml`, to which the plugin is added.
     """
-    path = find_configuration(None) or Path("mkdocs.yml")
+    path = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
     if path.suffix == ".toml":
         raise click.ClickException(
             f"{path}: this command writes YAML only; add the options by hand, as the page on "
             "Zensical of the guide shows"
         )
-    text = path.read_text(encoding="utf-8") if path.is_file() else _new_site()
+    text = path.read_text(encoding="utf-8") if path.is_file() else _new_site(path)
     try:
-        docs = _docs_dir(text)
+        docs = path.parent / _docs_dir(text)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    if (docs / page).is_absolute() or ".." in Path(page).parts or not page.endswith(".md"):
+    if Path(page).is_absolute() or ".." in Path(page).parts or not page.endswith(".md"):
         raise click.UsageError("--page: name a Markdown file in the folder of the pages")
     options = _choose(_find(endpoint), yes=yes)
     changed = add_plugin(text, options)
@@ -74,7 +76,8 @@ def init(*, yes: bool, endpoint: str, page: str) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content, encoding="utf-8")
             print_line(f"Wrote {file}")
-    print_line("Next: contentgen generate, and then mkdocs serve")
+    here = f" -f {shlex.quote(config_file)}" if config_file else ""
+    print_line(f"Next: contentgen generate{here}, and then mkdocs serve{here}")
 
 
 def _find(endpoint: str) -> Sequence[FoundServer]:
@@ -112,8 +115,8 @@ def _choose(servers: Sequence[FoundServer], *, yes: bool) -> dict[str, object]:
     return choices[chosen - 1]
 
 
-def _new_site() -> str:
-    name = Path.cwd().name.replace("-", " ").replace("_", " ").strip() or "docs"
+def _new_site(path: Path) -> str:
+    name = path.absolute().parent.name.replace("-", " ").replace("_", " ").strip() or "docs"
     site: dict[str, object] = {"site_name": name.capitalize()}
     if importlib.util.find_spec("material"):
         site["theme"] = "material"

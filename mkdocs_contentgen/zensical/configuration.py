@@ -9,9 +9,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import Config
+from mkdocs.config.base import BaseConfigOption, Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
 from mkdocs.utils.meta import SafeLoader  # type: ignore[attr-defined]  # libyaml's, if there is one
@@ -28,7 +29,7 @@ _SETTINGS = (
 )
 """The settings that Zensical shares with MkDocs, and that are needed here."""
 
-_DIRECTORIES = {
+_DIRECTORIES: Mapping[str, BaseConfigOption[Any]] = {  # as a schema of MkDocs has them
     "docs_dir": c.Dir(default="docs", exists=True),
     "site_dir": c.Dir(default="site"),
     "watch": c.ListOfItems(c.Dir(), default=[]),

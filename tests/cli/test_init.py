@@ -54,6 +54,18 @@ def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDo
     assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
 
 
+def test_a_site_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `-f`, the page goes beside that configuration, and the next command names it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my site").mkdir()
+    ran = run("--yes", "-f", "my site/mkdocs.yml", "--endpoint", "")
+    assert ran.exit_code == 0, ran.output
+    assert "Next: contentgen generate -f 'my site/mkdocs.yml', and then" in ran.stdout
+    site = yaml.safe_load((tmp_path / "my site/mkdocs.yml").read_text())
+    assert site["site_name"] == "My site"
+    assert (tmp_path / "my site/docs/first-text.md").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
