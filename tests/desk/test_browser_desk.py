@@ -25,6 +25,11 @@ __all__ = ["browser"]  # the fixture
 
 pytestmark = pytest.mark.system
 
+PATIENCE = 60_000
+"""Milliseconds for whatever a test waits for: a busy machine takes its time to build a site."""
+
+expect.set_options(timeout=PATIENCE)
+
 
 class DeskProcess:
     """A running `contentgen review`."""
@@ -59,6 +64,7 @@ def desk(project: Project) -> Iterator[DeskProcess]:
 def page(browser: Browser) -> Iterator[Page]:
     """Open a page; an error of a script of the desk fails the test, unlike those of themes."""
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(f"{error.stack}"))
@@ -128,7 +134,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     page.get_by_role("button", name="Remove", exact=True).first.click()
     expect(page.get_by_role("button", name="Confirm")).to_have_count(1)
     frame = page.frame_locator("iframe")
-    block_with(page, "Costs 5 EUR").click(timeout=60_000)
+    block_with(page, "Costs 5 EUR").click()
     page.get_by_role("button", name="Edit: Costs").last.click()
     page.get_by_role("textbox", name="Edit").fill("Costs **nothing**")
     page.get_by_role("button", name="Save").click()
@@ -144,14 +150,14 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     assert "Costs <strong>nothing</strong>" in file.html
     assert "<mark>" not in file.html
     assert "Thrown away" not in file.html
-    expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible(timeout=60_000)
+    expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible()
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
-    block_with(page, "The end.").click(timeout=60_000)
+    block_with(page, "The end.").click()
     page.locator(".tools").get_by_role("button", name="Edit").click()
     page.get_by_role("textbox", name="Edit").fill("Unapproved words.")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("newer than the approved text")).to_be_visible()
-    expect(frame.get_by_text("AI-generated, not reviewed")).to_be_visible(timeout=60_000)
+    expect(frame.get_by_text("AI-generated, not reviewed")).to_be_visible()
     expect(frame.get_by_text("Unapproved words.")).to_be_visible()
 
 
@@ -345,7 +351,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
     try:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
-        expect(frame.get_by_text("It is fast.").first).to_be_visible(timeout=30_000)
+        expect(frame.get_by_text("It is fast.").first).to_be_visible()
         inner = next(it for it in page.frames if it.url.endswith("/report/") and it.parent_frame)
         assert inner.evaluate("window.tried") == ["refused", "refused", "refused"]
         page.get_by_role("button", name="Compare").click()
@@ -449,7 +455,7 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
     try:
         open_text(desk, page)
         field = page.frame_locator("iframe").locator("#field")
-        field.click(timeout=30_000)
+        field.click()
         page.keyboard.type("xxca", delay=30)
         typed = field.input_value()
         expect(page.get_by_role("button", name="Confirm")).to_have_count(3)
@@ -505,15 +511,15 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
     try:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
-        expect(frame.get_by_text("Same.")).to_have_count(3, timeout=30_000)
-        block_with(page, "Same.").nth(1).click(timeout=60_000)
+        expect(frame.get_by_text("Same.")).to_have_count(3)
+        block_with(page, "Same.").nth(1).click()
         page.locator(".tools").get_by_role("button", name="Remove block").click()
         expect(page.locator("details")).to_have_count(8)
         shown = [it.strip() for it in page.locator("details summary").all_text_contents()]
         assert [it.rpartition(" · ")[2] for it in shown[-2:]] == ["Same.", "Between."]
         page.goto(desk.origin + "/_contentgen/")
         page.get_by_role("link", name="Ten habits").click()
-        expect(frame.locator("[data-contentgen-block]")).to_have_count(3, timeout=30_000)
+        expect(frame.locator("[data-contentgen-block]")).to_have_count(3)
         expect(frame.locator("[data-contentgen-block='1']")).to_have_text("Same.")
     finally:
         desk.end()
@@ -550,9 +556,9 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         after = page.get_by_role("region", name="After: Plan › Speed")
         expect(after).to_contain_text("A build takes 4 seconds, and took 12 before.")
         page.get_by_role("button", name="Update").click()
-        expect(page.get_by_text("it got slow")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("it got slow")).to_be_visible()
         frame = page.frame_locator("iframe")
-        expect(frame.get_by_text("A build takes an hour now")).to_be_visible(timeout=30_000)
+        expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
         expect(after).to_have_count(0)
         model.answer = written("BLOCK 6: Short.\nWHY: asked\n\nBLOCK 1: No.\nWHY: x")
         page.get_by_role("button", name="Ask again").click()
@@ -560,7 +566,7 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         dialog.get_by_role("textbox").fill("shorter")
         dialog.get_by_role("combobox").select_option("What is new")
         dialog.get_by_role("button", name="Ask again").click()
-        expect(frame.get_by_text("Short.")).to_be_visible(timeout=30_000)
+        expect(frame.get_by_text("Short.")).to_be_visible()
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
     finally:
         desk.end()
@@ -570,7 +576,7 @@ def test_another_page_in_the_frame(desk: DeskProcess, page: Page) -> None:
     """Who follows a link beside the desk is told so, and comes back. 3 s."""
     open_text(desk, page)
     frame = page.frame_locator("iframe")
-    frame.get_by_role("link", name="[1]").click(timeout=30_000)
+    frame.get_by_role("link", name="[1]").click()
     expect(page.get_by_text("The page beside it is another one now.")).to_be_visible()
     page.get_by_role("button", name="Back to the page of this text").click()
     expect(frame.get_by_text("Thrown away")).to_be_visible()
@@ -588,7 +594,7 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
             )
             page = context.new_page()
             open_text(desk, page)
-            block_with(page, "Costs 5 EUR").click(timeout=60_000)
+            block_with(page, "Costs 5 EUR").click()
             expect(page.locator(".tools").get_by_role("button", name="Edit")).to_be_enabled()
             picture = page.screenshot()
             file = PICTURES / f"desk-{scheme}.png"
