@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import logging
@@ -9,7 +10,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,10 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     plugins = dict(MkDocsConfig._schema)["plugins"]
     assert isinstance(plugins, Plugins)
     os.chdir(root)
+    at_exit: list[Callable[[], object]] = []
     try:
         with (
+            patch.object(atexit, "register", at_exit.append),
             patch.dict(os.environ, environment, clear=True),
             patch.object(sys, "path", [str(root), *sys.path]),
             patch.object(plugins, "plugin_cache", {}),
@@ -85,6 +88,8 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
             warnings.catch_warnings(),
         ):
             yield
+            for function in at_exit:
+                function()
     finally:
         os.chdir(before)
         log.level, log.propagate, log.handlers[:], build_log.filters[:] = state

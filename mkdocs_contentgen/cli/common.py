@@ -6,7 +6,7 @@ import atexit
 import gc
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
@@ -106,19 +106,6 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
         print_warnings(site.warnings)
         print_errors(site.problems)
         yield site
-
-
-def texts_changed(site: Site, pages: Collection[str]) -> None:
-    """Let Zensical render pages again, whose texts are others now: its cache knows nothing of them.
-
-    Raises StoreError.
-    """
-    from ..pages.options import EXTENSION
-
-    if EXTENSION in site.config.markdown_extensions:
-        from ..zensical.records import forget
-
-        forget(Path(site.config.config_file_path).parent, pages)
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:

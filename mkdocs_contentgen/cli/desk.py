@@ -18,7 +18,6 @@ from .common import (
     listen_locally,
     open_site,
     site_options,
-    texts_changed,
 )
 from .output import article_to_json, print_line
 from .review import reviewer
@@ -72,7 +71,6 @@ def review(
             program = "properdocs" if is_properdocs else "mkdocs"
             builder = Builder([program, "build", "--quiet", *configuration], log, folder=folder)
         stack.enter_context(builder)
-        stack.callback(texts_changed, site, {it.page for it in site.requests})
         texts.built = builder.build
         token = secrets.token_urlsafe(32)
         language = str(site.theme().get("language") or "")

@@ -20,7 +20,6 @@ from .common import (
     open_site,
     site_options,
     skip_garbage_collection,
-    texts_changed,
     verbose_option,
 )
 from .desk import review
@@ -131,7 +130,6 @@ def generate(
                 obtained, policy.max_requests, build.estimate_message(obtained.wanted)
             )
         else:
-            texts_changed(site, {it.page for it in page_requests} if obtained.sent else ())
             output.print_obtained(obtained)
     output.print_errors(obtained.failures)
 

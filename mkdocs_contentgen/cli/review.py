@@ -15,7 +15,6 @@ from .common import (
     load_undamaged,
     open_site,
     site_options,
-    texts_changed,
 )
 from .output import (
     print_article,
@@ -24,7 +23,6 @@ from .output import (
     print_failure,
     print_line,
     print_remarks,
-    print_warnings,
 )
 
 if TYPE_CHECKING:
@@ -131,11 +129,8 @@ def approve(
                     article, site.options, name, prefer_draft, changed_sources
                 ):
                     print_line(line)
-                texts_changed(site, [article.page])
             except ApprovalError as error:
                 failures.append(str(error))
-        if unwatched := site.options.unwatched(site.config):
-            print_warnings([unwatched])
     print_errors(failures)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, load_articles, open_site, site_options, texts_changed
+from .common import complete_pages, load_articles, open_site, site_options
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -91,7 +91,6 @@ def update(
         else:
             results, problems = updating.run(build, plan.updates, site.article)
             print_warnings(problems)
-            texts_changed(site, {it.article.page for it in plan.updates})
             plan.problems += filter(None, map(_print_result, results))
             if report:
                 Path(report).parent.mkdir(parents=True, exist_ok=True)

@@ -390,21 +390,6 @@ class ContentgenConfig(Config):
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
 
-    def unwatched(self, site: MkDocsConfig) -> str:
-        """Return a message if `zensical build` cannot notice a changed approved file, or nothing.
-
-        Raises ConfigurationError, as approved_directory() does.
-        """
-        directory = self.approved_directory(site)
-        watched = any(directory.is_relative_to(path) for path in site.watch)
-        if EXTENSION not in site.markdown_extensions or watched or not directory.is_dir():
-            return ""
-        return (
-            f"watch: lacks {quoted(self.approved_dir)}, so that `zensical build` would show old "
-            f"texts after `git pull`; add `watch: [{self.approved_dir}]` to "
-            f"{Path(site.config_file_path).name}"
-        )
-
     def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
         """Return the cache. The stores of a run share `outage`.
 

@@ -14,7 +14,7 @@ from ..pages.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
 from .process import Zensical
-from .records import cache_link, digest_of, forget, read_record
+from .records import digest_of, forget, link_warnings, put_back, read_record, set_aside
 from .renderer import require_zensical
 from .site import ZensicalSite, read_site
 
@@ -44,9 +44,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         if invocation.clean:
             raise ConfigurationError(problem)
         warnings.append(problem)
-    if unwatched := site.options.unwatched(site.config):
-        warnings.append(unwatched)
-    warnings += link_warnings(site)
+    warnings += link_warnings(site.configuration.path.parent)
     problems = site.request_problems()
     if site.requests or problems:
         options = site.options
@@ -63,10 +61,14 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     root = site.configuration.path.parent
     rendered = records_of(site)
     digests = digests_of(site, resolution)
+    put_back(root)
     forget(root, [page for page, digest in digests.items() if rendered.get(page) != digest])
     zensical.missing_file.write_text(json.dumps(resolution.missing), "utf-8")
-    zensical.run()
-    status = zensical.wait()
+    try:
+        zensical.run()
+        status = zensical.wait()
+    finally:
+        set_aside(root)
     marker_problems = [
         problem
         for file in site.pages
@@ -88,17 +90,6 @@ def check(site: ZensicalSite) -> None:
             f"{site.configuration.path}: markdown_extensions has no '{NAME}', without which "
             f"Zensical leaves the articles out; add it there"
         )
-
-
-def link_warnings(site: ZensicalSite) -> list[str]:
-    """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
-    link = cache_link(site.configuration.path.parent)
-    if link is None:
-        return []
-    return [
-        f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
-        "put a directory in its place, or use --clean"
-    ]
 
 
 def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:

@@ -25,16 +25,15 @@ from ..pages.typos import NAME
 
 _SETTINGS = (
     *("site_name", "site_url", "docs_dir", "site_dir", "use_directory_urls"),
-    *("exclude_docs", "draft_docs", "watch"),
+    *("exclude_docs", "draft_docs"),
 )
 """The settings that Zensical shares with MkDocs, and that are needed here."""
 
 _DIRECTORIES: Mapping[str, BaseConfigOption[Any]] = {  # as a schema of MkDocs has them
     "docs_dir": c.Dir(default="docs", exists=True),
     "site_dir": c.Dir(default="site"),
-    "watch": c.ListOfItems(c.Dir(), default=[]),
 }
-"""Unlike those of MkDocs, they can contain the configuration and each other, or be missing."""
+"""Unlike those of MkDocs, they can contain the configuration and each other."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
@@ -15,7 +16,14 @@ from types import TracebackType
 from mkdocs.structure.files import File
 
 from ..display import escape_controls
-from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError
+from ..errors import (
+    PENDING,
+    ConfigurationError,
+    ContentgenError,
+    NoText,
+    ServiceError,
+    StoreError,
+)
 from ..pages.build import Build, PageContent, Resolution, resolve
 from ..pages.extension import read_stylesheet
 from ..pages.front_matter import PageProblem, place_of, read_requests
@@ -26,7 +34,7 @@ from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
 from .page_files import find_pages, read_folder_metadata
 from .process import MISSING_FILE
-from .records import Record, digest_of, forget, read_record, write_record
+from .records import Record, delete_entries, digest_of, link_warnings, write_record
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
@@ -63,8 +71,10 @@ class SiteTexts:
         moved, problems = configuration.options.move_cache(configuration.site)
         for message in moved:
             print_line(message)
-        self._print_warnings([*configuration.warnings, *problems])
-        self._has_looked = False
+        self._print_warnings([*configuration.warnings, *problems, *link_warnings(self._root)])
+        self._rendered: set[str] = set()
+        if not self._has_command:
+            atexit.register(self._empty_cache)
         self._listing: _Listing | None = None
         css = self._options.styles != "strip"
         self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
@@ -80,40 +90,13 @@ class SiteTexts:
 
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""
-        if not (self._serves or self._has_command or self._has_looked):
-            self._has_looked = True
-            if unwatched := self._options.unwatched(self._configuration.site):
-                raise _page_error([unwatched])
-            self._refuse_old_pages(page)
+        if not self._has_command:
+            self._rendered.add(page)
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
-
-    def _refuse_old_pages(self, rendered: str) -> None:
-        """Raise PageError if Zensical takes pages from its cache whose texts have changed.
-
-        It knows nothing of approved and cached texts. The next build renders them.
-        """
-        old = []
-        for file in self._pages:
-            page, path = file.src_uri, Path(str(file.abs_src_path))
-            record = read_record(self._root, page) if page != rendered else None
-            # Zensical itself renders what was written since.
-            if record is None or path.stat().st_mtime > record.made:
-                continue
-            contents = self._resolve(page).articles.get(page, {})
-            if record.digest != digest_of(contents, self._options, self.addresses):
-                old.append(page)
-        if old:
-            forget(self._root, old)
-            raise _page_error(
-                [
-                    f"{page}: Zensical's cache has an old text; build again to show it"
-                    for page in old
-                ]
-            )
 
     def record(
         self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
@@ -126,9 +109,22 @@ class SiteTexts:
         # `contentgen zensical build` prints them when Zensical has ended.
         for message in () if self._has_command and not self._serves else messages:
             print_line(f"Warning: {message}")
-        digest = digest_of(contents, self._options, self.addresses) if contents or messages else ""
-        with suppress(OSError):
-            write_record(self._root, page, Record(digest, messages))
+        if self._has_command:
+            has_any = contents or messages
+            digest = digest_of(contents, self._options, self.addresses) if has_any else ""
+            with suppress(OSError):
+                write_record(self._root, page, Record(digest, messages))
+
+    def _empty_cache(self) -> None:
+        """Let Zensical render the pages with articles again next time: it keeps what it rendered.
+
+        It would not notice that a text or its approval has changed, which this process cannot
+        tell if Zensical does not call it.
+        """
+        try:
+            delete_entries(self._root, self._rendered)
+        except StoreError as error:
+            print_line(f"Error: {error}")
 
     def _place_of(self, page: str, text: str) -> str:
         try:
@@ -247,7 +243,7 @@ def _page_error(failures: list[str]) -> PageError:
     for failure in failures:
         print_line(f"Error: {failure}")
     sys.excepthook = _print_end
-    return PageError("texts are missing or old; see the errors above")
+    return PageError("texts are missing; see the errors above")
 
 
 def _print_end(

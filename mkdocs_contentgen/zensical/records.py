@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _VERSION = version("mkdocs-contentgen")
 _CACHE = ".cache"
+_ASIDE = f"{_CACHE}/contentgen/pages"
 _MAX_RECORD = 1024 * 1024
 _ENTRY_START = 8 * 1024
 
@@ -33,8 +34,6 @@ class Record:
 
     digest: str
     problems: list[str]
-    made: float = field(default=0.0, compare=False)
-    """When the page was rendered, in seconds since 1970."""
 
 
 def digest_of(
@@ -66,45 +65,96 @@ def read_record(root: Path, page: str) -> Record | None:
     try:
         match json.loads(read_text(path, root, _MAX_RECORD)):
             case {"page": named, "digest": str(digest), "problems": list(problems)}:
-                made = path.stat().st_mtime
-                return Record(digest, list(map(str, problems)), made) if named == page else None
+                return Record(digest, list(map(str, problems))) if named == page else None
     except (OSError, ValueError, RecursionError):
         pass
     return None
 
 
 def forget(root: Path, pages: Collection[str]) -> None:
-    """Delete pages from Zensical's cache, so that it renders them again.
+    """Delete pages from Zensical's cache, with their records, so that it renders them again.
 
     If the cache has another form than expected, all of it is deleted. Raises StoreError.
     """
     if not pages:
         return
-    entries = {path: _page_of(path) for path in _entries(root)}
     rendered = {page for page in pages if read_record(root, page)}
-    is_known = rendered <= set(entries.values())
-    for path, page in entries.items():
-        if page in pages or not is_known:
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise StoreError(
-                    f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
-                ) from error
+    _delete(_entries_of(root, pages, rendered))
     for page in rendered:
         delete_file(_record_path(root, page), root)
 
 
-def cache_link(root: Path) -> Path | None:
-    """Return the symbolic link on the way to Zensical's cache, or None. It is not followed."""
-    return find_link(root / _CACHE, root)
+def delete_entries(root: Path, pages: Collection[str]) -> None:
+    """Delete pages that were just rendered from Zensical's cache. Raises StoreError."""
+    _delete(_entries_of(root, pages, pages))
 
 
-def _entries(root: Path) -> Iterator[Path]:
-    """Yield the files of Zensical's cache, whose names are numbers."""
-    directory = root / _CACHE
-    if cache_link(root) is None and directory.is_dir():
-        yield from (path for path in directory.iterdir() if path.name.isdigit() and path.is_file())
+def set_aside(root: Path) -> None:
+    """Move recorded pages out of Zensical's cache, so that `zensical build` renders them again.
+
+    By itself, it does not notice that a text has changed. Raises StoreError.
+    """
+    aside = root / _ASIDE
+    if find_link(aside, root) or not aside.parent.is_dir():
+        return
+    recorded = {path.name for path in aside.parent.glob("*.json")}
+    entries = {path: _page_of(path) for path in _entries(root, root / _CACHE)}
+    found = [path for path, page in entries.items() if _record_path(root, page).name in recorded]
+    # If the cache has another form than expected, all of it.
+    for path in found or (entries if recorded else ()):
+        _move(path, aside)
+
+
+def put_back(root: Path) -> None:
+    """Move what was set aside back into Zensical's cache. Raises StoreError."""
+    for path in _entries(root, root / _ASIDE):
+        _move(path, root / _CACHE)
+
+
+def _move(entry: Path, folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+        entry.replace(folder / entry.name)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written ({error.strerror})") from error
+
+
+def _delete(entries: Iterable[Path]) -> None:
+    for path in entries:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
+            ) from error
+
+
+def _entries_of(root: Path, pages: Collection[str], rendered: Collection[str]) -> list[Path]:
+    """Return the entries of pages in Zensical's cache.
+
+    If those of `rendered` cannot be found, since the cache has another form, all are returned.
+    """
+    entries = {path: _page_of(path) for path in _entries(root, root / _CACHE)}
+    is_known = set(rendered) <= set(entries.values())
+    return [path for path, page in entries.items() if page in pages or not is_known]
+
+
+def link_warnings(root: Path) -> list[str]:
+    """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
+    link = find_link(root / _CACHE, root)
+    if link is None:
+        return []
+    return [
+        f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
+        "put a directory in its place, or use --clean"
+    ]
+
+
+def _entries(root: Path, directory: Path) -> list[Path]:
+    """Return the files of Zensical's cache in a directory. Their names are numbers."""
+    if find_link(directory, root) or not directory.is_dir():
+        return []
+    return [it for it in directory.iterdir() if it.name.isdigit() and it.is_file()]
 
 
 def _page_of(entry: Path) -> str:
@@ -113,14 +163,14 @@ def _page_of(entry: Path) -> str:
     Only the start is read: entries contain the navigation of the site.
     """
     try:
-        with entry.open(encoding="utf-8", errors="replace") as file:
+        with entry.open("rb") as file:
             match = _ROUTE.search(file.read(_ENTRY_START))
         return str(json.loads(match[1])) if match else ""
     except (OSError, ValueError):
         return ""
 
 
-_ROUTE = re.compile(r'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')
+_ROUTE = re.compile(rb'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')
 
 
 def _record_path(root: Path, page: str) -> Path:

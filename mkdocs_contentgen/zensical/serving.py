@@ -17,10 +17,10 @@ from ..files import replace_text
 from ..pages.background import Background
 from ..pages.build import Build, resolve
 from ..service.writer.usage import Spending
-from .building import Terminal, check, digests_of, link_warnings, records_of
+from .building import Terminal, check, digests_of, records_of
 from .invocation import find_configuration, read_arguments
 from .process import Zensical
-from .records import forget, read_record
+from .records import forget, link_warnings, put_back, read_record, set_aside
 from .site import ZensicalSite, read_site
 
 SETTLE = 0.1
@@ -48,9 +48,9 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path, Path(site.config.site_dir))
     watcher.watch(background.trigger_file.parent)
+    updates = _Updates(background, zensical.missing_file, terminal)
     process, interrupted = zensical.process, False
     try:
-        updates = _Updates(background, zensical.missing_file, terminal)
         updates.update(site)
         watcher.watch(*folders_of(site))
         zensical.run()
@@ -71,6 +71,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
             process.terminate()
         background.stop(terminal.log)
         status = zensical.wait()
+        set_aside(path.parent)
     return 0 if interrupted else status
 
 
@@ -109,7 +110,8 @@ class _Updates:
             resolution = resolve(build, site.request_problems(), site.approved_files(), source)
         finally:
             self._background.build_ended()
-        messages = [*site.warnings, *link_warnings(site), *resolution.warnings]
+        root = site.configuration.path.parent
+        messages = [*site.warnings, *link_warnings(root), *resolution.warnings]
         self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
@@ -119,7 +121,9 @@ class _Updates:
         digests = digests_of(site, resolution)
         shown = records_of(site) if self._shown is None else self._shown
         changed = [page for page, digest in digests.items() if shown.get(page) != digest]
-        forget(site.configuration.path.parent, changed)
+        if self._shown is None:
+            put_back(root)
+        forget(root, changed)
         if self._shown is not None:
             self._announced |= dict.fromkeys(changed, _Announcement())
             self._announce(site, changed)

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_contentgen.zensical.records import Record, forget, read_record, write_record
+from mkdocs_contentgen.zensical.records import (
+    Record,
+    delete_entries,
+    forget,
+    put_back,
+    read_record,
+    set_aside,
+    write_record,
+)
 
 
 def test_a_record_is_deleted(tmp_path: Path) -> None:
@@ -54,3 +62,37 @@ def test_pages_are_forgotten(tmp_path: Path, entry: str, left: set[str]) -> None
         (tmp_path / ".cache" / name).write_text(content)
     forget(tmp_path, ["a.md"])
     assert {path.name for path in (tmp_path / ".cache").iterdir() if path.is_file()} == left
+
+
+@pytest.mark.parametrize(
+    ("entry", "left"),
+    [('{"route": {"source": "a.md"}}', {"2", "notes"}), ('{"path": "a.md"}', {"notes"})],
+    ids=["known-form", "other-form"],
+)
+def test_pages_are_set_aside(tmp_path: Path, entry: str, left: set[str]) -> None:
+    """Zensical alone does not find pages with a record, and our next build has them again."""
+    write_record(tmp_path, "a.md", Record("digest", []))
+    before = {"1": entry, "2": entry.replace("a.md", "b.md"), "notes": entry}
+    for name, content in before.items():
+        (tmp_path / ".cache" / name).write_text(content)
+    set_aside(tmp_path)
+    assert {path.name for path in (tmp_path / ".cache").iterdir() if path.is_file()} == left
+    put_back(tmp_path)
+    cache = {it.name: it.read_text() for it in (tmp_path / ".cache").iterdir() if it.is_file()}
+    assert cache == before
+    delete_entries(tmp_path, ["b.md"])
+    assert ((tmp_path / ".cache/2").exists(), "notes" in cache) == (False, True)
+
+
+def test_nothing_is_set_aside_behind_a_link(tmp_path: Path) -> None:
+    """A pull request can link the directory elsewhere."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    write_record(tmp_path, "a.md", Record("digest", []))
+    (tmp_path / ".cache/contentgen/pages").symlink_to(elsewhere)
+    (tmp_path / ".cache/1").write_text('{"route": {"source": "a.md"}}')
+    (elsewhere / "2").write_text("")
+    set_aside(tmp_path)
+    put_back(tmp_path)
+    assert [path.name for path in elsewhere.iterdir()] == ["2"]
+    assert (tmp_path / ".cache/1").exists()
