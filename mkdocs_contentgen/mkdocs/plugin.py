@@ -120,6 +120,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
         try:
+            self.config.check_directories(config)
             self.moved, problems = self.config.move_cache(config)
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error

@@ -386,6 +386,11 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
+    def check_directories(self, site: MkDocsConfig) -> None:
+        """Raise ConfigurationError if a directory cannot be used, or its files are published."""
+        self.approved_directory(site)
+        self.cache_directory(site)
+
     def approved_directory(self, site: MkDocsConfig) -> Path:
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
         return _resolve_directory("approved_dir", self.approved_dir, site)
@@ -511,14 +516,29 @@ def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
             f"it leads to as {option}, or put a directory in the place of the link"
         )
-    if directory.is_relative_to(site.docs_dir):
-        name = directory.relative_to(site.docs_dir).as_posix()
-        inside = File(f"{name}/any.html", site.docs_dir, site.site_dir, use_directory_urls=True)
-        set_exclusions([inside], site)
-        if not inside.inclusion.is_excluded():
-            hint = f"add `/{name}/` to exclude_docs" if name != "." else "choose another directory"
-            raise ConfigurationError(
-                f"{option}: {quoted(value)} is in docs_dir, so that its files would be published "
-                f"as they are, which is not safe; {hint}"
-            )
+    if problem := _publishing_problem(directory.resolve(), site):
+        raise ConfigurationError(f"{option}: {quoted(value)} {problem}")
     return directory
+
+
+def _publishing_problem(directory: Path, site: MkDocsConfig) -> str:
+    """Return why the files of a directory would be published or lost, or an empty string."""
+    docs, built = Path(site.docs_dir).resolve(), Path(site.site_dir).resolve()
+    if directory.is_relative_to(built):
+        return "is in site_dir, which each build empties; choose another directory"
+    if docs.is_relative_to(directory):
+        return "contains docs_dir, so that pages and its files would mix; choose another directory"
+    if not directory.is_relative_to(docs):
+        return ""
+    name = directory.relative_to(docs).as_posix()
+    kept = [
+        File(f"{name}/{file}", site.docs_dir, site.site_dir, use_directory_urls=True)
+        for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal")
+    ]
+    set_exclusions(kept, site)
+    if all(file.inclusion.is_excluded() for file in kept):
+        return ""
+    return (
+        "is in docs_dir, so that its files would be published as they are, which is not safe; add "
+        f"`/{name}/` to exclude_docs"
+    )

@@ -121,9 +121,10 @@ def cache_problem(configuration: Configuration) -> str:
 
 
 def is_for_zensical(path: Path) -> bool:
-    """Tell whether only Zensical can build a site: MkDocs lacks its theme or one of its plugins.
+    """Tell whether only Zensical can build a site.
 
-    Raises ConfigurationError if the file cannot be read.
+    MkDocs lacks its theme or one of its plugins, cannot run an extension of Zensical, or takes no
+    pages from beside the configuration. Raises ConfigurationError if the file cannot be read.
     """
     if path.suffix == ".toml":
         return True
@@ -131,8 +132,14 @@ def is_for_zensical(path: Path) -> bool:
     from mkdocs.utils import get_theme_names
 
     values = _read(path)
-    if NAME not in dict(_named(values.get("markdown_extensions"))):
+    extensions = dict(_named(values.get("markdown_extensions")))
+    if NAME not in extensions:
         return False
+    docs = path.parent / str(values.get("docs_dir") or "docs")
+    if docs.resolve() == path.parent.resolve():
+        return True
+    if any(name.startswith("zensical.") for name in extensions):
+        return True
     theme = values.get("theme")
     named = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme or "mkdocs"
     name = None if named is None else str(named)

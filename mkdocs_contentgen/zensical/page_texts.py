@@ -68,6 +68,7 @@ class SiteTexts:
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         self._has_command = MISSING_FILE in os.environ
+        configuration.options.check_directories(configuration.site)
         moved, problems = configuration.options.move_cache(configuration.site)
         for message in moved:
             print_line(message)

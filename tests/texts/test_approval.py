@@ -300,8 +300,31 @@ def test_approved_files_among_the_pages(project: Project) -> None:
     contentgen(project, "approve", "page.md", "--by", "Jo")
     assert "1 from approved files" in run(project, "mkdocs", "build")
     assert not (project.root / "site/texts").exists()
-    project.configure({"cache_dir": "docs"})
-    assert "not safe; choose another directory" in contentgen(project, "status", code=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "exclude", "problem"),
+    [
+        ({"approved_dir": "docs/texts"}, "/texts/*.html", "is in docs_dir"),
+        ({"approved_dir": "docs/texts"}, "/texts/\n!main.html", "is in docs_dir"),
+        ({"cache_dir": "docs/cache"}, "*.html", "is in docs_dir"),
+        ({"cache_dir": "linked/cache"}, "", "is in docs_dir"),
+        ({"approved_dir": "."}, "", "contains docs_dir"),
+        ({"cache_dir": "docs"}, "", "contains docs_dir"),
+        ({"approved_dir": "site/texts"}, "", "is in site_dir"),
+    ],
+)
+def test_directories_that_are_published(
+    project: Project, options: dict[str, str], exclude: str, problem: str
+) -> None:
+    """They are refused, also if no page requests a text."""
+    project.write("docs/index.md", "# Home\n")
+    if "linked/cache" in options.values():
+        (project.root / "docs").rename(project.root / "linked")
+        (project.root / "docs").symlink_to("linked")
+    project.configure(options, exclude_docs=exclude)
+    assert f"{problem}, " in run(project, "mkdocs", "build", code=1)
+    assert not list((project.root / "site").glob("**/*.html"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

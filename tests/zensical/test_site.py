@@ -137,3 +137,23 @@ def test_ejection_needs_zensical(site: Project) -> None:
     ran = site.run("without")
     assert ran.returncode == 1
     assert "Error: Zensical is not installed" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder"),
+    [
+        ({"docs_dir": ".", "exclude_docs": "/contentgen/"}, "."),
+        ({"markdown_extensions": ["contentgen", "zensical.extensions.preview"]}, "docs"),
+    ],
+)
+def test_what_mkdocs_cannot_build(
+    project: Project, settings: dict[str, object], folder: str
+) -> None:
+    """The commands read such a file as Zensical does, although theme and plugins are there."""
+    project.configure({}, **{"theme": "material", "markdown_extensions": ["contentgen"]} | settings)
+    project.page("../page.md" if folder == "." else "page.md", {"type": "blog", "topic": "One"})
+    run(project, "generate")
+    run(project, "approve", "page.md", "--by", "Jo")
+    assert states(project) == {"page.md": "approved"}
+    run(project, "eject", "page.md")
+    assert "Text number 1" in (project.root / folder / "page.md").read_text()
