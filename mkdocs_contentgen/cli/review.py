@@ -146,6 +146,7 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
     """
     from ..errors import ApprovalError
     from ..pages.ejection import delete_approved_file, eject_articles
+    from ..pages.review import check_before_ejection
 
     def confirm(article: Article) -> bool:
         message = f"{article.path}: is not needed any more. Delete it?"
@@ -159,7 +160,10 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
         pages = {article.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
+        notes = [line for it in articles for line in check_before_ejection(it, site.options)]
         print_line(eject_articles(site, articles))
+        for note in notes:
+            print_line(note, err=True)
         failures: list[str] = []
         for article in articles:
             if article.approved is None:

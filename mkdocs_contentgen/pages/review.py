@@ -206,6 +206,27 @@ def approve_article(
     return [f"{article.page}: approved in {article.path}", *statements, *cited]
 
 
+def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
+    """Return what a person should know of a text that nobody has approved; otherwise nothing.
+
+    Raises ApprovalError for a text that has to be approved first.
+    """
+    draft = article.draft
+    if draft is None or (article.approved and article.state in ("approved", "changed")):
+        return []
+    if options.require_approval:
+        raise ApprovalError(
+            f"{article.place}: nobody approved this text, and require_approval is set; review and "
+            f"approve it with `contentgen approve {article.page}` first"
+        )
+    _check_quotations(article, draft)
+    return [
+        f"{article.page}: nobody approved this text, and from now on, the page does not say that "
+        "it is AI-generated",
+        *check_lines(draft),
+    ]
+
+
 def _check_quotations(article: Article, draft: StoredText) -> None:
     """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
     for remark in draft.remarks:

@@ -402,6 +402,24 @@ def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
     assert "One added two." in site.approved.read_text()
 
 
+def test_ejecting_what_nobody_approved(site: Site) -> None:
+    """It is named with its remarks, and refused where no page may show it."""
+    site.draft(article("One."), model="small", remarks=("quotation: nobody said ‘It is new’",))
+    assert "this draft cannot be approved: quotation" in site.run("eject", "index.md", code=1)
+    site.draft(article("One in <mark>1999</mark>."), day=2, model="small", remarks=REMARKS)
+    strict = {"base_url": "sandbox", "require_approval": True}
+    site.configure(plugins=[{"contentgen": strict}])
+    assert "and require_approval is set; review and" in site.run("eject", "index.md", code=1)
+    site.configure()
+    assert site.run("eject", "index.md").splitlines() == [
+        "index.md: contains its text now, and no request",
+        "index.md: nobody approved this text, and from now on, the page does not say that it is "
+        "AI-generated",
+        *(f"  {line}" for line in REMARK_LINES),
+        "  to check: One in ‹1999›.",
+    ]
+
+
 def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     """Of several pages, each line stands below the page that it is about."""
     site.page("other.md")
