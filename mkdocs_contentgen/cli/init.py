@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 import yaml
 
-from .common import config_option, find_configuration
+from ..files import reason_of, replace_text
+from .common import PROPERDOCS, config_option, find_configuration
 from .output import print_line
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ contentgen:
 ---
 """
 _MAX_SHOWN = 20
+_MAX_NODES = 100_000
 
 
 @click.command()
@@ -52,32 +55,67 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> Non
             f"{path}: this command writes YAML only; add the options by hand, as the page on "
             "Zensical of the guide shows"
         )
-    text = path.read_text(encoding="utf-8") if path.is_file() else _new_site(path)
+    if Path(page).is_absolute() or not page.endswith(".md") or _is_hidden(Path(page)):
+        raise click.UsageError("--page: name a Markdown file in the folder of the pages")
     try:
-        docs = path.parent / _docs_dir(text)
+        raw = path.read_bytes().decode("utf-8") if path.exists() else ""
+        text = raw.replace("\r\n", "\n") if raw.strip() else _new_site(path)
+        before = read_values(text)
+        if _has_plugin(before.get("plugins")):
+            raise click.ClickException(f"{path}: has the plugin already")
+        options = _choose(_find(endpoint), yes=yes)
+        changed = add_plugin(text, options)
+        ends = set(re.findall(r"\r\n|\r|\n", raw)) or {"\n"}
+        if changed is None or ends not in ({"\n"}, {"\r\n"}):
+            raise click.ClickException(_by_hand(path, before, options))
+        _write(path, path, changed.replace("\n", ends.pop()))
+        _write_pages(path, before, page)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    if Path(page).is_absolute() or ".." in Path(page).parts or not page.endswith(".md"):
-        raise click.UsageError("--page: name a Markdown file in the folder of the pages")
-    options = _choose(_find(endpoint), yes=yes)
-    changed = add_plugin(text, options)
-    if changed is None:
-        block = _indented(options, "  ")
-        raise click.ClickException(
-            f"{path} cannot be changed without touching other lines, or has the plugin already; "
-            f"add this to its `plugins` by hand:\n\n{block}"
-        )
-    path.write_text(changed, encoding="utf-8")
-    print_line(f"Wrote the plugin into {path}")
-    home = docs / "index.md"
-    pages = {docs / page: _PAGE} | ({} if any(docs.glob("*.md")) else {home: "# Home\n"})
-    for file, content in pages.items():
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content, encoding="utf-8")
-            print_line(f"Wrote {file}")
+    except (OSError, UnicodeError) as error:
+        raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
     here = f" -f {shlex.quote(config_file)}" if config_file else ""
-    print_line(f"Next: contentgen generate{here}, and then mkdocs serve{here}")
+    program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
+    print_line(f"Next: contentgen generate{here}, and then {program} serve{here}")
+
+
+def _is_hidden(page: Path) -> bool:
+    return any(part.startswith(".") for part in page.parts)
+
+
+def _write(path: Path, configuration: Path, text: str) -> None:
+    # A pull request could have put links there.
+    replace_text(path, configuration.parent, text)
+    print_line(f"Wrote {path}")
+
+
+def _write_pages(path: Path, before: Mapping[object, object], page: str) -> None:
+    """Write the first page, and a home page if there is none. Raises OSError."""
+    named = before.get("docs_dir", "docs")
+    docs = path.parent / (named if isinstance(named, str) else "docs")
+    pages = {docs / page: _PAGE} | (
+        {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
+    )
+    for file, content in pages.items():
+        if file.exists():
+            print_line(f"{file} is there already; add a request to it")
+        else:
+            _write(file, path, content)
+    if "nav" in before:
+        print_line(f"Add {page} to `nav` in {path}")
+
+
+def _by_hand(path: Path, before: Mapping[object, object], options: Mapping[str, object]) -> str:
+    """Return what to do where other lines would have to change."""
+    plugin = {"contentgen": dict(options)}
+    block = yaml.safe_dump(plugin, default_flow_style=True, sort_keys=False, width=1000)
+    line = block.strip()
+    if isinstance(before.get("plugins"), tuple):  # a mapping
+        line = line.removeprefix("{").removesuffix("}")
+    return (
+        f"{path}: the plugin cannot be added without touching other lines; add `{line}` to its "
+        "`plugins` by hand"
+    )
 
 
 def _find(endpoint: str) -> Sequence[FoundServer]:
@@ -109,6 +147,7 @@ def _choose(servers: Sequence[FoundServer], *, yes: bool) -> dict[str, object]:
     if yes:
         print_line(f"Texts are from: {names[0]}")
         return choices[0]
+    print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
     chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
@@ -123,26 +162,23 @@ def _new_site(path: Path) -> str:
     return yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
 
 
-def _docs_dir(text: str) -> Path:
-    docs = _values(text).get("docs_dir", "docs")
-    return Path(docs if isinstance(docs, str) else "docs")
-
-
 def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
     """Return a configuration with the plugin, or None if other lines would have to change.
 
     All lines stay as they are. MkDocs has the plugin `search` only where no others are named.
     """
-    before = _values(text)
+    before = read_values(text)
     plugins = before.get("plugins")
     if "plugins" not in before:
+        if "INHERIT" in before:  # this list would take the place of the inherited one
+            return None
         gap = "" if not text or text.endswith("\n") else "\n"
         changed = f"{text}{gap}plugins:\n  - search\n{_indented(options, '  ')}"
         plugins = ["search"]
     elif isinstance(plugins, list) and plugins and not _has_plugin(plugins):
         node = _node(text, "plugins")
         lines = text.splitlines(keepends=True)
-        end = max(it.end_mark.line for it in _scalars(node)) + 1
+        end = max((it.end_mark.line for it in _scalars(node)), default=node.start_mark.line) + 1
         if not lines[end - 1].endswith("\n"):
             lines[end - 1] += "\n"
         lines.insert(end, _indented(options, " " * node.start_mark.column))
@@ -150,16 +186,19 @@ def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
     else:
         return None
     try:
-        after = _values(changed)
+        after = read_values(changed)
     except yaml.YAMLError:
         return None
-    (ours,) = cast(list[object], _plain(yaml.compose(_indented(options, ""), yaml.SafeLoader)))
-    return changed if after == {**before, "plugins": [*plugins, ours]} else None
+    ours = read_values(yaml.safe_dump({"contentgen": dict(options)}, sort_keys=False))
+    added = tuple(ours.items())
+    return changed if after == {**before, "plugins": [*plugins, added]} else None
 
 
-def _has_plugin(plugins: Iterable[object]) -> bool:
-    names = [it[0][0] if isinstance(it, tuple) and it else it for it in plugins]
-    return "contentgen" in names
+def _has_plugin(plugins: object) -> bool:
+    """Tell whether the plugin is in a list, or in a mapping."""
+    items = plugins if isinstance(plugins, list) else [plugins]
+    names = [key for it in items if isinstance(it, tuple) for key, _ in it]
+    return "contentgen" in [*names, *(it for it in items if isinstance(it, str))]
 
 
 def _indented(options: Mapping[str, object], indent: str) -> str:
@@ -174,19 +213,24 @@ def _node(text: str, key: str) -> yaml.Node:
     return found
 
 
-def _values(text: str) -> dict[object, object]:
+def read_values(text: str) -> dict[object, object]:
     """Return the values of a configuration as they are written. Raises YAMLError."""
-    found = _plain(yaml.compose(text, yaml.SafeLoader))
+    try:
+        found = _plain(yaml.compose(text, yaml.SafeLoader), iter(range(_MAX_NODES)))
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error
     return dict(found) if isinstance(found, tuple) else {}
 
 
-def _plain(node: yaml.Node | None) -> object:
+def _plain(node: yaml.Node | None, left: Iterator[int]) -> object:
     """Return what a node holds, with values as they are written, whatever their tags."""
+    if next(left, None) is None:  # aliases can repeat a value without end
+        raise yaml.YAMLError("it is too large")
     match node:
         case yaml.MappingNode():
-            return tuple((_plain(key), _plain(value)) for key, value in node.value)
+            return tuple((_plain(key, left), _plain(value, left)) for key, value in node.value)
         case yaml.SequenceNode():
-            return [_plain(it) for it in node.value]
+            return [_plain(it, left) for it in node.value]
         case yaml.ScalarNode():
             return node.value
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.writer.discovery import FoundServer, find_server, find_servers
 
 SANDBOX = {"base_url": "sandbox"}
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{b}: &{b} [*{a}, *{a}]\n" for a, b in pairwise("abcdefghijklmnopqrstuvwxyz")
+)
+"""A file that aliases make large."""
 
 
 def run(*arguments: str, answer: str = "") -> Result:
@@ -39,7 +44,7 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     assert project.build("--strict").returncode == 0
     assert project.soup("first-text/index.html").select_one("article.contentgen")
     again = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
-    assert "has the plugin already" in again.stdout
+    assert "Error: mkdocs.yml: has the plugin already" in again.stdout
     assert again.returncode == 1
 
 
@@ -91,9 +96,17 @@ def test_wrong_options(
     [
         ("zensical.toml", "", "this command writes YAML only"),
         ("mkdocs.yml", "a: [", "is not valid YAML; correct it first"),
-        ("mkdocs.yml", "plugins: [search]\n", "cannot be changed without touching other lines"),
-        ("mkdocs.yml", "plugins:\n  search: {}\n", "cannot be changed without touching"),
-        ("mkdocs.yml", "plugins: []\n", "cannot be changed without touching"),
+        ("mkdocs.yml", "plugins: [search]\n", "add `{contentgen: {base_url: sandbox}}` to its"),
+        ("mkdocs.yml", "plugins:\n  search: {}\n", "add `contentgen: {base_url: sandbox}` to its"),
+        ("mkdocs.yml", "plugins: []\n", "cannot be added without touching other lines"),
+        ("mkdocs.yml", "plugins: [contentgen]\n", "mkdocs.yml: has the plugin already"),
+        ("mkdocs.yml", "plugins: {contentgen: {}}\n", "mkdocs.yml: has the plugin already"),
+        ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be added without touching"),
+        ("mkdocs.yml", "site_name: A\nextra: 1\r\n", "cannot be added without touching"),
+        ("mkdocs.yml", "site_name: caf\xe9\n", "mkdocs.yml: cannot be changed (it is not UTF-8"),
+        ("mkdocs.yml", "x: &x [*x]\n", "is not valid YAML; correct it first"),
+        ("mkdocs.yml", "x: " + "[" * 5000, "is not valid YAML; correct it first"),
+        ("mkdocs.yml", BOMB, "is not valid YAML; correct it first"),
     ],
 )
 def test_what_it_leaves_alone(
@@ -101,10 +114,37 @@ def test_what_it_leaves_alone(
 ) -> None:
     """The author gets the lines to add, and the file stays as it is."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_text(text)
-    ran = run("--yes")
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+    ran = run("--yes", "--endpoint", "")
     assert (ran.exit_code, message in ran.stderr) == (1, True), ran.output
-    assert (tmp_path / name).read_text() == text
+    assert (tmp_path / name).read_bytes() == text.encode("latin-1")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_links_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pull request can have put one in the place of a page, or of the folder of pages."""
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    (site / "docs").mkdir(parents=True)
+    (site / "docs/first-text.md").symlink_to(elsewhere)
+    monkeypatch.chdir(site)
+    ran = run("--yes")
+    assert (ran.exit_code, "symbolic link" in ran.stderr) == (1, True), ran.output
+    assert not elsewhere.exists()
+
+
+def test_what_is_there_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line ends stay, and what only the author can do is named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "properdocs.yml").write_bytes(b"site_name: A\r\nnav: [index.md]\r\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/first-text.md").write_text("Mine\n")
+    ran = run("--yes")
+    assert ran.exit_code == 0, ran.output
+    content = (tmp_path / "properdocs.yml").read_bytes()
+    assert content.count(b"\n") == content.count(b"\r\n") == 6
+    assert "docs/first-text.md is there already; add a request to it" in ran.stdout
+    assert "Add first-text.md to `nav` in properdocs.yml" in ran.stdout
+    assert "and then properdocs serve" in ran.stdout
 
 
 @pytest.mark.parametrize(
