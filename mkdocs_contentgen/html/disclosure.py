@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -63,16 +64,15 @@ class Provenance:
 
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
-        text = lines["draft"]
-        if self.review:
-            text = lines["approved"].replace("{date}", self.review.date.isoformat())
+        text = lines["approved" if self.review else "draft"]
         if self.model and "{model}" not in text:
             text += " · {model}"
-        # At the end, since names may themselves contain a placeholder.
-        text = text.replace("{model}", self.model)
-        if self.review is None:
-            return text
-        text = text.replace("{name}", self.review.name)
+        values = {"model": self.model}
+        if self.review:
+            values |= {"name": self.review.name, "date": self.review.date.isoformat()}
+        # All at once, since names may themselves contain a placeholder.
+        names = "|".join(values)
+        text = re.sub(f"{{({names})}}", lambda match: values[match[1]], text)
         if not self.publisher:
             return text
         return f"{text} · {lines['responsibility'].replace('{name}', self.publisher)}"

@@ -43,6 +43,11 @@ class ArticleMetadata:
     published: str
     disclosure: str = ""
 
+    @property
+    def disclosed_lead(self) -> str:
+        """The lead for where readers see it without the article, or empty if nothing is said."""
+        return f"{self.lead} ({self.disclosure})" if self.lead and self.disclosure else ""
+
 
 def present(
     html: str, provenance: Provenance, how: Presentation

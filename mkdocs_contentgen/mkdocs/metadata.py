@@ -27,8 +27,7 @@ class PageMetadata:
         added = self._replace(page, "", page.meta, values)
         feed = page.meta.setdefault("rss", {}) if self._has_feed else None
         if isinstance(feed, dict):
-            line = facts.disclosure if facts and "description" in added else ""
-            shown = f"{added['description']} ({line})" if line else ""
+            shown = facts.disclosed_lead if facts and "description" in added else ""
             self._replace(page, "rss", feed, {"feed_description": shown})
 
     def _replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
@@ -84,9 +85,14 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., None]
     ) -> None:
-        """Watch the file that triggers a rebuild when texts have arrived."""
+        """Watch the file that triggers a rebuild when texts have arrived, and approved files."""
         if self._background:
             server.watch(str(self._background.trigger_file))
+        if self._articles:
+            approved = self.config.approved_directory(config)
+            with suppress(OSError):  # the first one is not noticed then
+                approved.mkdir(parents=True, exist_ok=True)
+                server.watch(str(approved))
 
     def on_shutdown(self) -> None:
         """Wait for the requests in flight, which may have been paid for."""

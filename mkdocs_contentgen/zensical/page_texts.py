@@ -82,6 +82,8 @@ class SiteTexts:
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
         self.end_line = self._options.end_line()
+        self.has_feed = bool(configuration.plugin_options("rss"))
+        """Whether the site has feeds, which show the descriptions of pages to readers."""
 
         site = configuration.site
         metadata = read_folder_metadata(configuration)

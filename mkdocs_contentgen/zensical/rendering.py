@@ -16,6 +16,7 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from ..html.presentation import ArticleMetadata
 from ..pages.build import PageContent, page_json_ld
 from ..pages.extension import ArticleExtension, Contents
 from ..pages.typos import NAME
@@ -115,13 +116,22 @@ class _PageTreeprocessor(Treeprocessor):
         contents = cast(dict[str, PageContent], self._extension.articles[name])
         facts = self._extension.facts.get(name, {})
         if leading := facts.get(self._extension.leading.get(name, "")):
-            for key, value in {"description": leading.lead, "date": leading.published}.items():
-                if value:
-                    self._page.meta.setdefault(key, value)
+            self._add_metadata(leading)
         if facts:
             title = unescape(str(self._page.title or ""))
             root.append(_raw(self.md, page_json_ld(contents, facts, title)))
         self._texts.record(name, contents, self._extension.problems.get(name, ()))
+
+    def _add_metadata(self, facts: ArticleMetadata) -> None:
+        """Set what the author did not set, and what feeds say if the description is generated."""
+        meta = self._page.meta
+        if "description" not in meta and self._texts.has_feed and facts.disclosed_lead:
+            feed = meta.setdefault("rss", {})
+            if isinstance(feed, dict):
+                feed.setdefault("feed_description", facts.disclosed_lead)
+        for key, value in {"description": facts.lead, "date": facts.published}.items():
+            if value:
+                meta.setdefault(key, value)
 
 
 def _raw(md: Markdown, html: str) -> Element:

@@ -293,6 +293,12 @@ def test_an_approved_text_says_who_and_when() -> None:
     assert "datePublished" not in described
 
 
+def test_names_are_no_placeholders() -> None:
+    """A model that calls itself so does not get the reviewer's name."""
+    provenance = replace(APPROVED, model="small {name} {date}")
+    assert "by Jo {date} <b> on 2026-11-22 · small {name} {date}" in provenance.line(LINES)
+
+
 def test_who_is_responsible() -> None:
     """An approved text names who has the editorial responsibility, a draft nobody."""
     how = Presentation(disclosure=LINES, publisher="Acme {name} <GmbH>")

@@ -83,6 +83,17 @@ def test_a_text_that_comes_at_once_is_shown(project: Project, round_: int) -> No
 
 
 @pytest.mark.system
+def test_reviews_are_shown(project: Project) -> None:
+    """An approval is shown at once, also the first one. 3 s."""
+    project.page("index.md", {"type": "blog", "topic": "First"})
+    with serving(project) as site:
+        wait_until(lambda: "Text number 1" in site.page())
+        approved = project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
+        assert approved.returncode == 0, approved.stdout
+        wait_until(lambda: "reviewed by Ada" in site.page())
+
+
+@pytest.mark.system
 def test_many_texts_cause_few_rebuilds(project: Project, service: ServiceDouble) -> None:
     """While texts keep arriving, the pauses between rebuilds grow."""
     service.answer = generated(delay=1)

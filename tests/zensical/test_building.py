@@ -716,3 +716,21 @@ def test_a_failed_text_is_not_paid_for_again(site: Project, service: ServiceDoub
     assert build(site).returncode == 0
     assert "is not generated yet" in site.html("index.html")
     assert len(service.received) == 1
+
+
+def test_feeds_say_that_a_description_was_generated(site: Project) -> None:
+    """As with MkDocs: what the author wrote stays as it is."""
+    blog = {"type": "blog", "topic": "One"}
+    configure(
+        site,
+        site_url="https://docs.example/",
+        plugins=[{"rss": {"match_path": ".*", "use_git": False}}, "contentgen"],
+    )
+    site.page("index.md", blog, date="2026-01-02")
+    site.page("own.md", blog, date="2026-01-02", description="By hand.")
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    shown = re.findall("<description>(.*?)</description>", site.html("feed_rss_created.xml"))
+    assert len(shown) == 2
+    assert "By hand." in shown
+    assert any(it.endswith("(AI-generated, not reviewed)") for it in shown)
