@@ -38,7 +38,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 LEFT_OUT = {
     (
         "requests.md",
-        r"(?s)\Aplugins:\n  - contentgen:\n      service_fields.*\Z"
+        r"(?s)\Aplugins:\n  - search\n  - contentgen:\n      service_fields.*\Z"
         r"|\A---\ncontentgen:\n  type: (?:news|blog)\n.*  (?:brief|language|sources): .*\Z",
     ): "the tests' service has no such fields; tests of the writer have them",
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import webbrowser
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -85,4 +85,5 @@ def review(
         print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
         if not no_open:
             webbrowser.open(app.address)
-        server.run(listeners)
+        with suppress(KeyboardInterrupt):  # which uvicorn raises after it has ended
+            server.run(listeners)

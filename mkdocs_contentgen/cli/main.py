@@ -136,13 +136,15 @@ def generate(
 
 def _ask_before_replacing(articles: Sequence[Article]) -> None:
     """End the command unless a person wants to replace the drafts that people have changed."""
-    pages = sorted({it.page for it in articles if it.draft and it.draft.edits})
+    # What was approved is in its file.
+    drafts = [it for it in articles if it.state != "approved" or it.has_newer_draft]
+    pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
     if not pages:
         return
     changed = f"people have changed the drafts of {escape_controls(', '.join(pages))}"
     if not sys.stdin.isatty():
         raise click.ClickException(
-            f"{changed}; approve them first, or name the pages that may get another text"
+            f"{changed}; approve them first, run this in a terminal, or name other pages"
         )
     click.confirm(f"{changed}. Replace their words by new texts?", abort=True)
 

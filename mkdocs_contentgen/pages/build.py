@@ -24,6 +24,7 @@ from ..html.article import being_generated, placeholder
 from ..html.disclosure import Provenance
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import Request
+from ..service import SANDBOX
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
@@ -228,6 +229,8 @@ def resolve(
     resolution.sent = obtained.sent
     resolution.warnings += changed_source_warnings(obtained.articles)
     resolution.warnings += filter(None, map(_language_warning, obtained.articles))
+    if not build.options.uses_sandbox():
+        resolution.warnings += filter(None, map(_sample_warning, obtained.articles))
     presentation = build.options.presentation()
     if presentation.disclosure is None:
         resolution.warnings += _undisclosed_warning(obtained.articles)
@@ -243,6 +246,16 @@ def resolve(
     outcomes = [article.outcome for article in obtained.articles]
     resolution.summary = _summary_message(outcomes, seconds)
     return resolution
+
+
+def _sample_warning(article: Article) -> str:
+    """Return a message if the approved text of a page is a sample of the sandbox."""
+    if article.approved is None or article.approved.header.service != SANDBOX:
+        return ""
+    return (
+        f"{article.place}: the approved text is a sample of the sandbox; for a real one, delete "
+        f"{article.path}"
+    )
 
 
 def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:

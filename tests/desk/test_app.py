@@ -359,6 +359,9 @@ def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert refused.returncode == 1
     assert "people have changed the drafts of report.md" in refused.stdout
     assert "A persons words." in cached(reviewer).html
+    assert reviewer.act("approve", reason="Read").json()["state"] == "approved"
+    refreshed = run_here(reviewer.root, {"HOME": str(reviewer.root)}, *command)
+    assert "people have changed" not in refreshed.stdout
 
 
 # --- Security -------------------------------------------------------------------------------------

@@ -525,8 +525,9 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         desk.end()
 
 
-def test_a_signal_leaves_nothing_behind(project: Project) -> None:
-    """Neither a folder nor a build. 2 s."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_nothing_behind(project: Project, number: int) -> None:
+    """Neither a folder nor a build; Ctrl-C is how the command ends. 2 s each."""
     make_site(project.root)
     project.write("hook.py", "import time\n\ndef on_pre_build(config):\n    time.sleep(600)\n")
     config = yaml.safe_load((project.root / "mkdocs.yml").read_text())
@@ -537,8 +538,8 @@ def test_a_signal_leaves_nothing_behind(project: Project) -> None:
     desk = DeskProcess(project)
     project.write("mkdocs.yml", yaml.safe_dump({**config, "hooks": ["hook.py"]}))
     wait_until(lambda: any(desk_folder.iterdir()))
-    desk.process.send_signal(signal.SIGTERM)
-    desk.process.wait(timeout=30)
+    desk.process.send_signal(number)
+    assert desk.process.wait(timeout=30) == 0
     assert list(desk_folder.iterdir()) == []
 
 

@@ -35,7 +35,7 @@ FIELDS = {
     "format": "1",
     "request": "{type: blog, topic: Alpha}",
     "key": "abc",
-    "service": "sandbox",
+    "service": "content generation service",
     "generated_at": "2026-01-02 10:11:12+00:00",
     "approved_by": "Jo",
     "approved_at": "2026-01-02",
@@ -527,3 +527,15 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     other.touch()
     delete(path, tmp_path, text)
     assert list(path.parent.iterdir()) == [other]
+
+
+def test_an_approved_sample(project: Project) -> None:
+    """It stays when the site has a real service, and each build says what it is."""
+    project.page("page.md", ASKED)
+    project.configure({"base_url": "sandbox"})
+    contentgen(project, "generate")
+    contentgen(project, "approve", "page.md", "--by", "Jo")
+    assert "a sample" not in run(project, "mkdocs", "build")
+    project.configure()
+    shown = run(project, "mkdocs", "build", "--strict", code=1)
+    assert "docs/page.md:2: the approved text is a sample of the sandbox; for a real" in shown

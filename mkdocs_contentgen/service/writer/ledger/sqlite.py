@@ -428,8 +428,8 @@ def _lock(path: Path) -> int | None:
     except BlockingIOError as error:
         os.close(lock)
         raise LedgerError(
-            f"the ledger {path} is in use by another server; for several processes or machines, "
-            "set `ledger: redis://…`"
+            f"the ledger {path} is in use by another server; stop it, or for several processes or "
+            "machines, set `ledger: redis://…`"
         ) from error
     return lock
 
