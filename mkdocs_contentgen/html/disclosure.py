@@ -22,6 +22,7 @@ LINES = {
 the line of an approved article, with the option `editorial_responsibility`.
 """
 
+_PLACEHOLDER = re.compile(r"\{(model|name|date)\}")
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
 
@@ -71,8 +72,7 @@ class Provenance:
         if self.review:
             values |= {"name": self.review.name, "date": self.review.date.isoformat()}
         # All at once, since names may themselves contain a placeholder.
-        names = "|".join(values)
-        text = re.sub(f"{{({names})}}", lambda match: values[match[1]], text)
+        text = _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
         if not self.publisher:
             return text
         return f"{text} · {lines['responsibility'].replace('{name}', self.publisher)}"
