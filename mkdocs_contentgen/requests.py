@@ -337,16 +337,11 @@ def check_inherited(value: object) -> list[Problem]:
 
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of front matter with `contentgen`; other keys are allowed."""
-    _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
     schemas = []
-    for name, model in REQUEST_TYPES.items():
-        kind = models[model.__name__]
-        for field, values in choices(model).items():
-            kind["properties"][field]["enum"] = values  # in our order: msgspec sorts them
-        kind["properties"]["type"] = {"const": name, "description": model.__doc__}
+    for name, properties in _field_schemas().items():
+        kind = {"const": name, "description": REQUEST_TYPES[name].__doc__}
         # The title of the page can replace the topic, which a schema cannot express.
-        kind["required"] = ["type"]
-        schemas.append(kind)
+        schemas.append({**_only({**properties, "type": kind}), "required": ["type"]})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Front matter with a request for generated articles",
@@ -362,6 +357,31 @@ def front_matter_schema() -> dict[str, object]:
         },
         "$defs": {"request": {"oneOf": schemas}},
     }
+
+
+def defaults_schema() -> dict[str, object]:
+    """Return the JSON Schema of the plugin option `defaults`."""
+    kinds = {
+        name: {field: it for field, it in properties.items() if field not in _NOT_DEFAULTABLE}
+        for name, properties in _field_schemas().items()
+    }
+    common = {name: next(iter(kinds.values()))[name] for name in COMMON_DEFAULTS}
+    return _only({**common, **{name: _only(fields) for name, fields in kinds.items()}})
+
+
+def _field_schemas() -> dict[str, dict[str, dict[str, object]]]:
+    """Return the JSON Schema of each field, by the type of the request."""
+    _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
+    schemas = {}
+    for name, model in REQUEST_TYPES.items():
+        schemas[name] = models[model.__name__]["properties"]
+        for field, values in choices(model).items():
+            schemas[name][field]["enum"] = list(values)  # in our order: msgspec sorts them
+    return schemas
+
+
+def _only(properties: Mapping[str, object]) -> dict[str, object]:
+    return {"type": "object", "properties": dict(properties), "additionalProperties": False}
 
 
 def is_language(value: str) -> bool:

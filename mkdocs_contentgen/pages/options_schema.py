@@ -12,6 +12,7 @@ import msgspec
 from mkdocs.config import config_options as c
 from mkdocs.config.base import BaseConfigOption, get_schema
 
+from ..requests import defaults_schema
 from ..service.writer.options import WriterFields
 from .options import ContentgenConfig
 
@@ -25,7 +26,9 @@ def options_schema() -> dict[str, object]:
     """
     entry = {
         "description": "Generated articles, blog posts and news in pages.",
-        "oneOf": [{"enum": [_NAME]}, _only({_NAME: {"$ref": "#/$defs/options"}})],
+        "if": {"type": "object"},
+        "then": _only({_NAME: {"$ref": "#/$defs/options"}}),
+        "else": {"const": _NAME},
     }
     # Unlike `anyOf`, conditions let editors name the very option that is wrong.
     is_ours = {"anyOf": [{"const": _NAME}, {"type": "object", "required": [_NAME]}]}
@@ -47,9 +50,22 @@ def _options() -> dict[str, object]:
     descriptions = _docstrings(ContentgenConfig)
     properties = {}
     for name, option in get_schema(ContentgenConfig):
-        properties[name] = {**_values(option), "description": descriptions[name]}
+        schema = _values(option)
+        if not isinstance(option, c.ListOfItems):  # which MkDocs takes for missing if it is empty
+            schema = _or_empty(schema)
+        properties[name] = {**schema, "description": descriptions[name]}
     properties["writer"] = {**_writer(), "description": descriptions["writer"]}
+    defaults = _or_empty(defaults_schema())
+    properties["defaults"] = {**defaults, "description": descriptions["defaults"]}
     return {**_only(properties), "type": ["object", "null"]}
+
+
+def _or_empty(schema: dict[str, object]) -> dict[str, object]:
+    """Let an option be empty, which means its default."""
+    for name, empty in (("enum", None), ("anyOf", {"type": "null"})):
+        if name in schema:
+            return {**schema, name: [*cast(list[object], schema[name]), empty]}
+    return {**schema, "type": [schema["type"], "null"]}
 
 
 def _only(properties: Mapping[str, object]) -> dict[str, object]:
@@ -81,7 +97,8 @@ def _writer() -> dict[str, object]:
     schema = _inlined(reference, components)
     for name, description in _docstrings(WriterFields).items():
         if name in schema["properties"]:
-            schema["properties"][name]["description"] = description
+            own = _or_empty(schema["properties"][name])
+            schema["properties"][name] = {**own, "description": description}
     return {**schema, "type": ["object", "null"]}
 
 

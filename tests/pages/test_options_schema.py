@@ -19,7 +19,8 @@ SHIPPED = Path(mkdocs_contentgen.__file__).parent / "options.schema.json"
 
 def test_the_package_ships_it() -> None:
     """The file is what the command prints; `contentgen schema --options` writes it anew."""
-    assert json.loads(SHIPPED.read_text(encoding="utf-8")) == options_schema()
+    printed = json.loads(json.dumps(options_schema()))
+    assert json.loads(SHIPPED.read_text(encoding="utf-8")) == printed
 
 
 def test_every_option_is_described() -> None:
@@ -31,6 +32,9 @@ def test_every_option_is_described() -> None:
     for name, schema in {**properties, **writer}.items():
         assert schema["description"].strip(), name
         assert "efault" in schema["description"] or name in ("parameters",), name
+
+
+WRITER, DEFAULTS = "plugins/0/contentgen/writer", "plugins/0/contentgen/defaults"
 
 
 def problems(text: str) -> list[str]:
@@ -49,7 +53,9 @@ def problems(text: str) -> list[str]:
         "plugins: [{contentgen: {disclosure: false, max_age: 30d, timeout: 0.5}}]",
         "plugins: [{contentgen: {disclosure: {draft: AI}, image_hosts: [a.example]}}]",
         "plugins: [{contentgen: {writer: {model: m, price: {input: 1, output: 2}}}}]",
-        "plugins: [{contentgen: {defaults: {blog: {style: technical}}}}]",
+        "plugins: [{contentgen: {defaults: {blog: {style: technical}, length: short}}}]",
+        "plugins: [{contentgen: {token: , max_age: , styles: , disclosure: , defaults: }}]",
+        "plugins: [{contentgen: {writer: {model: , price: , sections: }}}]",
         "markdown_extensions: [admonition, contentgen, {toc: {permalink: true}}]",
         "plugins: [{other: {styles: 7}}]",
         "site_name: Acme",
@@ -63,13 +69,16 @@ def test_what_is_right(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("plugins: [{contentgen: {stiles: keep}}]", "plugins/0"),
-        ("plugins: [{contentgen: {styles: kep}}]", "plugins/0"),
-        ("plugins: [{contentgen: {max_age: soon}}]", "plugins/0"),
-        ("plugins: [{contentgen: {retries: -1}}]", "plugins/0"),
-        ("plugins: [{contentgen: {timeout: 0}}]", "plugins/0"),
-        ("plugins: [{contentgen: {writer: {modle: m}}}]", "plugins/0"),
-        ("plugins: [{contentgen: {writer: {price: {input: 1}}}}]", "plugins/0"),
+        ("plugins: [{contentgen: {stiles: keep}}]", "plugins/0/contentgen"),
+        ("plugins: [{contentgen: {styles: kep}}]", "plugins/0/contentgen/styles"),
+        ("plugins: [{contentgen: {max_age: soon}}]", "plugins/0/contentgen/max_age"),
+        ("plugins: [{contentgen: {retries: -1}}]", "plugins/0/contentgen/retries"),
+        ("plugins: [{contentgen: {timeout: 0}}]", "plugins/0/contentgen/timeout"),
+        ("plugins: [{contentgen: {image_hosts: }}]", "plugins/0/contentgen/image_hosts"),
+        ("plugins: [{contentgen: {writer: {modle: m}}}]", "plugins/0/contentgen/writer"),
+        ("plugins: [{contentgen: {writer: {price: {input: 1}}}}]", f"{WRITER}/price"),
+        ("plugins: [{contentgen: {defaults: {length: tiny}}}]", f"{DEFAULTS}/length"),
+        ("plugins: [{contentgen: {defaults: {blog: {topic: x}}}}]", f"{DEFAULTS}/blog"),
         ("plugins: {contentgen: {styles: kep}}", "plugins/contentgen/styles"),
     ],
 )
