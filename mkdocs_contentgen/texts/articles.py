@@ -265,8 +265,9 @@ def find_articles(
     if details:
         missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
         shared = store.shared(keys)
-        more_keys = (it.request.key(sandbox=sandbox) for it in (others if missing else ()))
-        used = {*keys, *more_keys}
+        known = [*page_requests, *others] if missing else []
+        # What the sandbox has for a page is no reason for another one.
+        used = {it.request.key(sandbox=kind) for it in known for kind in (True, False)}
         reasons, more = _nearly_cached(missing, used, store)
         problems += more + store.close()
     articles = []

@@ -436,6 +436,16 @@ def test_status_names_the_field_that_changed(project: Project) -> None:
     assert states(project) == {key: ("missing", "never generated")}
 
 
+def test_samples_are_no_texts_of_other_pages(project: Project) -> None:
+    """With a real service, what the sandbox had for a page explains nothing of a similar one."""
+    project.configure({"base_url": "sandbox"})
+    project.page("a.md", ASKED)
+    project.page("b.md", ASKED | {"format": "howto"})
+    run(project, "generate")
+    project.configure()
+    assert {reason for _, reason in states(project).values()} == {"never generated"}
+
+
 def test_status_check(project: Project) -> None:
     """`--check` is for CI: 1 unless all articles are ready."""
     project.page("index.md", ASKED)
