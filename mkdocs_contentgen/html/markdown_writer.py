@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element, SubElement
 from ..errors import ApprovalError
 from .sanitizer import VOID_TAGS
 
-DELIMITERS = frozenset("{{ {% {# {! 8< :::".split())
+DELIMITERS = frozenset("{{ {% {# {! -8< :::".split())
 """The default opening delimiters of templates and includes."""
 
 INLINE = frozenset(

@@ -260,6 +260,15 @@ def test_code_with_anchors_for_its_lines(project: Project, service: ServiceDoubl
     assert "```\nx = 1\n\ny = 2\n```\n" in source(project, "page")
 
 
+def test_a_marked_time_of_day(project: Project, service: ServiceDouble) -> None:
+    """`8<` is the middle of a snippet's marker, and may stand before a tag."""
+    service.answer = generated("<article><h1>A</h1><p>At <mark>23:07:58</mark>.</p></article>")
+    project.page("page.md", ASKED)
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert eject(project, "page") == {}
+    assert "At <mark>23:07:58</mark>." in source(project, "page")
+
+
 PLACES = {
     "tab": '=== "A"\n\n    Before.\n\n    <!-- contentgen -->\n\n    After.\n\n=== "B"\n\n    B\n',
     "admonition": "!!! note\n    Text\n\n    <!-- contentgen -->\n\nAfter.\n",
