@@ -76,10 +76,18 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
     plugins = dict(MkDocsConfig._schema)["plugins"]
     assert isinstance(plugins, Plugins)
     os.chdir(root)
-    at_exit: list[Callable[[], object]] = []
+    register, at_exit = atexit.register, list[Callable[[], object]]()
+
+    def register_here(function: Callable[[], object], *arguments: object) -> object:
+        """Keep a function of ours for the end of the block; others are for that of the tests."""
+        if function.__module__.startswith("mkdocs_contentgen."):
+            at_exit.append(function)
+            return function
+        return register(function, *arguments)
+
     try:
         with (
-            patch.object(atexit, "register", at_exit.append),
+            patch.object(atexit, "register", register_here),
             patch.dict(os.environ, environment, clear=True),
             patch.object(sys, "path", [str(root), *sys.path]),
             patch.object(plugins, "plugin_cache", {}),
