@@ -115,6 +115,8 @@ def _move(entry: Path, folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
         entry.replace(folder / entry.name)
+    except FileNotFoundError:  # another build was first
+        pass
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written ({error.strerror})") from error
 
