@@ -31,8 +31,8 @@ from ..html.presentation import ArticleMetadata, Presentation, present
 from ..texts.approval import delete
 from ..texts.articles import Article
 from .build import PageContent
+from .directories import project_directory
 from .extension import MARKER
-from .options import project_directory
 from .site import PageRendering, Site
 
 _REQUEST = re.compile(

@@ -17,7 +17,7 @@ from mkdocs.utils import meta as mkdocs_meta
 from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
-from .options import project_directory
+from .directories import project_directory
 from .typos import NAME, request_typo_problems
 
 if TYPE_CHECKING:

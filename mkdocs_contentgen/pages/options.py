@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, set_exclusions
+from mkdocs.structure.files import File
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
@@ -27,6 +27,7 @@ from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
 from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
+from .directories import project_directory, resolve_directory
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -393,7 +394,7 @@ class ContentgenConfig(Config):
 
     def approved_directory(self, site: MkDocsConfig) -> Path:
         """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
-        return _resolve_directory("approved_dir", self.approved_dir, site)
+        return resolve_directory("approved_dir", self.approved_dir, site)
 
     def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
         """Return the cache. The stores of a run share `outage`.
@@ -406,7 +407,7 @@ class ContentgenConfig(Config):
     def cache_directory(self, site: MkDocsConfig) -> Path:
         """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
         default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
-        return _resolve_directory("cache_dir", self.cache_dir or default, site)
+        return resolve_directory("cache_dir", self.cache_dir or default, site)
 
     def move_cache(self, site: MkDocsConfig) -> tuple[list[str], list[str]]:
         """Move the texts of a site that began to use Zensical to its cache.
@@ -488,57 +489,3 @@ def link_of(page: File) -> str:
 def page_addresses(pages: Iterable[File], site_url: str | None) -> dict[str, str]:
     """Return the `src_uri` of each page by its address, or nothing for a site without address."""
     return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}
-
-
-def project_directory(site: MkDocsConfig) -> Path:
-    """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
-    return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
-
-
-def _resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
-    """Return the path of a directory option. Raises ConfigurationError for a symbolic link."""
-    project = project_directory(site)
-    expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError
-    if expanded.startswith("~"):
-        raise ConfigurationError(
-            f"{option}: {quoted(value)} names a home directory that is not known; "
-            "write the whole path"
-        )
-    directory = Path(os.path.normpath(project / expanded))
-    try:
-        directory.exists()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it has a character that no path can have"
-        message = f"{option}: {quoted(value[:80])} is not a path ({reason})"
-        raise ConfigurationError(message) from None
-    if link := find_link(directory, project):
-        raise ConfigurationError(
-            f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
-            f"it leads to as {option}, or put a directory in the place of the link"
-        )
-    if problem := _publishing_problem(directory.resolve(), site):
-        raise ConfigurationError(f"{option}: {quoted(value)} {problem}")
-    return directory
-
-
-def _publishing_problem(directory: Path, site: MkDocsConfig) -> str:
-    """Return why the files of a directory would be published or lost, or an empty string."""
-    docs, built = Path(site.docs_dir).resolve(), Path(site.site_dir).resolve()
-    if directory.is_relative_to(built):
-        return "is in site_dir, which each build empties; choose another directory"
-    if docs.is_relative_to(directory):
-        return "contains docs_dir, so that pages and its files would mix; choose another directory"
-    if not directory.is_relative_to(docs):
-        return ""
-    name = directory.relative_to(docs).as_posix()
-    kept = [
-        File(f"{name}/{file}", site.docs_dir, site.site_dir, use_directory_urls=True)
-        for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal")
-    ]
-    set_exclusions(kept, site)
-    if all(file.inclusion.is_excluded() for file in kept):
-        return ""
-    return (
-        "is in docs_dir, so that its files would be published as they are, which is not safe; add "
-        f"`/{name}/` to exclude_docs"
-    )
