@@ -436,6 +436,13 @@ def test_status_names_the_field_that_changed(project: Project) -> None:
     assert states(project) == {key: ("missing", "never generated")}
 
 
+def test_status_names_what_is_asked_in_vain(project: Project) -> None:
+    """No text can come for a field that the service does not take, and the list says so."""
+    project.page("index.md", ASKED | {"brief": "New"})
+    shown = run(project, "status")
+    assert "docs/index.md:2: contentgen.brief: the interface of the service has no such" in shown
+
+
 def test_samples_are_no_texts_of_other_pages(project: Project) -> None:
     """With a real service, what the sandbox had for a page explains nothing of a similar one."""
     project.configure({"base_url": "sandbox"})
