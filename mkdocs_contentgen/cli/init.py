@@ -93,9 +93,8 @@ def _write_pages(path: Path, before: Mapping[object, object], page: str) -> None
     """Write the first page, and a home page if there is none. Raises OSError."""
     named = before.get("docs_dir", "docs")
     docs = path.parent / (named if isinstance(named, str) else "docs")
-    pages = {docs / page: _PAGE} | (
-        {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
-    )
+    home = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
+    pages = home | {docs / page: _PAGE}
     for file, content in pages.items():
         if file.exists():
             print_line(f"{file} is there already; add a request to it")

@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
@@ -38,6 +39,10 @@ from .records import Record, delete_entries, digest_of, link_warnings, write_rec
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
+
+
+_CLEANING_INTERVAL = 0.5
+"""Seconds between two looks for pages in Zensical's cache."""
 
 
 class PageError(ContentgenError):
@@ -74,6 +79,8 @@ class SiteTexts:
             print_line(message)
         self._print_warnings([*configuration.warnings, *problems, *link_warnings(self._root)])
         self._rendered: set[str] = set()
+        self._has_news = False
+        self._cleaner = threading.Thread()
         if not self._has_command:
             atexit.register(self._empty_cache)
         self._listing: _Listing | None = None
@@ -95,6 +102,10 @@ class SiteTexts:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         if not self._has_command:
             self._rendered.add(page)
+            self._has_news = True
+            if not self._cleaner.is_alive():
+                self._cleaner = threading.Thread(target=self._empty_cache_soon, daemon=True)
+                self._cleaner.start()
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
@@ -118,6 +129,13 @@ class SiteTexts:
             with suppress(OSError):
                 write_record(self._root, page, Record(digest, messages))
 
+    def _empty_cache_soon(self) -> None:
+        """Empty the cache when pages have been rendered: Ctrl-C ends Zensical at once."""
+        while self._has_news:
+            self._has_news = False
+            time.sleep(_CLEANING_INTERVAL)
+            self._empty_cache()
+
     def _empty_cache(self) -> None:
         """Let Zensical render the pages with articles again next time: it keeps what it rendered.
 
@@ -125,7 +143,7 @@ class SiteTexts:
         tell if Zensical does not call it.
         """
         try:
-            delete_entries(self._root, self._rendered)
+            delete_entries(self._root, set(self._rendered))
         except StoreError as error:
             print_line(f"Error: {error}")
 

@@ -79,14 +79,14 @@ def forget(root: Path, pages: Collection[str]) -> None:
     if not pages:
         return
     rendered = {page for page in pages if read_record(root, page)}
-    _delete(_entries_of(root, pages, rendered))
+    _delete(_entries_of(root, pages))
     for page in rendered:
         delete_file(_record_path(root, page), root)
 
 
 def delete_entries(root: Path, pages: Collection[str]) -> None:
     """Delete pages that were just rendered from Zensical's cache. Raises StoreError."""
-    _delete(_entries_of(root, pages, pages))
+    _delete(_entries_of(root, pages))
 
 
 def set_aside(root: Path) -> None:
@@ -131,13 +131,10 @@ def _delete(entries: Iterable[Path]) -> None:
             ) from error
 
 
-def _entries_of(root: Path, pages: Collection[str], rendered: Collection[str]) -> list[Path]:
-    """Return the entries of pages in Zensical's cache.
-
-    If those of `rendered` cannot be found, since the cache has another form, all are returned.
-    """
+def _entries_of(root: Path, pages: Collection[str]) -> list[Path]:
+    """Return the entries of pages in Zensical's cache, or all if it has another form."""
     entries = {path: _page_of(path) for path in _entries(root, root / _CACHE)}
-    is_known = set(rendered) <= set(entries.values())
+    is_known = any(entries.values())
     return [path for path, page in entries.items() if page in pages or not is_known]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import threading
 from contextlib import AbstractContextManager
@@ -219,3 +220,19 @@ def test_all_arguments_of_zensical_are_accepted(site: Project, arguments: tuple[
     """Arguments that mean nothing to contentgen are passed on."""
     with serving(site, "mkdocs_contentgen", "zensical", "serve", *arguments) as server:
         wait_until(lambda: "Text number 1" in server.page())
+
+
+@pytest.mark.system
+def test_zensical_alone_keeps_no_page_when_it_is_interrupted(site: Project) -> None:
+    """Its Ctrl-C runs no function at its end, and the next build shows what is true. 3 s."""
+    assert site.run("mkdocs_contentgen", "zensical", "build").returncode == 0
+    assert site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
+    with serving(site, "zensical", "serve") as server:
+        wait_until(lambda: "reviewed by Jo" in server.page())
+        cache = site.root / ".cache"
+        wait_until(lambda: not any("index.md" in it.read_text() for it in cache.glob("[0-9]*")))
+        server.process.send_signal(signal.SIGINT)
+        server.process.wait(30)
+    shutil.rmtree(site.root / "contentgen")
+    assert site.run("zensical", "build").returncode == 0
+    assert "AI-generated, not reviewed" in site.html("index.html")
