@@ -6,9 +6,9 @@ import time
 
 import msgspec
 
-from mkdocs_contentgen.service.writer.ledger import Ledger
-from mkdocs_contentgen.service.writer.ledger.protocol import Begun, KeyedRequest, Limited
-from mkdocs_contentgen.service.writer.ledger.users import Event, Limits, OwnLimits, Token, User
+from mkdocs_contentgen.writer.ledger import Ledger
+from mkdocs_contentgen.writer.ledger.protocol import Begun, KeyedRequest, Limited
+from mkdocs_contentgen.writer.ledger.users import Event, Limits, OwnLimits, Token, User
 
 
 def begin(

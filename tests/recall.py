@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mkdocs_contentgen.service.writer.retrieval import Index
-from mkdocs_contentgen.service.writer.sources import Section
+from mkdocs_contentgen.writer.retrieval import Index
+from mkdocs_contentgen.writer.sources import Section
 
 _FIRST = re.compile(r"([A-Z][^.\n#|>]{30,}?[.!?])(?=\s+\S.{40,})", re.DOTALL)
 

@@ -35,8 +35,8 @@ from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.application import MAX_BODY
-from mkdocs_contentgen.service.writer import options
-from mkdocs_contentgen.service.writer.server.configuration import ServerFields, read_fields
+from mkdocs_contentgen.writer import options
+from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"

@@ -30,8 +30,8 @@ from redis_server import redis_running
 from service_double import Handler, Received, Server, environment, listening, reset
 from writer_server import add_user, configure, run
 
-from mkdocs_contentgen.service.writer.ledger.protocol import GRACE
-from mkdocs_contentgen.service.writer.server.jobs import RETRY_AFTER
+from mkdocs_contentgen.writer.ledger.protocol import GRACE
+from mkdocs_contentgen.writer.server.jobs import RETRY_AFTER
 
 pytestmark = pytest.mark.system
 

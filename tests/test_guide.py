@@ -26,9 +26,9 @@ from model_double import ModelDouble
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.pages.options import ContentgenConfig
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
-from mkdocs_contentgen.service.writer.server.configuration import read_fields
+from mkdocs_contentgen.site.options import ContentgenConfig
+from mkdocs_contentgen.writer.server.configuration import read_fields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"

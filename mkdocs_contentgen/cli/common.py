@@ -19,9 +19,9 @@ from .output import debug_printer, print_errors, print_line, print_warnings
 if TYPE_CHECKING:
     from socket import socket
 
-    from ..pages.site import Site
-    from ..service.writer.options import WriterOptions
+    from ..site.site import Site
     from ..texts.articles import Article
+    from ..writer.options import WriterOptions
 
 _P = ParamSpec("_P")
 

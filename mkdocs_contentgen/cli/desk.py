@@ -12,13 +12,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from .common import (
-    PROPERDOCS,
-    complete_pages,
-    listen_locally,
-    open_site,
-    site_options,
-)
+from .common import PROPERDOCS, complete_pages, listen_locally, open_site, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -44,7 +38,7 @@ def review(
         from ..desk.app import DeskApp
         from ..desk.building import Builder
         from ..desk.site import DeskSite
-        from ..pages.signals import exit_on_sigterm
+        from ..site.signals import exit_on_sigterm
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the package {error.name} is missing; "

@@ -18,7 +18,7 @@ from .common import PROPERDOCS, config_option, find_configuration
 from .output import print_line
 
 if TYPE_CHECKING:
-    from ..service.writer.discovery import FoundServer
+    from ..writer.discovery import FoundServer
 
 _PAGE = """---
 contentgen:
@@ -120,7 +120,7 @@ def _by_hand(path: Path, before: Mapping[object, object], options: Mapping[str, 
 def _find(endpoint: str) -> Sequence[FoundServer]:
     import asyncio
 
-    from ..service.writer.discovery import find_server, find_servers
+    from ..writer.discovery import find_server, find_servers
 
     if not endpoint:
         return asyncio.run(find_servers())

@@ -70,7 +70,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     Ready is what a build publishes without a request: approved texts, and drafts where
     require_approval is off. Below the table are the remarks: what is not as requested in a draft.
     """
-    from ..pages.fields import field_check
+    from ..site.fields import field_check
 
     skip_garbage_collection()
     with open_site(config_file) as site:
@@ -110,8 +110,8 @@ def generate(
     or with --refresh. Approved texts are left alone unless --refresh asks for a new draft, which
     waits beside them for `contentgen approve`.
     """
-    from ..pages.build import Build
-    from ..pages.site import select_requests
+    from ..site.build import Build
+    from ..site.site import select_requests
     from ..texts.policy import Policy
 
     with open_site(config_file) as site:
@@ -188,7 +188,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
 def schema(*, of_options: bool) -> None:
     """Print the JSON Schema of the front matter, for editors."""
     if of_options:
-        from ..pages.options_schema import options_schema
+        from ..site.options_schema import options_schema
 
         output.print_json(options_schema())
         return

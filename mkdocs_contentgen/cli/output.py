@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ..service.writer.evaluation import Trial
-    from ..service.writer.ledger.protocol import MonthlyUsage
-    from ..service.writer.writing import Written
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
+    from ..writer.evaluation import Trial
+    from ..writer.ledger.protocol import MonthlyUsage
+    from ..writer.writing import Written
 
 STATE_COLOURS = {
     "approved": "green",
@@ -220,7 +220,7 @@ def _print_rich(*renderables: RenderableType) -> None:
 
 def print_failure(article: Article) -> None:
     """Print what was answered instead of a text, with control characters escaped."""
-    from ..service.writer.usage import format_cost
+    from ..writer.usage import format_cost
 
     if (failure := article.failure) is None:
         return
@@ -332,7 +332,7 @@ def print_sources(written: Written) -> None:
 
 def print_usage(rows: Sequence[MonthlyUsage]) -> None:
     """Print the usage of a served writer by month and user as a table."""
-    from ..service.writer.usage import format_cost
+    from ..writer.usage import format_cost
 
     if not rows:
         print_line("No texts have been written", err=True)

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import (
-    complete_pages,
-    load_articles,
-    load_undamaged,
-    open_site,
-    site_options,
-)
+from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
 from .output import (
     print_article,
     print_brief,
@@ -74,7 +68,7 @@ def diff(config_file: str | None, page: str) -> None:
 
     If the approved file was edited since, compare what was approved with the edited text.
     """
-    from ..pages.review import compare_versions
+    from ..review.approving import compare_versions
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
@@ -105,7 +99,7 @@ def approve(
     text, unless you choose a newer draft when asked.
     """
     from ..errors import ApprovalError
-    from ..pages.review import approve_article
+    from ..review.approving import approve_article
 
     if pages and everything:
         raise click.UsageError(
@@ -145,8 +139,8 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
     needed any more: without --delete, the command asks in a terminal whether to delete them.
     """
     from ..errors import ApprovalError
-    from ..pages.ejection import delete_approved_file, eject_articles
-    from ..pages.review import check_before_ejection
+    from ..review.approving import check_before_ejection
+    from ..review.ejection import delete_approved_file, eject_articles
 
     def confirm(article: Article) -> bool:
         message = f"{article.path}: is not needed any more. Delete it?"

@@ -15,8 +15,8 @@ from .output import debug_printer, print_errors, print_line, print_warnings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pages.build import Build
-    from ..pages.update import PlannedUpdate, UpdateResult
+    from ..review.update import PlannedUpdate, UpdateResult
+    from ..site.build import Build
 
 
 @click.command()
@@ -43,9 +43,9 @@ def update(
     Without --note, a text is updated if a section that it cites has changed. What a person wrote
     stays. The approved text stays, too, until somebody approves the draft.
     """
-    from ..pages import update as updating
-    from ..pages.build import Build
+    from ..review import update as updating
     from ..service.updates import MAX_NOTE
+    from ..site.build import Build
     from ..texts.policy import Policy
 
     if bool(pages) == everything:
@@ -106,8 +106,8 @@ def _print_plan(build: Build, updates: Sequence[PlannedUpdate]) -> None:
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
     if build.options.uses_writer() and updates:
-        from ..service.writer.evaluation import estimate_message
-        from ..service.writer.updating import estimate_update
+        from ..writer.evaluation import estimate_message
+        from ..writer.updating import estimate_update
 
         options = build.options.writer_options(build.site, build.pages)
         estimates = (estimate_update(it.what, options) for it in updates)

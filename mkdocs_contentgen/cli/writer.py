@@ -15,8 +15,8 @@ from .common import json_option, load_writer_options, site_options
 
 if TYPE_CHECKING:
     from ..requests import Request
-    from ..service.writer.evaluation import Trial
-    from ..service.writer.options import WriterOptions
+    from ..writer.evaluation import Trial
+    from ..writer.options import WriterOptions
 
 _FIELDS = {
     name: values
@@ -82,7 +82,7 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
 
     These are 19 texts, which can take long and cost money with a provider.
     """
-    from ..service.writer.evaluation import requests_to_evaluate, summary
+    from ..writer.evaluation import requests_to_evaluate, summary
 
     def show(trial: Trial) -> None:
         if as_json:
@@ -105,9 +105,9 @@ def _try_out(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
-    from ..service.writer.evaluation import try_out
-    from ..service.writer.model import Model
-    from ..service.writer.usage import Spending
+    from ..writer.evaluation import try_out
+    from ..writer.model import Model
+    from ..writer.usage import Spending
 
     async def run(options: WriterOptions) -> Sequence[Trial]:
         async with Model(options, Spending(), debug=output.debug_printer()) as model:

@@ -20,9 +20,9 @@ from .output import print_json, print_line, print_usage, print_warnings
 from .writer import writer
 
 if TYPE_CHECKING:
-    from ..service.writer.ledger import SQLiteLedger
-    from ..service.writer.ledger.protocol import Ledger, MonthlyUsage
-    from ..service.writer.ledger.users import OwnLimits, Token, User
+    from ..writer.ledger import SQLiteLedger
+    from ..writer.ledger.protocol import Ledger, MonthlyUsage
+    from ..writer.ledger.users import OwnLimits, Token, User
 
 __all__ = ["writer"]
 
@@ -59,10 +59,10 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
     import socket
 
     try:
-        from ..service.writer.ledger import open_ledger
-        from ..service.writer.server.configuration import check_prices, load_configuration
-        from ..service.writer.server.process import listen
-        from ..service.writer.server.process import serve as serve_until_signal
+        from ..writer.ledger import open_ledger
+        from ..writer.server.configuration import check_prices, load_configuration
+        from ..writer.server.process import listen
+        from ..writer.server.process import serve as serve_until_signal
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the package {error.name} is missing; "
@@ -163,7 +163,7 @@ _expires_option = click.option(
 @_expires_option
 def add(path: Path, name: str, expires: datetime | None, **limits: object) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
-    from ..service.writer.ledger.users import User
+    from ..writer.ledger.users import User
 
     now = time.time()
     with _open_ledger(path) as ledger:
@@ -364,8 +364,8 @@ def _usage_fields(row: MonthlyUsage) -> dict[str, object]:
 
 
 def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
-    from ..service.writer.ledger import open_ledger
-    from ..service.writer.server.configuration import read_fields
+    from ..writer.ledger import open_ledger
+    from ..writer.server.configuration import read_fields
 
     return open_ledger(read_fields(path).ledger, path.parent, serving=serving)
 
@@ -373,7 +373,7 @@ def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
 @contextmanager
 def _open_file(path: Path, *, serving: bool = False) -> Iterator[SQLiteLedger]:
     """Open a ledger that is a file. Raises ClickException for one in Redis."""
-    from ..service.writer.ledger import SQLiteLedger
+    from ..writer.ledger import SQLiteLedger
 
     with _open_ledger(path, serving=serving) as ledger:
         if not isinstance(ledger, SQLiteLedger):
@@ -385,8 +385,8 @@ def _open_file(path: Path, *, serving: bool = False) -> Iterator[SQLiteLedger]:
 
 def _own_limits(path: Path, before: Mapping[str, object], given: Mapping[str, object]) -> OwnLimits:
     """Return the limits of a user. Raises ClickException and ConfigurationError."""
-    from ..service.writer.ledger.users import OwnLimits
-    from ..service.writer.server.configuration import check_prices, read_fields
+    from ..writer.ledger.users import OwnLimits
+    from ..writer.server.configuration import check_prices, read_fields
 
     changed = {name: it for name, it in given.items() if it is not None}
     wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}
@@ -417,7 +417,7 @@ def _replace(
 ) -> None:
     import getpass
 
-    from ..service.writer.ledger.users import Event
+    from ..writer.ledger.users import Event
 
     try:
         by = getpass.getuser()
@@ -431,7 +431,7 @@ def _new_token(now: float, expires: datetime | None) -> tuple[str, Token]:
     """Return a secret token, and what is kept of it."""
     import secrets
 
-    from ..service.writer.ledger.users import Token
+    from ..writer.ledger.users import Token
 
     secret = secrets.token_urlsafe(32)
     until = expires.replace(tzinfo=UTC).timestamp() if expires else None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..pages.options import ONLY_CACHED
+from ..site.options import ONLY_CACHED
 
 _LAST_LINES = 5
 

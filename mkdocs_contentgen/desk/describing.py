@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import UnsafeHTMLError
 from ..html.blocks import Block, finish
-from ..pages.site import Site
-from ..pages.update import can_update
+from ..review.update import can_update
+from ..site.site import Site
 from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
 from ..texts.store import StoredText

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from ..errors import EditError
-from ..pages import update as updating
-from ..pages.build import Build
-from ..pages.site import Site
+from ..review import update as updating
+from ..site.build import Build
+from ..site.site import Site
 from ..texts.articles import Article
 from ..texts.policy import PageRequest, Policy
 from .texts import Desk

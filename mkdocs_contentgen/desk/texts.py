@@ -28,8 +28,8 @@ from ..html.blocks import (
     remove_sentence,
     set_markdown,
 )
-from ..pages.review import approve_article
-from ..pages.site import Site
+from ..review.approving import approve_article
+from ..site.site import Site
 from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
 from ..texts.store import MAX_EDIT, Cache, Edits, StoredText, note_key

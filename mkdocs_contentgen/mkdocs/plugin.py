@@ -21,15 +21,15 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..pages.extension import (
+from ..site.extension import (
     GENERATED_SEPARATOR,
     ArticleExtension,
     RenderedPage,
     leading_article,
     read_stylesheet,
 )
-from ..pages.front_matter import hidden_requests, place_of, read_requests
-from ..pages.options import EXTENSION, ContentgenConfig, page_addresses
+from ..site.front_matter import hidden_requests, place_of, read_requests
+from ..site.options import EXTENSION, ContentgenConfig, page_addresses
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .metadata import PageMetadata
 from .search import index_articles_last
@@ -37,9 +37,9 @@ from .search import index_articles_last
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
-    from ..pages.background import Background
-    from ..pages.build import PageContent
-    from ..service.writer.usage import Spending
+    from ..site.background import Background
+    from ..site.build import PageContent
+    from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
@@ -77,7 +77,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Prepare background generation for `mkdocs serve`."""
         self._dirty = dirty
         if command == "serve":
-            from ..pages.signals import exit_on_sigterm
+            from ..site.signals import exit_on_sigterm
 
             self.include_drafts = self._serves = True
             exit_on_sigterm()
@@ -118,7 +118,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for warning in warnings:
             log.warning(warning)
         if self._serves and self._background is None:
-            from ..pages.background import Background
+            from ..site.background import Background
 
             self._background = Background(self.config.max_requests, log.info)
         if self.config.defaults:
@@ -166,7 +166,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self.collect_only or not (collected.requests or collected.problems):
             return
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
-        from ..pages.build import Build, resolve
+        from ..site.build import Build, resolve
         from ..texts.approval import read_all
 
         try:
@@ -277,7 +277,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         facts = self._extension.facts.get(page.file.src_uri)
         if not facts:
             return None
-        from ..pages.build import page_json_ld
+        from ..site.build import page_json_ld
 
         if "ai-disclosure=" not in output:
             place = place_of(page.file, config, "contentgen")

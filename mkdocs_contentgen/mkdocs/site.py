@@ -24,12 +24,12 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError, ConfigurationError
 from ..html.plaintext import plain_text
-from ..pages.site import PageRendering, Site
+from ..site.site import PageRendering, Site
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from ..pages.build import PageContent
-    from ..service.writer.options import WriterOptions
+    from ..site.build import PageContent
+    from ..writer.options import WriterOptions
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
     exceptions of MkDocs for its own options.
     """
     if config_file is None and not Path("mkdocs.yml").exists():
-        from ..service.writer.options import load_options
+        from ..writer.options import load_options
 
         return load_options({}, Path(), allow_http=False)
     config = load_config(config_file)

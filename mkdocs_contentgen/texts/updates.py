@@ -26,7 +26,7 @@ from ..html.blocks import (
     unmarked,
 )
 from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
-from ..service.writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
+from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approval import to_lines
 from .store import StoredText
 

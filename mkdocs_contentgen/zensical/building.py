@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ConfigurationError
-from ..pages.build import Build, Resolution, resolve
-from ..pages.options import page_addresses
-from ..pages.typos import NAME
+from ..site.build import Build, Resolution, resolve
+from ..site.options import page_addresses
+from ..site.typos import NAME
 from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
 from .process import Zensical

@@ -20,8 +20,8 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..pages.options import TWO_PLACES, ContentgenConfig
-from ..pages.typos import NAME
+from ..site.options import TWO_PLACES, ContentgenConfig
+from ..site.typos import NAME
 
 _SETTINGS = (
     *("site_name", "site_url", "docs_dir", "site_dir", "use_directory_urls"),

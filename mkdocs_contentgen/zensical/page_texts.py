@@ -17,18 +17,11 @@ from types import TracebackType
 from mkdocs.structure.files import File
 
 from ..display import escape_controls
-from ..errors import (
-    PENDING,
-    ConfigurationError,
-    ContentgenError,
-    NoText,
-    ServiceError,
-    StoreError,
-)
-from ..pages.build import Build, PageContent, Resolution, resolve
-from ..pages.extension import read_stylesheet
-from ..pages.front_matter import PageProblem, place_of, read_requests
-from ..pages.options import page_addresses
+from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError, StoreError
+from ..site.build import Build, PageContent, Resolution, resolve
+from ..site.extension import read_stylesheet
+from ..site.front_matter import PageProblem, place_of, read_requests
+from ..site.options import page_addresses
 from ..texts.approval import list_files, read_all
 from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from ..pages.signals import exit_on_sigterm
+from ..site.signals import exit_on_sigterm
 
 MISSING_FILE = "_CONTENTGEN_MISSING"
 """The environment variable with the path of a JSON file that says why texts are missing.

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from ..digest import sha256
 from ..errors import StoreError
 from ..files import delete_file, find_link, read_text, replace_text
-from ..pages.options import ContentgenConfig
+from ..site.options import ContentgenConfig
 
 if TYPE_CHECKING:
-    from ..pages.build import PageContent
+    from ..site.build import PageContent
 
 _VERSION = version("mkdocs-contentgen")
 _CACHE = ".cache"

@@ -17,9 +17,9 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from ..html.presentation import ArticleMetadata
-from ..pages.build import PageContent, page_json_ld
-from ..pages.extension import ArticleExtension, Contents
-from ..pages.typos import NAME
+from ..site.build import PageContent, page_json_ld
+from ..site.extension import ArticleExtension, Contents
+from ..site.typos import NAME
 from .page_texts import SiteTexts, load_texts
 
 

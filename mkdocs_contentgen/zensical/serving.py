@@ -14,9 +14,9 @@ from watchdog.observers import Observer
 
 from ..errors import ContentgenError
 from ..files import replace_text
-from ..pages.background import Background
-from ..pages.build import Build, resolve
-from ..service.writer.usage import Spending
+from ..site.background import Background
+from ..site.build import Build, resolve
+from ..writer.usage import Spending
 from .building import Terminal, check, digests_of, records_of
 from .invocation import find_configuration, read_arguments
 from .process import Zensical

@@ -14,13 +14,8 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError
 from ..html.plaintext import plain_text
-from ..pages.front_matter import (
-    CollectedRequests,
-    PageProblem,
-    hidden_requests,
-    read_requests,
-)
-from ..pages.site import PageRendering, Site
+from ..site.front_matter import CollectedRequests, PageProblem, hidden_requests, read_requests
+from ..site.site import PageRendering, Site
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
 from .page_files import find_pages, read_folder_metadata
@@ -28,8 +23,8 @@ from .page_files import find_pages, read_folder_metadata
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..pages.build import PageContent
-    from ..service.writer.options import WriterOptions
+    from ..site.build import PageContent
+    from ..writer.options import WriterOptions
 
 
 @dataclass(frozen=True)

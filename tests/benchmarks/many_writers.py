@@ -31,21 +31,21 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.service.writer.completion import Completion
-from mkdocs_contentgen.service.writer.ledger.protocol import (
+from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.ledger.protocol import (
     Beginning,
     Begun,
     Costs,
     KeyedRequest,
     Ledger,
 )
-from mkdocs_contentgen.service.writer.ledger.users import Limits
-from mkdocs_contentgen.service.writer.model import Message, Model
-from mkdocs_contentgen.service.writer.options import WriterOptions
-from mkdocs_contentgen.service.writer.server.configuration import Configuration, ServerFields
-from mkdocs_contentgen.service.writer.server.jobs import Jobs
-from mkdocs_contentgen.service.writer.server.models import Models
-from mkdocs_contentgen.service.writer.usage import Spending, Usage
+from mkdocs_contentgen.writer.ledger.users import Limits
+from mkdocs_contentgen.writer.model import Message, Model
+from mkdocs_contentgen.writer.options import WriterOptions
+from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
+from mkdocs_contentgen.writer.server.jobs import Jobs
+from mkdocs_contentgen.writer.server.models import Models
+from mkdocs_contentgen.writer.usage import Spending, Usage
 
 SECONDS = 30.0
 """What the model takes for a text, on average."""

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from recall import recall
 
-from mkdocs_contentgen.service.writer.retrieval import Index
-from mkdocs_contentgen.service.writer.sources import Location, find_files, read_sources
+from mkdocs_contentgen.writer.retrieval import Index
+from mkdocs_contentgen.writer.sources import Location, find_files, read_sources
 
 GUIDE = Path(__file__).parents[2] / "example_site/docs"
 SECTIONS = 600

@@ -25,15 +25,15 @@ from model_process import model_process
 from sites import report
 
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.service.writer.client import WriterClient
-from mkdocs_contentgen.service.writer.completion import Completion
-from mkdocs_contentgen.service.writer.model import Message
-from mkdocs_contentgen.service.writer.options import load_options, texts_at_once
-from mkdocs_contentgen.service.writer.prompts import system_prompt, topic_prompt
-from mkdocs_contentgen.service.writer.writing import write
 from mkdocs_contentgen.texts.generation import Generation, generate
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.writer.client import WriterClient
+from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.writer.options import load_options, texts_at_once
+from mkdocs_contentgen.writer.prompts import system_prompt, topic_prompt
+from mkdocs_contentgen.writer.writing import write
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

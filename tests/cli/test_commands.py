@@ -20,8 +20,8 @@ from conftest import Project, wait_until
 from growth import growth
 from service_double import TOKEN, ServiceDouble, generated, raw
 
-from mkdocs_contentgen.pages.review import word_diff
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.review.approving import word_diff
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
 

@@ -17,7 +17,7 @@ from model_writer import writing
 
 from mkdocs_contentgen.cli.init import add_plugin
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.service.writer.discovery import FoundServer, find_server, find_servers
+from mkdocs_contentgen.writer.discovery import FoundServer, find_server, find_servers
 
 SANDBOX = {"base_url": "sandbox"}
 BOMB = "a: &a [x, x]\n" + "".join(

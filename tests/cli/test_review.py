@@ -20,11 +20,11 @@ from conftest import wait_until
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
-from mkdocs_contentgen.pages.review import check_lines
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.service.writer.sources import split_sections
+from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.writer.sources import split_sections
 
 REQUEST = BlogRequest(topic="Alpha")
 

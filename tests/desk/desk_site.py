@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 
 from mkdocs_contentgen.requests import BlogRequest, NewsRequest
-from mkdocs_contentgen.service.writer.sources import split_sections
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.writer.sources import split_sections
 
 TEMPLATE = '<!doctype html><html lang="en"><body>{{ page.content }}</body></html>'
 SITE_URL = "https://docs.example/"

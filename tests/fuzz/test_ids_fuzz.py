@@ -20,7 +20,7 @@ from test_fuzz import few, fuzz
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
-from mkdocs_contentgen.pages.extension import ArticleExtension
+from mkdocs_contentgen.site.extension import ArticleExtension
 from mkdocs_contentgen.zensical.renderer import render
 from mkdocs_contentgen.zensical.rendering import rendering_with
 

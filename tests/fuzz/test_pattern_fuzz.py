@@ -12,7 +12,7 @@ from test_fuzz import few, fuzz
 from test_markdown import DAY, PIECES
 from test_patterns import caller, calls, is_slow
 
-from mkdocs_contentgen.service.writer.markdown import to_html
+from mkdocs_contentgen.writer.markdown import to_html
 
 CHARACTERS = 32 * 1024
 

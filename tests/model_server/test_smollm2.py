@@ -13,9 +13,9 @@ from llama_server import NEEDS_LLAMA, NEEDS_SMOLLM2, SMOLLM2, smollm2_running
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.blocks import read_blocks
-from mkdocs_contentgen.service.writer.degenerate import degenerate_problem
 from mkdocs_contentgen.texts.approval import to_lines
 from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.writer.degenerate import degenerate_problem
 
 pytestmark = [pytest.mark.system, NEEDS_LLAMA, NEEDS_SMOLLM2]
 

@@ -15,12 +15,12 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.blocks import Block, read_blocks
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.service.updates import Source, Updated
-from mkdocs_contentgen.service.writer.options import WriterFields, WriterOptions
-from mkdocs_contentgen.service.writer.sources import Section
-from mkdocs_contentgen.service.writer.updating import read_update
 from mkdocs_contentgen.texts.approval import to_lines
 from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText
 from mkdocs_contentgen.texts.updates import apply_update, plan_update
+from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.updating import read_update
 
 SITE = "https://docs.example/"
 SPEED, PRICE = f"{SITE}plan/#speed", f"{SITE}plan/#price"

@@ -12,13 +12,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
-from ...display import (
-    hidden_character,
-    model_name,
-    valid_passages,
-    valid_remarks,
-    valid_sources,
-)
+from ...display import hidden_character, model_name, valid_passages, valid_remarks, valid_sources
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""

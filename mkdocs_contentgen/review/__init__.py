@@ -1,0 +1,1 @@
+"""What people do with texts: approve, compare, update and eject them."""

@@ -1,0 +1,323 @@
+"""Compare approved texts with drafts, and approve texts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC
+from html import unescape
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+import click
+from msgspec import structs
+
+from ..digest import sha256
+from ..display import escape_controls
+from ..errors import ApprovalError, UnsafeHTMLError
+from ..html.article import parse_article
+from ..html.plaintext import SENTENCE_END
+from ..html.stylesheet import adapted_classes
+from ..site.options import ContentgenConfig
+from ..texts.approval import ApprovedText, approve, to_lines, write
+from ..texts.articles import Article, ChangedSources, count_marks
+from ..texts.store import StoredText
+
+
+def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
+    """Return the HTML that the approved file of a draft would contain."""
+    element = parse_article(draft.html, options.image_hosts)
+    for part in element.iter():
+        # Styles without an effect make diffs hard to read.
+        style = part.get("style", "")
+        if style and not (options.styles == "keep" or adapted_classes(part.tag, style)):
+            del part.attrib["style"]
+    lines = to_lines(element)
+    # The writer's marks are for the reviewer; other marks belong to the text.
+    return re.sub(r"</?mark\b[^<>]*>", "", lines) if draft.model else lines
+
+
+def check_lines(draft: StoredText) -> list[str]:
+    """Return a line for each remark about a draft, and each sentence with statements to check.
+
+    The statements are in `‹…›`.
+    """
+    remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
+    if not count_marks(draft):
+        return remarks
+    html = re.sub(r"<mark\b[^<>]*>", "<mark>", to_lines(parse_article(draft.html)))
+    lines = html.splitlines()
+    sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
+    return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
+
+
+def _marked_sentences(line: str) -> Iterator[str]:
+    """Find the sentences with `<mark>` in a line of HTML, as plain text with `‹…›` instead."""
+    cells = re.sub("<(?:br|/t[dh])>", " ", line)
+    parts = [unescape(re.sub("<[^<>]*>", "", part)) for part in re.split("</?mark>", cells)]
+    text, offsets = "".join(parts), list(accumulate(map(len, parts)))
+    starts, stops = offsets[:-1:2], offsets[1::2]
+
+    def is_within_mark(offset: int) -> bool:
+        number = bisect_left(starts, offset)
+        return number > 0 and offset < stops[number - 1]
+
+    ends = [m.end() for m in SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
+    for begin, end in pairwise([0, *ends, len(text)]):
+        marks = slice(bisect_left(starts, begin), bisect_left(starts, end))
+        sentence, position = "", begin
+        for start, stop in zip(starts[marks], stops[marks], strict=True):
+            sentence += f"{text[position:start]}‹{text[start:stop]}›"
+            position = stop
+        if sentence:
+            yield " ".join((sentence + text[position:end]).split())
+
+
+def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:
+    """Compare the versions of a text with each other, always the earlier with the later one.
+
+    Return a heading and the lines to print for each comparison, with control characters escaped. An
+    edited file is compared with what was approved, and with a draft only if that is newer.
+    """
+    approved, draft = article.approved, article.draft
+    if approved is None:
+        return
+    file = "approved file"
+    if article.state == "changed":
+        file = "edited file"
+        original = _approved_text(article, options)
+        lost = (
+            "the approved text is no longer in the cache or in git; "
+            f"`git log -p {article.path}` shows earlier versions"
+        )
+        changes = escape_controls(lost) if original is None else word_diff(original, approved.html)
+        yield "from the approved text to the edited file", changes
+        if not article.has_newer_draft:
+            return
+    if draft:
+        lines = draft_lines(draft, options)
+        changes = word_diff(approved.html, lines)
+        checks = check_lines(draft) if lines != approved.html else []
+        yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
+
+
+def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
+    """Return the text that an edited file had when it was approved, or None if it is lost.
+
+    It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
+    """
+    digest = article.approved.header.sha256 if article.approved else ""
+    with suppress(UnsafeHTMLError):
+        if article.draft and sha256(text := draft_lines(article.draft, options)) == digest:
+            return text
+    return next(
+        (text for text in _committed_texts(article.path, digest) if sha256(text) == digest), None
+    )
+
+
+def _committed_texts(path: Path, digest: str) -> Iterator[str]:
+    """Return the texts of the commits that gave the header of an approved file its SHA-256."""
+    if not re.fullmatch("[0-9a-f]{64}", digest):  # it is part of a command
+        return
+    log = ["log", "--no-textconv", "--format=%H", f"-S{digest}", "--", path.name]
+    for commit in _git(path.parent, *log).splitlines():
+        file = _git(path.parent, "cat-file", "blob", f"{commit}:./{path.name}")
+        yield file.partition("\n---\n")[2]
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    """Return what git prints, or an empty string if it fails or is not installed.
+
+    git takes a directory for a repository if it has files such as `HEAD` and `config`, and runs the
+    programs that its `config` names. A pull request can add such files, but never a `.git`.
+    """
+    import subprocess
+
+    top = next((it for it in (directory, *directory.parents) if (it / ".git").exists()), None)
+    if top is None:
+        return ""
+    repository = ["--git-dir", str(top / ".git"), "--work-tree", str(top)]
+    safe = ["-c", "safe.bareRepository=explicit", "-c", "log.showSignature=false"]
+    options = ["--literal-pathspecs", "-C", str(directory), *safe, *repository]
+    command = ["git", *options, *arguments]
+    with suppress(OSError):
+        ran = subprocess.run(  # noqa: S603
+            command, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+        return ran.stdout
+    return ""
+
+
+def approve_article(
+    article: Article,
+    options: ContentgenConfig,
+    by: str,
+    prefer_draft: Callable[[Article], bool],
+    changed_sources: ChangedSources,
+) -> list[str]:
+    """Write the approved file of an article, and return the lines to print.
+
+    They are what was approved, the remarks about a draft, its statements that had to be checked,
+    and its `changed_sources`. `prefer_draft` is called if there are both an edited
+    text and a newer draft. Raises ApprovalError if there is no text, if it cannot be shown, or if
+    it is a draft that quotes what nobody said.
+    """
+    statements: list[str] = []
+    approved, draft, request = article.approved, article.draft, article.request
+    if article.damaged:
+        raise article.damaged
+    newer = article.has_newer_draft
+    if article.state == "approved" and not newer:
+        return [f"{article.page}: already approved: {article.reason}"]
+    declined = approved.header.declined if approved else None
+    if approved and article.state == "changed" and not (newer and prefer_draft(article)):
+        _check_displayable(article.path, approved)
+        text = replace(approved.text, request=request.record())
+        declined = draft.generated_at if newer and draft else declined
+    elif draft:
+        _check_quotations(article, draft)
+        try:
+            text = replace(draft, html=draft_lines(draft, options))
+            statements = check_lines(draft)
+        except UnsafeHTMLError as error:
+            raise ApprovalError(
+                f"{article.place}: no build can show this draft: {error}; "
+                f"`contentgen generate --refresh {article.page}` requests another"
+            ) from error
+    else:
+        raise ApprovalError(
+            f"{article.place}: there is no text to approve; "
+            f"`contentgen generate {article.page}` makes one"
+        )
+    service = "content generation service"
+    if options.uses_sandbox() or options.uses_writer():
+        service = options.address()
+    header = approve(text, article.key, service, by)
+    if declined:
+        header = structs.replace(header, declined=declined.astimezone(UTC))
+    write(article.path, article.directory, header, text.html)
+    changed = changed_sources(text.sources)
+    cited = [f"  cites what has changed or is gone: {link}" for link in changed]
+    return [f"{article.page}: approved in {article.path}", *statements, *cited]
+
+
+def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
+    """Return what a person should know of a text that nobody has approved; otherwise nothing.
+
+    Raises ApprovalError for a text that has to be approved first.
+    """
+    draft = article.draft
+    if draft is None or (article.approved and article.state in ("approved", "changed")):
+        return []
+    if options.require_approval:
+        raise ApprovalError(
+            f"{article.place}: nobody approved this text, and require_approval is set; review and "
+            f"approve it with `contentgen approve {article.page}` first"
+        )
+    _check_quotations(article, draft)
+    return [
+        f"{article.page}: nobody approved this text, and from now on, the page does not say that "
+        "it is AI-generated",
+        *check_lines(draft),
+    ]
+
+
+def _check_quotations(article: Article, draft: StoredText) -> None:
+    """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
+    for remark in draft.remarks:
+        if remark.startswith("quotation: ") and not _is_settled(draft, remark):
+            raise ApprovalError(
+                f"{article.place}: this draft cannot be approved: {remark}; "
+                f"`contentgen generate --refresh {article.page}` asks for another"
+            )
+
+
+def _is_settled(draft: StoredText, remark: str) -> bool:
+    """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
+    if draft.edits is None:
+        return False
+    quoted = remark.rpartition("said: ")[2]
+    text = "".join(parse_article(draft.html).itertext())
+    return quoted not in text or any(quoted in it for it in draft.edits.confirmed)
+
+
+def _check_displayable(path: Path, edited: ApprovedText) -> None:
+    """Raise ApprovalError for a text that no build could show."""
+    text = edited.html
+    try:
+        parse_article(text)
+    except UnsafeHTMLError as error:
+        second = text.find("<article", text.find("<article") + 1)
+        line = edited.line + text.count("\n", 0, max(second, 0))
+        raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
+
+
+def word_diff(before: str, after: str) -> str:
+    """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
+
+    Control characters of the texts are escaped. Where comparing words would take too long, whole
+    lines are compared.
+    """
+    if before == after:
+        return "the draft is the same as the approved text"
+    texts = (text.removesuffix("\n").split("\n") for text in (before, after))
+    old, new = ([escape_controls(line) for line in lines] for lines in texts)
+    budget = _Budget(_MAX_PAIRS)
+    shown = []
+    for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():
+        if kind == "equal":
+            message = f"… {b - a} lines the same …"
+            shown.append(message if b - a > 1 else old[a])
+        else:
+            shown.append("".join(_diff_words("\n".join(old[a:b]), "\n".join(new[c:d]), budget)))
+    return "\n".join(shown)
+
+
+def _diff_words(before: str, after: str, budget: _Budget) -> Iterator[str]:
+    old, new = (re.findall(r"(?:<[^<>]*>|[^\s<]+|<)\s*|\s+", text) for text in (before, after))
+    keys = [[token.strip() for token in tokens] for tokens in (old, new)]
+    for kind, a, b, c, d in _Matcher(keys[0], keys[1], budget).get_opcodes():
+        removed, added = "".join(old[a:b]), "".join(new[c:d])
+        if kind == "equal":
+            yield added
+            continue
+        if removed:
+            yield click.style(f"[-{removed.rstrip()}-]", fg="red")
+        if added:
+            yield click.style(f"{{+{added.rstrip()}+}}", fg="green")
+        yield (added or removed)[len((added or removed).rstrip()) :]
+
+
+_MAX_PAIRS = 4_000_000
+"""Pairs of equal lines or words that are compared, which takes about a second."""
+
+
+@dataclass
+class _Budget:
+    pairs: int
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Matches two lists until the budget is spent; the rest does not match."""
+
+    def __init__(self, old: list[str], new: list[str], budget: _Budget) -> None:
+        super().__init__(a=old, b=new)
+        self._budget = budget
+        # difflib ignores items that are more frequent.
+        max_count = len(new) // 100 + 1 if len(new) >= 200 else len(new)
+        counts = {word: n for word, n in Counter(new).items() if n <= max_count}
+        self._pairs = [1 + counts.get(word, 0) for word in old]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        """Return the longest match, or an empty one if the budget does not allow for the search."""
+        self._budget.pairs -= sum(self._pairs[alo:ahi])
+        if self._budget.pairs < 0:
+            return difflib.Match(alo, blo, 0)
+        return super().find_longest_match(alo, ahi, blo, bhi)

@@ -1,0 +1,365 @@
+"""One build of a site: the texts for its requests, or placeholders for those that are missing."""
+
+from __future__ import annotations
+
+import shlex
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+from mkdocs.utils.meta import get_data
+
+from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
+from ..files import read_text
+from ..html.article import being_generated, placeholder
+from ..html.disclosure import Provenance
+from ..html.presentation import ArticleMetadata, Presentation, present
+from ..requests import Request
+from ..service import SANDBOX
+from ..texts.approval import ApprovedFiles
+from ..texts.articles import Article
+from ..texts.lookup import Outcome
+from ..texts.obtain import Foreground, Obtained, TextSource, obtain
+from ..texts.policy import PageRequest, Policy
+from ..texts.store import Cache, Outage
+from .cited import CitedSections, changed_source_warnings
+from .fields import field_check
+from .front_matter import PageProblem
+from .options import ContentgenConfig
+from .progress import show_progress
+
+if TYPE_CHECKING:
+    from ..texts.generation import UpdatingClient
+    from ..writer.usage import Spending
+
+
+@dataclass
+class PageContent:
+    """One article of a page. `provenance` is None for a placeholder."""
+
+    factory: Callable[[], tuple[Element, ArticleMetadata | None]]
+    provenance: Provenance | None
+
+    source: bytes = b""
+    """What the factory makes the article or the placeholder of."""
+
+    cited: Collection[str] = ()
+    """The addresses that the text cites."""
+
+    _made: tuple[Element, ArticleMetadata | None] | None = None
+
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
+        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
+        made, self._made = self._made, None
+        return made or self.factory()
+
+    def facts(self) -> ArticleMetadata | None:
+        """Return the metadata of the article, or None if it cannot be shown."""
+        try:
+            self._made = self.factory()  # kept for make(), which follows
+        except UnsafeHTMLError:
+            return None
+        return self._made[1]
+
+
+def page_json_ld(
+    contents: Mapping[str, PageContent], metadata: Mapping[str, ArticleMetadata], title: str
+) -> str:
+    """Return the `<script>` with the JSON-LD of a page's articles, of which some have no title."""
+    from ..html.disclosure import json_ld_script
+
+    return json_ld_script(
+        provenance.json_ld(facts.title or title, facts.published)
+        for name, facts in metadata.items()
+        if (provenance := contents[name].provenance)
+    )
+
+
+@dataclass
+class Resolution:
+    """The articles of a build, and its messages, each on one line."""
+
+    articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
+    """The articles by page (`src_uri`) and id, in the order of the front matter."""
+
+    incomplete: set[str] = field(default_factory=set)
+    """Pages (`src_uri`) that lack a text."""
+
+    failures: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    summary: str = ""
+
+    sent: int = 0
+
+    missing: dict[str, str] = field(default_factory=dict)
+    """Why there is no text, by the key of its request; empty while it is being generated."""
+
+    def add_problems(self, problems: Iterable[PageProblem], *, warn_only: bool) -> None:
+        """Add the problems of pages, each once, and a placeholder for each."""
+        for problem in problems:
+            messages = self.warnings if warn_only else self.failures
+            if problem.message not in messages:
+                messages.append(problem.message)
+            self.add_article(problem.page, "main", _placeholder_content(problem.message))
+
+    def add_article(self, page: str, name: str, article: PageContent) -> None:
+        """Add an article or a placeholder to a page."""
+        self.articles.setdefault(page, {})[name] = article
+        if article.provenance is None:
+            self.incomplete.add(page)
+
+
+@dataclass
+class Build:
+    """One run over a site: its requests, and what its parts share."""
+
+    site: MkDocsConfig
+    options: ContentgenConfig
+    policy: Policy
+    page_requests: Sequence[PageRequest] = ()
+    pages: Sequence[File] = ()
+    """Those of the built site."""
+
+    log: Callable[[str], None] = lambda line: None
+    debug: Callable[[str], None] | None = None
+    """Gets a line for the source of each text, for each try, and for each call to a model."""
+
+    spending: Spending | None = None
+    """The usage of all calls to the model of the writer, of earlier builds too."""
+
+    _outage: Outage = field(default_factory=Outage)
+
+    def __post_init__(self) -> None:
+        if self.spending is None and self.options.uses_writer():
+            from ..writer.usage import Spending
+
+            self.spending = Spending()
+
+    def store(self) -> Cache:
+        """Return the cache. Raises ConfigurationError."""
+        return self.options.store(self.site, self._outage)
+
+    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
+        """Return a client of the service or the writer. Raises ConfigurationError."""
+        if self.options.uses_writer():
+            from ..writer.client import WriterClient
+
+            return WriterClient(
+                self.options.writer_options(self.site, self.pages),
+                self.spending,
+                retries=self.options.retries,
+                debug=self.debug,
+                own_text=partial(_own_text, self.page_requests, Path(self.site.docs_dir)),
+                language=partial(_language, self.page_requests),
+            )
+        return self.options.connect()
+
+    def foreground(self) -> Foreground:
+        """Return a source that generates texts now, and shows its progress."""
+        display = partial(show_progress, self.log, use_log=self.debug is not None)
+        limits = self.options.limits()
+        return Foreground(self.store(), self.connect, limits, display, self.debug)
+
+    def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
+        """Return the texts of all requests, and log what a foreground source took for them."""
+        obtained = obtain(
+            self.page_requests,
+            self.store(),
+            self.policy,
+            source,
+            files=files,
+            changed_sources=CitedSections(self.options, self.site, self.pages).changed,
+            check=field_check(self.page_requests, self.options, self.site, self.pages),
+        )
+        spent = self.spending and self.spending.total
+        if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
+            outcomes = {article.key: article.draft_outcome for article in obtained.articles}
+            self.log(_usage_message(outcomes.values(), str(spent)))
+        if source and (number := sum(bool(article.remarks) for article in obtained.articles)):
+            verb = "text has" if number == 1 else "texts have"
+            self.log(f"{number} {verb} remarks; `contentgen status` lists them")
+        return obtained
+
+    def estimate_message(self, wanted: Mapping[str, Request]) -> str:
+        """Return what the writer will take for requests, or an empty string for a service."""
+        if not (self.options.uses_writer() and wanted):
+            return ""
+        from ..writer import evaluation
+        from ..writer.writing import estimate
+
+        options = self.options.writer_options(self.site, self.pages)
+        estimates = (estimate(request, options) for request in wanted.values())
+        return evaluation.estimate_message(estimates, options)
+
+
+def resolve(
+    build: Build, problems: Iterable[PageProblem], files: ApprovedFiles, source: TextSource
+) -> Resolution:
+    """Return the articles of all requests: from approved `files`, the cache or `source`.
+
+    Nothing is sent if there are `problems` with pages or damaged approved files. If the policy only
+    warns, placeholders take the place of failures. Raises ConfigurationError for invalid options.
+    """
+    started = time.monotonic()
+    resolution = Resolution()
+    warn_only = build.policy.warn_only
+    problems = list(problems)
+    resolution.add_problems(problems, warn_only=warn_only)
+    wrong = {problem.page for problem in problems}
+    build = replace(build, page_requests=[it for it in build.page_requests if it.page not in wrong])
+    resolution.warnings += [
+        f"{path}: no page requests this text; if you do not need it any more, delete the file"
+        for path in files.unclaimed
+    ]
+    obtained = build.obtain(files, None if resolution.failures else source)
+    resolution.failures += obtained.failures
+    resolution.warnings += obtained.warnings
+    if resolution.failures:
+        return resolution
+    resolution.sent = obtained.sent
+    resolution.warnings += changed_source_warnings(obtained.articles)
+    resolution.warnings += filter(None, map(_language_warning, obtained.articles))
+    if not build.options.uses_sandbox():
+        resolution.warnings += filter(None, map(_sample_warning, obtained.articles))
+    presentation = build.options.presentation()
+    if presentation.disclosure is None:
+        resolution.warnings += _undisclosed_warning(obtained.articles)
+    for article in obtained.articles:
+        if build.debug:
+            build.debug(f"{article.place}: {article.outcome}")
+        if article.outcome.text is None:
+            pending = _is_pending(article.outcome)
+            resolution.missing[article.key] = "" if pending else str(article.outcome.error)
+        content = _page_content(article, presentation, show_errors=warn_only)
+        resolution.add_article(article.page, article.request.id, content)
+    seconds = time.monotonic() - started
+    outcomes = [article.outcome for article in obtained.articles]
+    resolution.summary = _summary_message(outcomes, seconds)
+    return resolution
+
+
+def _sample_warning(article: Article) -> str:
+    """Return a message if the approved text of a page is a sample of the sandbox."""
+    if article.approved is None or article.approved.header.service != SANDBOX:
+        return ""
+    return (
+        f"{article.place}: the approved text is a sample of the sandbox; for a real one, delete "
+        f"{article.path}"
+    )
+
+
+def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
+    """Return a warning if there are texts that nobody has reviewed."""
+    drafts = sum(bool(it.provenance and not it.provenance.review) for it in articles)
+    if not drafts:
+        return []
+    return [
+        f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; article 50 "
+        "of the EU's AI Act demands that readers can tell; approve them, or leave the option out"
+    ]
+
+
+def _language(page_requests: Sequence[PageRequest], request: Request) -> str:
+    """Return the language of a text: that of its request, or else the one of its page."""
+    pages = (it.language for it in page_requests if it.request == request)
+    return request.language or next(pages, "")
+
+
+def _language_warning(article: Article) -> str:
+    """Return a message if a page shows the text of one in another language, with the same key."""
+    text, page = article.text_language, article.language
+    if not text or article.request.language or _primary(text) == _primary(page or text):
+        return ""
+    return (
+        f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
+        f"its own, set `language: {page}`"
+    )
+
+
+def _primary(language: str) -> str:
+    return language.partition("-")[0].lower()
+
+
+def _own_text(page_requests: Sequence[PageRequest], docs: Path, request: Request) -> str:
+    """Return the Markdown around an article on its page, or an empty string without any."""
+    page = next((it.page for it in page_requests if it.request == request), "")
+    try:
+        source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
+    except (OSError, UnicodeError):  # a page that another plugin makes has no file
+        return ""
+    first, *others = source.split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
+
+
+_MAX_PAGE = 256 * 1024
+
+
+def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
+    generated = [it.text.model for it in outcomes if it.source == "service" and it.text]
+    noun = "text" if len(generated) == 1 else "texts"
+    by = f" by {generated[0]}" if generated else ""
+    return f"{len(generated)} {noun} generated{by}, {usage}"
+
+
+def _page_content(
+    article: Article, presentation: Presentation, *, show_errors: bool
+) -> PageContent:
+    outcome, request = article.outcome, article.request
+    if _is_pending(outcome):
+        return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
+    if outcome.text is None or (provenance := article.provenance) is None:
+        return _placeholder_content(_missing_message(article, show_errors=show_errors))
+    provenance = provenance.published_by(presentation.publisher)
+    # Compressed, since all texts are in memory until the last page is built.
+    packed = zlib.compress(outcome.text.html.encode(), 1)
+    factory = partial(_present_packed, packed, provenance, presentation)
+    return PageContent(factory, provenance, packed, list(article.sources))
+
+
+def _is_pending(outcome: Outcome) -> bool:
+    return outcome.text is None and outcome.error == PENDING
+
+
+def _present_packed(
+    packed: bytes, provenance: Provenance, presentation: Presentation
+) -> tuple[Element, ArticleMetadata]:
+    return present(zlib.decompress(packed).decode(), provenance, presentation)
+
+
+def _placeholder_content(message: str) -> PageContent:
+    return PageContent(lambda: (placeholder(message), None), None, message.encode())
+
+
+def _missing_message(article: Article, *, show_errors: bool) -> str:
+    """Return the message that a page shows in place of a text.
+
+    The pages of a build can be public, so only those of a server show errors, which
+    can contain paths and addresses.
+    """
+    topic, error = article.request.topic, article.outcome.error
+    if show_errors and not (isinstance(error, NoText) and error.absence is MissingReason.MISSING):
+        return f"“{topic}”: {error}"
+    command = f"contentgen generate {shlex.quote(article.page)}"
+    return f"“{topic}” is not generated yet; `{command}` generates it"
+
+
+def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:
+    number = Counter(outcome.source for outcome in outcomes)
+    pending = sum(map(_is_pending, outcomes))
+    noun = "text" if len(outcomes) == 1 else "texts"
+    pending_message = f", {pending} being generated" if pending else ""
+    return (
+        f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
+        f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
+        f"{number[None] - pending} missing, in {seconds:.1f} s"
+    )

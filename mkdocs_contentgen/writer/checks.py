@@ -1,0 +1,346 @@
+"""The checks of a text: why nobody can use it, and what is not as requested.
+
+A text with remarks is a draft that a person can review. A message says what is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..requests import BlogRequest, NewsRequest, Request
+from ..service.topics import items_of
+from .completion import Completion
+from .degenerate import degenerate_problem
+from .detection import other_language
+from .languages import find_language, language_name
+from .markdown import Block, Document, is_tip, plain_text, quoted_texts
+from .reading import BEFORE
+from .statements import (
+    find_names,
+    find_quotations,
+    find_statements,
+    is_invented,
+    item_number,
+    without_overlaps,
+)
+from .words import count_scripts
+
+CLOSE = 0.15
+"""The share by which the number of words may differ from the target without a remark."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A text of the model, and what was asked for."""
+
+    request: Request
+    completion: Completion
+    document: Document
+    words: int
+    """The target for the number of words."""
+
+    mended: tuple[str, ...] = ()
+    """The remarks of what was mended already."""
+
+    earlier: Sequence[Block] = ()
+    """What is written already, for a section of a long text."""
+
+    sources: str = ""
+    """The text of the sources."""
+
+    is_part: bool = False
+    """Whether it is a plan or a part of a text, and so can be very short."""
+
+    text: str = ""
+    """The mended Markdown, for further prompts."""
+
+    @property
+    def source_text(self) -> str:
+        """What statements and quotations may come from."""
+        return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
+
+    @cached_property
+    def unusable(self) -> str:
+        """Why nobody can use the text, or an empty string."""
+        return _unusable_reason(self)
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What is not as requested in a usable text, each as `name: message`."""
+        return _find_remarks(self)
+
+
+def _unusable_reason(draft: Draft) -> str:
+    checks = (
+        _finish_problem,
+        _size_problem,
+        _refusal_problem,
+        _empty_problem,
+        _script_problem,
+        _degenerate_problem,
+        _repeated_problem,
+    )
+    return next((reason for check in checks if (reason := check(draft))), "")
+
+
+def _find_remarks(draft: Draft) -> list[str]:
+    found = {
+        "headings": _headings_remark(draft),
+        "steps": _steps_remark(draft),
+        "opening": "" if has_opening(draft) else "the text does not begin with a paragraph",
+        "closing": "" if has_closing(draft) else "the text does not end with a paragraph",
+        "length": _length_remark(draft),
+        "repetition": _repetition_remark(draft),
+        "self_reference": _self_reference_remark(draft),
+        "thinking": _thinking_remark(draft),
+        "quotation": _quotation_remark(draft),
+        "brief": _brief_remark(draft),
+        "language": _language_remark(draft),
+    }
+    return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
+
+
+def _finish_problem(draft: Draft) -> str:
+    match draft.completion.finish_reason.lower():
+        case "stop" | "stop_sequence" | "eos" | "end_turn" | "loop" | "too long":
+            return ""
+        case "length" | "max_tokens":
+            return (
+                "the text was cut off (finish_reason 'length'); raise the model's limit of tokens "
+                "or its context, or choose a shorter length"
+            )
+        case "lost":
+            return f"the text was cut off after {draft.document.words:,} words: the answer stopped"
+        case "content_filter":
+            return "the provider's content filter stopped the text; use other words for the topic"
+        case _:
+            reason = draft.completion.finish_reason[:40]
+            return f"the text was not finished (finish_reason {reason!r})"
+
+
+def _size_problem(draft: Draft) -> str:
+    return draft.document.problem
+
+
+def _empty_problem(draft: Draft) -> str:
+    words = draft.document.words
+    if draft.document.text.strip():
+        least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
+        return f"the answer has {_count(words, 'word')} only" if words < least else ""
+    if draft.completion.thought or "<think>" in draft.completion.text:
+        return (
+            "the answer has thinking text only; turn off thinking with `parameters`, or choose a "
+            "larger model"
+        )
+    return "the answer is empty"
+
+
+def _refusal_problem(draft: Draft) -> str:
+    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < 150:
+        return "the answer is a refusal, and no text about the topic"
+    return ""
+
+
+def _script_problem(draft: Draft) -> str:
+    """Topics such as `Kubernetes 入门` have two scripts, of which each may be that of the text."""
+    language = find_language(draft.request.language)
+    if draft.request.language and not language:
+        return ""
+    topic = count_scripts(language.sources if language else draft.request.topic)
+    text = count_scripts(draft.document.prose)
+    expected = [name for name in topic if topic[name] * 4 > topic.total()]
+    found = max(text, key=text.__getitem__, default="")
+    if not expected or found in expected:
+        return ""
+    names = " or ".join(map(_script_name, expected))
+    asked = f"{language.name} is" if language else "the topic"
+    return f"the text is in {_script_name(found)} script and {asked} in {names}"
+
+
+def _degenerate_problem(draft: Draft) -> str:
+    least = min(_LEAST_BEFORE_LOOP, draft.words // 4)
+    if draft.completion.finish_reason == "loop" and draft.document.words < least:
+        return (
+            f"the model repeated itself without end after {draft.document.words} words; try again, "
+            "or choose a larger model"
+        )
+    return degenerate_problem(draft.document.prose) or ""
+
+
+def _repeated_problem(draft: Draft) -> str:
+    seen = {tuple(block.words) for block in draft.earlier}
+    blocks = [block.words for block in draft.document.blocks]
+    again = sum(len(it) for it in blocks if len(it) >= _LEAST_REPEATED and tuple(it) in seen)
+    if 2 * again > sum(map(len, blocks)):
+        return "the text says again what stands before it"
+    return ""
+
+
+def _headings_remark(draft: Draft) -> str:
+    found, request = draft.document.headings, draft.request
+    least = _LEAST_SECTIONS[request.length]
+    match request:
+        case BlogRequest(format="listicle"):
+            return _listicle_remark(found, request.topic)
+        case NewsRequest() | BlogRequest(format="narrative"):
+            least = 0
+    if len(found) < least:
+        return f"the text has {_count(len(found), 'section')}, and {least} or more were expected"
+    return ""
+
+
+def _listicle_remark(found: Sequence[str], topic: str) -> str:
+    numbers = item_numbers(found)
+    wanted = items_of(topic)
+    if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < 2:
+        return "the items have no headings with numbers in order"
+    if wanted and len(numbers) != wanted:
+        return f"the text has {_count(len(numbers), 'item')}, and the topic asks for {wanted}"
+    return ""
+
+
+def item_numbers(headings: Sequence[str]) -> list[int]:
+    """Return the numbers at the start of headings."""
+    return [int(match[1]) for text in headings if (match := item_number(text))]
+
+
+def _steps_remark(draft: Draft) -> str:
+    request, blocks = draft.request, draft.document.blocks
+    if not isinstance(request, BlogRequest) or request.format != "howto":
+        return ""
+    has_list = any(token.tag == "ol" for block in blocks for token in block.tokens)
+    if has_list or len(item_numbers(draft.document.headings)) > 1:
+        return ""
+    return "the guide has no numbered list of steps"
+
+
+def has_opening(draft: Draft) -> bool:
+    """Tell whether a blog post or a news article begins with a paragraph."""
+    first = draft.document.blocks[0]
+    return draft.request.type == "article" or (first.kind == "p" and not is_tip(first))
+
+
+def has_closing(draft: Draft) -> bool:
+    """Tell whether a blog post ends with a paragraph of its own."""
+    first, last = draft.document.blocks[0], draft.document.blocks[-1]
+    if draft.request.type != "blog":
+        return True
+    return last is not first and last.kind == "p" and not is_tip(last)
+
+
+def _length_remark(draft: Draft) -> str:
+    words = draft.document.words
+    if abs(words - draft.words) <= CLOSE * draft.words:
+        return ""
+    stopped = {
+        "loop": ", since the model repeated itself after that",
+        "too long": ", where the model was stopped",
+    }.get(draft.completion.finish_reason, "")
+    return f"{words:,} words for about {draft.words:,}{stopped}"
+
+
+def _repetition_remark(draft: Draft) -> str:
+    seen = {tuple(block.words) for block in draft.earlier}
+    for block in draft.document.blocks:
+        words = tuple(block.words)
+        if len(words) >= _LEAST_REPEATED and words in seen:
+            return f"a paragraph is repeated: '{block.text[:60]}…'"
+        seen.add(words)
+    return ""
+
+
+def _self_reference_remark(draft: Draft) -> str:
+    prose = draft.document.prose.strip()
+    match = BEFORE.match(prose)
+    if match is None and _MAY_BE_ABOUT_ITSELF.search(prose.casefold()):
+        match = _ABOUT_ITSELF.search(prose)
+    return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
+
+
+def _thinking_remark(draft: Draft) -> str:
+    if re.search(r"</?(?:think|thinking|reasoning)>|<\|channel\|>", draft.document.prose):
+        return "the text contains thinking text"
+    return ""
+
+
+def _quotation_remark(draft: Draft) -> str:
+    """Without sources, only for news: elsewhere, quotations are statements to check."""
+    if not (isinstance(draft.request, NewsRequest) or draft.sources):
+        return ""
+    found = find_quotations(draft.document.prose, draft.source_text)
+    quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
+    found += (text for text in quotes if is_invented(text, draft.source_text))
+    return f"the text quotes what nobody said: {found[0][:60]}" if found else ""
+
+
+def _brief_remark(draft: Draft) -> str:
+    brief, text = draft.request.brief, f"{plain_text(draft.document.title)}\n{draft.document.text}"
+    # At the start of a sentence, `Needs Python` looks like a name.
+    names = [it for it in find_names(brief, text) if brief[: it[0]].rstrip(" -*•")[-1:].isalnum()]
+    ranges = [*find_statements(brief, text), *names]
+    missing = [f"'{brief[start:end][:_MAX_SHOWN]}'" for start, end in without_overlaps(ranges)]
+    if not missing:
+        return ""
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return f"the text leaves out {', '.join(missing[:3])}{more}"
+
+
+def _language_remark(draft: Draft) -> str:
+    asked = draft.request.language
+    if not asked or not (found := other_language(draft.document.prose, asked)):
+        return ""
+    return f"the text is in {found}, and {language_name(asked)} was asked for"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_MAX_SHOWN = 60
+
+_LEAST_TEXT = 20
+"""A text with fewer words than this, or a tenth of the target, counts as empty."""
+
+_LEAST_BEFORE_LOOP = 100
+"""A text with fewer words before a loop is no text."""
+
+_LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
+_LEAST_REPEATED = 8
+_REFUSAL = re.compile(
+    r"(?:(?:(?:I(?:['’]m| am) )?(?:\w+ )?sorry|unfortunately|I apologi[sz]e)\W+(?:but )?)?"
+    r"I(?: must decline\b|(?: am|['’]m)? ?(?:can(?:['’]t|not)|won['’]t|(?:un|not )able to|will not)"
+    r" (?:\w+ )?(?:help(?! but)|assist|write|provide|create|generate|comply|fulfil|produce|discuss"
+    r"|answer|complete|engage))"
+    r"|(?:Es tut mir (?:sehr )?leid|Leider|Entschuldigung)\b.{0,20}\b(?:kann ich|ich kann)\b"
+    r"|Je suis désolée?.{0,20} je ne peux|Lo siento.{0,20} no puedo"
+    r"|(?:很?抱歉|对不起|非常抱歉).{0,4}我(?:不能|无法|没有办法)|我(?:不能|无法)(?:提供|帮助|协助|满足|撰写)"
+    r"|申し訳.{0,20}(?:できません|できかねます)",
+    re.IGNORECASE,
+)
+_WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle)"
+_MAY_BE_ABOUT_ITSELF = re.compile(
+    "as an|as a l|in this|this (?:article|blog|post|report|text|guide|piece|listicle)|i hope"
+    "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇"
+)
+"""Looking for these first takes a tenth of the time for most texts."""
+
+_ABOUT_ITSELF = re.compile(
+    r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b(?: \w+){0,3},? I\b"
+    rf"|\bin this (?:{_WORK}|section),? (?:we|I|you|let)\b"
+    rf"|\bthis {_WORK} (?:will|explores|discusses|aims|examines|delves)\b"
+    r"|\bI hope (?:this|you (?:found|enjoyed|liked))\b"
+    r"|\blet me know if (?:you|there|this|anything)\b"
+    r"|^[^\w\n]{0,9}(?:word count|words)\W{0,3}:"
+    rf"|^[^\w\n]{{0,9}}note:.{{0,60}}\b(?:this|the|my) {_WORK}\b"
+    r"|\bals KI(?:-\w+)? (?:kann|habe|bin) ich\b"
+    r"|\bin diesem (?:Artikel|(?:Blog)?beitrag|Text|Bericht) (?:werden|wollen|möchten|erfahren)\b"
+    r"|作为一?[个名]?(?:AI|人工智能|语言模型|大模型)\w{0,6}，我|(?:在本文中|本文将|在这篇文章中)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _script_name(name: str) -> str:
+    return {"CJK": "Chinese or Japanese", "": "no"}.get(name, name.capitalize())

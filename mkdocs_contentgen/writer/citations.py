@@ -1,0 +1,93 @@
+"""Turn the numbers that a model cites into links to its sources."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from ..service.markup import tag
+from .languages import ENGLISH, find_language
+from .markdown import Document
+from .sources import Section
+
+_CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
+
+
+def cite(document: Document, sections: Sequence[Section], site_url: str) -> list[Section]:
+    """Replace numbers such as `[3]` by links, in place, and return the cited sections in order.
+
+    Sections are renumbered in the order of their citations. Numbers without a section and numbers
+    in headings are removed.
+    """
+    cited: list[Section] = []
+    document.title = [
+        part for token in document.title for part in _split(token, (), cited, site_url)
+    ]
+    for block in document.blocks:
+        is_heading = block.tokens[0].type == "heading_open"
+        for children in block.inlines:
+            children[:] = [
+                part
+                for token in children
+                for part in _split(token, () if is_heading else sections, cited, site_url)
+            ]
+        block.forget_text()
+    return cited
+
+
+def sources_list(cited: Sequence[Section], site_url: str, language: str = "") -> list[str]:
+    """Return the HTML of the list of sources, or nothing without sources."""
+    if not cited:
+        return []
+    items = "".join(f"<li>{_link(section, section.title, site_url)}</li>" for section in cited)
+    return [tag("h2", (find_language(language) or ENGLISH).sources), tag("ol", items)]
+
+
+def _split(
+    token: Token, sections: Sequence[Section], cited: list[Section], site_url: str
+) -> list[Token]:
+    """Return the tokens of a text, with its citations as links, or another token as it is."""
+    if token.type != "text":
+        return [token]
+    tokens: list[Token] = []
+    done = 0
+    for match in _CITATION.finditer(token.content):
+        tokens.append(Token("text", "", 0, content=token.content[done : match.start()]))
+        done = match.end()
+        for number in map(int, re.findall(r"\d+", match[1])):
+            if not 0 < number <= len(sections):
+                continue
+            section = sections[number - 1]
+            if section.is_own:
+                continue
+            if section not in cited:
+                cited.append(section)
+            label = f"[{cited.index(section) + 1}]"
+            tokens.append(
+                Token("html_inline", "", 0, content=f" {_link(section, label, site_url)}")
+            )
+    tokens.append(Token("text", "", 0, content=token.content[done:]))
+    return tokens
+
+
+def address_of(section: Section, site_url: str) -> str:
+    """Return the address of a section, or an empty string if it has none."""
+    return f"{site_url.rstrip('/')}/{section.link}" if site_url and section.link else ""
+
+
+def source_of(section: Section, site_url: str) -> str:
+    """Return what names a section as a source: its address, or else its file and place there.
+
+    It is empty for the text around an article, and for a page of a site without an address.
+    """
+    return f"file:{section.place}" if section.place else address_of(section, site_url)
+
+
+def _link(section: Section, label: str, site_url: str) -> str:
+    address = address_of(section, site_url)
+    if not address:
+        return html.escape(label)
+    return f'<a href="{html.escape(address)}">{html.escape(label)}</a>'

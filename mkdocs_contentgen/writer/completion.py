@@ -1,0 +1,151 @@
+"""Read the answers of OpenAI's chat completions API, whole or streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ..errors import InvalidAnswerError, UnknownOutcomeError
+from ..service.connection import Event, decode_json
+from .usage import Usage
+
+Watch = Callable[[str], str]
+"""Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
+
+_WATCH_INTERVAL = 300
+"""The least number of characters between two looks at a text that is being written."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The answer of the model, and the usage of the call."""
+
+    text: str
+    finish_reason: str = "stop"
+    """As the server reports it, or `loop` or `too long` if the writer stopped the model."""
+
+    thought: bool = False
+    """Whether the server reports thinking text apart from the answer."""
+
+    usage: Usage = field(default_factory=Usage)
+    error: UnknownOutcomeError | InvalidAnswerError | None = None
+    """Why the answer ended early, such as a lost connection or an error of the server."""
+
+
+class _Message(msgspec.Struct):
+    content: object = None
+    reasoning: object = None
+    reasoning_content: object = None
+
+    def texts(self) -> tuple[str, bool]:
+        """Return the text, and whether there is thinking text apart from it."""
+        thought = bool(self.reasoning or self.reasoning_content)
+        if isinstance(self.content, str):
+            return self.content, thought
+        # Some servers answer with a list of parts.
+        parts = self.content if isinstance(self.content, list) else []
+        texts = [part.get("text") for part in parts if isinstance(part, dict)]
+        text = "".join(text for text in texts if isinstance(text, str))
+        return text, thought or (bool(parts) and not text)
+
+
+class _Choice(msgspec.Struct):
+    message: _Message | None = None
+    delta: _Message | None = None
+    finish_reason: object = None
+
+
+class _Response(msgspec.Struct):
+    """The fields of an answer or an event that are used. Others are ignored."""
+
+    choices: list[_Choice] | None = None
+    usage: object = None
+    error: object = None
+
+
+class AnswerReader:
+    """Reads an answer, whole or event by event. `watch` can end a stream.
+
+    The attributes say what was read so far.
+    """
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.finish_reason: object = None
+        self.thought = False
+        self.usage: dict[str, object] | None = None
+        self.error: object = None
+        self.has_choices = False
+        self.has_message = False
+        self.was_streamed = False
+        self.was_stopped = False
+        self.is_complete = False
+        self._parts: list[str] = []
+        self._watch = watch
+        self._length = 0
+        self._next_watch = _WATCH_INTERVAL
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self._parts)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all of the answer has arrived, as far as the server says."""
+        is_early = self.was_stopped or bool(self.error)
+        return not is_early and (self.is_complete or self.finish_reason is not None)
+
+    @property
+    def reason(self) -> str:
+        """Why the text ends."""
+        if self.finish_reason is None:
+            return "stop" if self.is_complete else "unknown"
+        return self.finish_reason if isinstance(self.finish_reason, str) else "unknown"
+
+    def read_answer(self, fields: object) -> None:
+        """Read the JSON of a whole answer."""
+        self.is_complete = True
+        self._read(fields)
+
+    def _read(self, fields: object) -> bool:
+        """Return whether the JSON of an answer or an event has a part of the text."""
+        try:
+            response = msgspec.convert(fields, _Response)
+        except ValueError:
+            return False
+        if isinstance(response.usage, dict):
+            self.usage = response.usage
+        self.error = self.error or response.error
+        self.has_choices = self.has_choices or response.choices is not None
+        choice = next(iter(response.choices or ()), None)
+        if choice is None:
+            return False
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        message = choice.message or choice.delta
+        if message is None:
+            return False
+        self.has_message = True
+        text, thought = message.texts()
+        self.thought = self.thought or thought
+        self._parts.append(text)
+        self._length += len(text)
+        return bool(text or thought)
+
+    def read_event(self, data: bytes) -> Event:
+        """Read the data of a server-sent event."""
+        self.was_streamed = True
+        if data == b"[DONE]":
+            self.is_complete = True
+            return Event.END
+        is_token = self._read(decode_json(data))
+        if self._watch and self._length >= self._next_watch:
+            # In growing steps, so that all looks together take linear time.
+            self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
+            if reason := self._watch(self.text):
+                self.finish_reason, self.was_stopped = reason, True
+                return Event.END
+        if self.error:
+            return Event.END
+        return Event.TOKEN if is_token else Event.OTHER

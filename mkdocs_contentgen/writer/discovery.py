@@ -1,0 +1,63 @@
+"""Find the model servers of this machine, by the ports that they usually listen on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..display import model_name
+from ..errors import ServiceError
+from ..service.connection import Answer, Connection, check_address, decode_json
+from .options import OLLAMA_PORT
+
+PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
+"""The servers by their usual ports."""
+
+_TIMEOUT = 2.0
+"""Seconds for the list of models."""
+
+
+@dataclass(frozen=True)
+class FoundServer:
+    """A server with the names of its models that can write."""
+
+    name: str
+    endpoint: str
+    models: Sequence[str]
+
+
+async def find_servers(ports: Mapping[int, str] = PORTS) -> list[FoundServer]:
+    """Return the servers of this machine that list a model."""
+    asked = (find_server(f"http://127.0.0.1:{port}/v1", name) for port, name in ports.items())
+    return [server for server in await asyncio.gather(*asked) if server]
+
+
+async def find_server(
+    endpoint: str, name: str = "the model server", key: str = ""
+) -> FoundServer | None:
+    """Return the server at an address, or None if it lists no model that can write.
+
+    Raises ConfigurationError if it is no address.
+    """
+    url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with Connection(url, name, headers) as connection:
+        try:
+            answer = await connection.request("GET", "models", timeout=_TIMEOUT)
+        except ServiceError:
+            return None
+    # What a server says is shown, and written into a file.
+    names = map(model_name, listed_models(answer) or [])
+    usable = [it for it in names if it and "embed" not in it.lower()]
+    return FoundServer(name, endpoint, usable) if usable else None
+
+
+def listed_models(answer: Answer) -> list[str] | None:
+    """Return the names in a server's list of models, or None if it is no such list."""
+    fields = decode_json(answer.body)
+    models = fields.get("data") if isinstance(fields, dict) else None
+    if not isinstance(models, list):
+        return None
+    names = [model.get("id") for model in models if isinstance(model, dict)]
+    return [name for name in names if isinstance(name, str)]

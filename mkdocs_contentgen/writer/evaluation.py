@@ -1,0 +1,167 @@
+"""Try out a model: write texts and measure them, without storing them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import msgspec
+
+from ..errors import FailedTextError, ServiceError, UnusableServiceError
+from ..requests import REQUEST_TYPES, Request, choices
+from .model import Model
+from .options import WriterOptions
+from .usage import format_cost
+from .writing import Estimate, Written, write
+
+_TOPICS = {
+    "article": "How teams keep their documentation up to date",
+    "blog": "Seven habits of good documentation",
+    "news": "City library opens its catalogue to everyone",
+}
+
+
+Outcome = Literal["kept", "remarks", "refused", "error"]
+
+_OUTCOMES: dict[Outcome, str] = {
+    "kept": "kept",
+    "remarks": "kept with remarks",
+    "refused": "refused",
+    "error": "not written",
+}
+
+
+def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:
+    """Return the calls that texts or updates will take, with an estimate of tokens and cost."""
+    total = list(estimates)
+    calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
+    given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
+    price = options.fields.price
+    hint = f", costing about {format_cost(price.cost(given, written))}" if price else ""
+    return (
+        f"calls to the model: {calls}, or up to {most} with repairs; about "
+        f"{given + written:,} tokens{hint} without repairs"
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A request with its text and the seconds that it took, or with an error."""
+
+    request: Request
+    seconds: float
+    target: int
+    """The target number of words."""
+
+    written: Written | None = None
+    error: ServiceError | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the request."""
+        if self.written:
+            return "remarks" if self.written.remarks else "kept"
+        return "refused" if isinstance(self.error, FailedTextError) else "error"
+
+    @property
+    def name(self) -> str:
+        """The type and the values that are not the default, such as `blog, format listicle`."""
+        default = msgspec.convert({"type": self.request.type, "topic": "-"}, type(self.request))
+        defaults = default.body()
+        body = self.request.body()
+        changed = [f"{k} {v}" for k, v in body.items() if k != "topic" and v != defaults[k]]
+        return ", ".join([self.request.type, *changed])
+
+    @property
+    def cost(self) -> str:
+        """The cost, or an empty string if it is not known."""
+        cost = self.written.usage.cost if self.written else None
+        return "" if cost is None else format_cost(cost)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the figures as an object for scripts."""
+        written = self.written or Written("")
+        return {
+            **self.request.body(),
+            "type": self.request.type,
+            "words": written.words,
+            "target": self.target,
+            "outcome": self.outcome,
+            "remarks": list(written.remarks),
+            "error": str(self.error) if self.error else None,
+            "repairs": written.repairs,
+            "marked": written.marked,
+            "calls": written.usage.calls,
+            "tokens": written.usage.tokens,
+            "cost": written.usage.cost,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def summary(trials: Sequence[Trial]) -> str:
+    """Return how many texts were kept, have remarks, or were refused, with their share."""
+    counts = Counter(trial.outcome for trial in trials)
+    parts = [
+        f"{counts[outcome]} {name} ({100 * counts[outcome] / len(trials):.0f} %)"
+        for outcome, name in _OUTCOMES.items()
+        if counts[outcome]
+    ]
+    return f"{len(trials)} texts: {', '.join(parts)}"
+
+
+def requests_to_evaluate() -> Iterator[Request]:
+    """Return requests of all types in which each value of each field occurs."""
+    for kind, model in REQUEST_TYPES.items():
+        fields = {"type": kind, "topic": _TOPICS[kind]}
+        default = msgspec.convert(fields, model)
+        yield default
+        for name, value in default.body().items():
+            others = [other for other in choices(model).get(name, ()) if other != value]
+            yield from (msgspec.convert({**fields, name: other}, model) for other in others)
+
+
+async def try_out(
+    requests: Iterable[Request],
+    options: WriterOptions,
+    model: Model,
+    *,
+    on_trial: Callable[[Trial], None] = lambda trial: None,
+) -> Sequence[Trial]:
+    """Write a text for each request, and return the trials in the same order.
+
+    `on_trial` gets each trial with a text, also a refused one, as soon as it is done.
+
+    Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
+    error is raised if there is no text at all.
+    """
+    unusable: UnusableServiceError | None = None
+    places = asyncio.Semaphore(options.fields.parallel)
+
+    async def attempt(request: Request) -> Trial:
+        nonlocal unusable
+        async with places:
+            started = time.monotonic()
+            written, error = None, None
+            try:
+                if unusable:
+                    raise unusable
+                written = await write(request, options, model.ask, today=date.today())
+            except ServiceError as failure:
+                error = failure
+                if isinstance(failure, UnusableServiceError):
+                    unusable = failure
+            seconds = time.monotonic() - started
+            trial = Trial(request, seconds, options.target(request.length), written, error)
+            if trial.outcome != "error":
+                on_trial(trial)
+            return trial
+
+    trials = await asyncio.gather(*map(attempt, requests))
+    if unusable and all(trial.outcome == "error" for trial in trials):
+        raise unusable
+    return trials

@@ -1,0 +1,534 @@
+"""Read the Markdown of a model, and give it the HTML of interface section 2.2.
+
+HTML in it stays text, images are dropped, and links lose their address, since nobody vouches for
+it. Statements that a person has to check are put into `<mark>`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache, cached_property
+from itertools import chain
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..service.markup import STYLES, byline, root, tag
+from .languages import ENGLISH, LANGUAGES, Language, find_language
+from .statements import (
+    Range,
+    find_names,
+    find_statements,
+    is_invented,
+    item_number,
+    without_overlaps,
+)
+from .words import count_words, split_words
+
+_MAX_TITLE = 150
+_MAX_LEVEL = 4
+_STYLED = frozenset("h2 p ol ul blockquote table th td".split())
+_SAME_STYLE = {"ul": "ol"}
+_TIPS = "|".join(
+    sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
+)
+TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
+_LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+_SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
+"""What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
+
+_MAX_WORDS = 10_000
+"""The largest target for the number of words, in `writer.words`."""
+
+_LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
+MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
+_MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
+"""A text with more of them is not read: it is not for people, and takes seconds."""
+
+_MAX_BRACKETS = 5
+"""How deep square brackets are nested where they are read as links."""
+
+_MAX_REFERENCES = 40_000
+"""The number of references times that of lines, above which they are read as text.
+
+Reading them takes quadratic time.
+"""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block at the top level of a text, such as a paragraph, a heading or a list."""
+
+    tokens: list[Token]
+
+    @property
+    def kind(self) -> str:
+        """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
+        return {"fence": "pre", "code_block": "pre"}.get(self.tokens[0].type, self.tokens[0].tag)
+
+    @cached_property
+    def text(self) -> str:
+        """The plain text of the block, without code blocks."""
+        return " ".join(plain_text(children) for children in self.inlines)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of `text`, in lower case."""
+        return split_words(self.text)
+
+    @cached_property
+    def prose(self) -> str:
+        """The plain text of the block without any code."""
+        return " ".join(
+            plain_text(token for token in children if token.type != "code_inline")
+            for children in self.inlines
+        )
+
+    def forget_text(self) -> None:
+        """Read the texts again, since tokens were replaced."""
+        for name in ("text", "words", "prose"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def inlines(self) -> list[list[Token]]:
+        """The inline tokens of each paragraph, heading and cell in the block."""
+        return [token.children for token in self.tokens if token.children is not None]
+
+
+@dataclass
+class Document:
+    """A text as its title and its blocks."""
+
+    title: list[Token] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    problem: str = ""
+    """Why the text was not read, as a message."""
+
+    mended: list[str] = field(default_factory=list)
+    """The remarks of what was mended."""
+
+    @property
+    def text(self) -> str:
+        """The plain text of all blocks, without code blocks."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @property
+    def prose(self) -> str:
+        """The plain text of all blocks without any code."""
+        return "\n".join(block.prose for block in self.blocks)
+
+    @property
+    def words(self) -> int:
+        """The number of words below the title. Code blocks are not counted."""
+        return count_words(chain.from_iterable(block.words for block in self.blocks))
+
+    @property
+    def headings(self) -> list[str]:
+        """The texts of the headings of sections."""
+        return [block.text for block in self.blocks if block.kind == "h2"]
+
+
+def plain_text(tokens: Iterable[Token]) -> str:
+    """Return the text of inline tokens."""
+    return "".join(
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in tokens
+        if token.type in ("text", "code_inline", "softbreak", "hardbreak")
+    )
+
+
+def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Document:
+    """Return the document in a Markdown text, with `title` where it has none.
+
+    The first heading of level 1 is the title, or else a first block that repeats `title`. The
+    other headings become sections of level 2 and deeper, without gaps between the levels. Images
+    are dropped, and headings within lists and quotations become paragraphs. Of a text that is too
+    large, also for its target of `words`, nothing is read.
+    """
+    environment: dict[str, str] = {}
+    document = Document(problem=_size_problem(text, words))
+    tokens = [] if document.problem else _parser_for(text).parse(text, environment)
+    document.problem = document.problem or environment.get("problem", "")
+    for block in _split(tokens):
+        _simplify(block)
+        if block.kind == "h1" and not document.title:
+            document.title = _inline(block)
+        elif block.kind == "pre" or block.text.strip():
+            document.blocks.append(block)
+    blocks = document.blocks
+    if blocks and not document.title and blocks[0].words == split_words(title):
+        document.title = _inline(blocks.pop(0))
+    levels = [block.kind for block in blocks]
+    _close_gaps(blocks)
+    if levels != [block.kind for block in blocks]:
+        document.mended.append("mended: headings have other levels now")
+    if not plain_text(document.title).strip():
+        document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
+    return document
+
+
+def as_section(document: Document, heading: str, later: Sequence[str]) -> list[Block]:
+    """Return the blocks of a section of a text, with its `heading` and no other of that level.
+
+    What follows the heading of a `later` section is left out.
+    """
+    blocks: list[Block] = []
+    wanted = read_markdown(f"## {heading}").blocks
+    for block in document.blocks:
+        if block.kind == "h2":
+            if any(block.words == split_words(other) for other in later):
+                break
+            if wanted:
+                blocks, wanted = [*blocks, *wanted], []
+                continue
+            block.tokens[0].tag = block.tokens[-1].tag = "h3"
+        blocks.append(block)
+    return [*wanted, *blocks]
+
+
+def to_html(
+    document: Document,
+    kind: str,
+    *,
+    given: str,
+    day: date,
+    names: bool = False,
+    after: Sequence[str] = (),
+    language: str = "",
+) -> str:
+    """Return the HTML of a text of type `kind` (interface section 2.2).
+
+    What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
+    is the date of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
+    tag, or empty if it is not known.
+    """
+    words = find_language(language)
+    _mark(document.title, given)
+    for block in document.blocks:
+        _style(block, given, names=names)
+    title = tag("h1", _render_inline(document.title))
+    match kind:
+        case "blog":
+            content = [title, *_blog(document.blocks, words), *after]
+        case "news":
+            header = tag("p", byline((words or ENGLISH).byline, day, day.isoformat()), "byline")
+            content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
+        case _:
+            content = [title, *map(_render, document.blocks), *after]
+    return root(kind, content, language)
+
+
+def count_marks(text: str) -> int:
+    """Return the number of statements to check in HTML of to_html()."""
+    return text.count("<mark>")
+
+
+def is_tip(block: Block) -> bool:
+    """Tell whether a block is a paragraph that begins with `Tip:`."""
+    is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
+    return is_short and bool(TIP.match(block.text))
+
+
+def is_quote(block: Block) -> bool:
+    """Tell whether a block quote is a quotation, and not a box that begins with `Note:`."""
+    return block.kind == "blockquote" and not _LABEL.match(block.text)
+
+
+def quoted_texts(block: Block) -> Iterator[str]:
+    """Return the texts of block quotes, also within lists, that somebody may have said."""
+    depth = 0
+    parts: list[str] = []
+    for token in block.tokens:
+        if token.type.startswith("blockquote_"):
+            depth += token.nesting
+        elif depth and token.children is not None:
+            parts.append(plain_text(token.children))
+        if not depth and parts:
+            text = " ".join(parts)
+            parts = []
+            if not _LABEL.match(text) or (_SPEAKER.match(text) and not TIP.match(text)):
+                yield text
+
+
+def _blog(blocks: list[Block], words: Language | None) -> list[str]:
+    paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
+    content = []
+    for block in blocks:
+        if is_tip(block):
+            content.append(_tip(block, words))
+        elif block in paragraphs[:1]:
+            content.append(_paragraph(block, "intro"))
+        elif block is blocks[-1] and block in paragraphs[-1:]:
+            content.append(_paragraph(block, "conclusion"))
+        else:
+            content.append(_render(block))
+    return content
+
+
+def _tip(block: Block, words: Language | None) -> str:
+    inline = _inline(block)
+    match = TIP.match(plain_text(inline))
+    label = words.tip if words else match[1] if match else ""
+    _cut(inline, match.end() if match else 0)
+    label = f"💡 <strong>{html.escape(label)}:</strong>"
+    return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")
+
+
+def _news(blocks: list[Block], after: Sequence[str]) -> list[str]:
+    lead = next((block for block in blocks if block.kind == "p"), None)
+    body = [_render(block) for block in blocks if block is not lead]
+    parts = [_paragraph(lead, "lead")] if lead else []
+    return [*parts, tag("div", "\n".join([*body, *after]), "article-body")]
+
+
+def _paragraph(block: Block, class_name: str) -> str:
+    return tag("p", _render_inline(_inline(block)), class_name)
+
+
+def _size_problem(text: str, words: int) -> str:
+    """Return why a text is too large to be read, or an empty string."""
+    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
+    if len(text) > most:
+        return (
+            f"the text has more than {most:,} characters, the most for {words:,} words; write a "
+            "shorter one"
+        )
+    lines = text.split("\n")
+    if len(lines) > _MAX_LINES:
+        return f"the text has {len(lines):,} lines, {_MAX_LINES:,} at most; write a shorter one"
+    if (cells := _count_cells(lines)) > _MAX_CELLS:
+        return f"the tables have {cells:,} cells, {_MAX_CELLS:,} at most; write smaller ones"
+    return ""
+
+
+def _count_cells(lines: Iterable[str]) -> int:
+    """Return how many cells tables have at most: each row gets as many as the line of dashes."""
+    cells = columns = 0
+    for line in lines:
+        bare = line.strip(" \t>")
+        if not bare:
+            columns = 0
+        elif not bare.strip("|:- \t"):
+            columns = max(columns, bare.strip("|").count("|") + 1)
+        cells += columns
+    return cells
+
+
+def _paragraph_problem(tokens: Iterable[Token]) -> str:
+    """Return the problem of a text with a very long paragraph, or an empty string."""
+    longest = max((len(token.content) for token in tokens if token.type == "inline"), default=0)
+    if longest <= _MAX_PARAGRAPH:
+        return ""
+    return (
+        f"the text has a paragraph of {longest:,} characters, {_MAX_PARAGRAPH:,} at most; write "
+        "shorter ones"
+    )
+
+
+def _parse_inline(state: StateCore) -> None:
+    """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
+    state.env["problem"] = _paragraph_problem(state.tokens)
+    if state.env["problem"]:
+        state.tokens = []
+    parser = _inline_parser()
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            parser.inline.parse(token.content, parser, state.env, token.children)
+
+
+def _parser_for(text: str) -> MarkdownIt:
+    """Return a parser that takes no quadratic time for the references in `text`."""
+    paragraphs = text.split("\n\n")
+    lines = sum(part.count("]:") * part.count("\n") for part in paragraphs)
+    return _parser(references=lines <= _MAX_REFERENCES)
+
+
+@cache
+def _parser(*, references: bool = True) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser.core.ruler.at("inline", _parse_inline)
+    if not references:
+        parser.disable("reference")
+    for name in ("fence", "code_block"):
+        parser.add_render_rule(name, _render_code)
+    return parser
+
+
+@cache
+def _inline_parser() -> MarkdownIt:
+    # Each `[` is tried together with so many that follow it.
+    options = {"html": False, "maxNesting": _MAX_BRACKETS}
+    return MarkdownIt("commonmark", options).enable("strikethrough")
+
+
+def _render_code(
+    _: object, tokens: Sequence[Token], index: int, options: object, environment: object
+) -> str:
+    return tag("pre", f"<code>{html.escape(tokens[index].content)}</code>")
+
+
+def _split(tokens: list[Token]) -> list[Block]:
+    """Return the blocks at the top level. Rules between sections are dropped."""
+    blocks: list[Block] = []
+    current: list[Token] = []
+    for token in tokens:
+        current.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            if token.type != "hr":
+                blocks.append(Block(current))
+            current = []
+    return blocks
+
+
+def _inline(block: Block) -> list[Token]:
+    """Return the inline tokens of a paragraph or heading."""
+    return next(iter(block.inlines), [])
+
+
+def _simplify(block: Block) -> None:
+    """Drop images, and make headings in lists and quotations paragraphs, in place."""
+    for token in block.tokens:
+        if token.type.startswith("heading_") and token.level > 0:
+            token.tag = "p"
+        if token.children is not None:
+            token.children = [child for child in token.children if child.type != "image"]
+            for index, strip in ((0, str.lstrip), (-1, str.rstrip)):
+                if token.children and token.children[index].type == "text":
+                    token.children[index].content = strip(token.children[index].content)
+
+
+def _close_gaps(blocks: list[Block]) -> None:
+    """Give the headings levels from 2, each at most one below the one before it."""
+    headings = [block for block in blocks if block.tokens[0].type == "heading_open"]
+    if not headings:
+        return
+    offset = max(0, min(int(block.kind[1]) for block in headings) - 2)
+    previous = 1
+    for block in headings:
+        level = max(2, int(block.kind[1]) - offset)
+        previous = min(level, previous + 1, _MAX_LEVEL)
+        block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
+
+
+def _style(block: Block, given: str, *, names: bool) -> None:
+    """Add the inline styles and mark the statements, in place."""
+    for token in block.tokens:
+        if token.nesting == 1 and token.tag in _STYLED:
+            own = token.attrGet("style")  # the alignment of a cell
+            style = STYLES[_SAME_STYLE.get(token.tag, token.tag)]
+            token.attrSet("style", f"{style} {own};" if own else style)
+    is_heading = block.tokens[0].type == "heading_open"
+    for children in block.inlines:
+        _mark(
+            children,
+            given,
+            names=names and not is_heading,
+            is_heading=is_heading,
+            is_quotation=is_quote(block),
+        )
+
+
+def _mark(
+    tokens: list[Token],
+    given: str,
+    *,
+    names: bool = False,
+    is_heading: bool = False,
+    is_quotation: bool = False,
+) -> None:
+    """Drop the addresses of links, and put statements to check into `<mark>`, in place.
+
+    The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
+    a whole.
+    """
+    links, kept = _take_links(tokens)
+    starts = [0]
+    text = ""
+    for token in kept:
+        # What stands in code is no statement.
+        part = plain_text([token])
+        text += "\ufffc" * len(part) if token.type == "code_inline" else part
+        starts.append(len(text))
+    number = item_number(text) if is_heading else None
+    if is_quotation and is_invented(text, given):
+        ranges = [(0, len(text))]
+    else:
+        first = number.end() if number else 0
+        found = [marked for marked in find_statements(text, given) if marked[0] >= first]
+        found += find_names(text, given) if names else []
+        ranges = without_overlaps([*links, *found])
+    marked: list[Token] = []
+    for token, start in zip(kept, starts, strict=False):
+        marked += _split_text(token, start, ranges) if token.type == "text" else [token]
+    tokens[:] = marked
+
+
+def _take_links(tokens: list[Token]) -> tuple[list[Range], list[Token]]:
+    """Return where in the text the links are, and the tokens without them."""
+    links: list[Range] = []
+    kept: list[Token] = []
+    position = opened = 0
+    for token in tokens:
+        if token.type == "link_open":
+            opened = position
+        elif token.type == "link_close":
+            links.append((opened, position))
+        else:
+            kept.append(token)
+            position += len(plain_text([token]))
+    return links, kept
+
+
+def _split_text(token: Token, start: int, ranges: list[Range]) -> list[Token]:
+    """Return the tokens of a text that begins at `start`, with the parts in `ranges` marked."""
+    content, done = token.content, 0
+    tokens: list[Token] = []
+    first = bisect_right(ranges, start, key=lambda marked: marked[1])
+    for index in range(first, len(ranges)):
+        begin, end = (max(0, min(place - start, len(content))) for place in ranges[index])
+        if begin == len(content):
+            break
+        tokens += [
+            Token("text", "", 0, content=content[done:begin]),
+            Token("mark_open", "mark", 1),
+            Token("text", "", 0, content=content[begin:end]),
+            Token("mark_close", "mark", -1),
+        ]
+        done = end
+    return [*tokens, Token("text", "", 0, content=content[done:])]
+
+
+def _cut(tokens: list[Token], length: int) -> None:
+    """Remove the first `length` characters of a text, and formatting that is empty then."""
+    kept: list[Token] = []
+    for token in tokens:
+        size = len(plain_text([token]))
+        if token.type == "text":
+            token.content = token.content[length:]
+        is_empty = size > 0 and size <= length
+        length = max(0, length - size)
+        if token.nesting == -1 and kept and kept[-1].nesting == 1:
+            kept.pop()
+        elif not is_empty and (token.type != "text" or token.content):
+            kept.append(token)
+    if kept and kept[0].type == "text":
+        kept[0].content = kept[0].content.lstrip()
+    tokens[:] = kept
+
+
+def _render_inline(tokens: list[Token]) -> str:
+    parser = _parser()
+    inline = Token("inline", "", 0, children=tokens)
+    return str(parser.renderer.render([inline], parser.options, {}))
+
+
+def _render(block: Block) -> str:
+    parser = _parser()
+    return str(parser.renderer.render(block.tokens, parser.options, {})).rstrip("\n")

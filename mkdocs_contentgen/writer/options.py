@@ -1,0 +1,400 @@
+"""The options of the writer: `writer:` of the plugin in `mkdocs.yml`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from ..display import MAX_MODEL, escape_controls, model_name, quoted
+from ..errors import ConfigurationError
+from ..files import find_link, read_text
+from ..requests import unknown_name_message
+from .retrieval import Sources
+from .sources import Location, SitePages
+
+OLLAMA_PORT = 11434
+OLLAMA = f"http://127.0.0.1:{OLLAMA_PORT}/v1"
+"""The default of `endpoint`."""
+
+_RESERVED = ("model", "messages", "stream", "n", "tools")
+_MAX_CHARACTERS = 64 * 1024
+"""The maximum length of `instructions` and of a prompt file."""
+
+_EXPECTED = {
+    "model": "a name, in quotes if it looks like a number",
+    "endpoint": "the address of the API",
+    "parameters": "a mapping such as `{temperature: 0.7}`",
+    "instructions": "the path of a text file",
+    "prompts": "the path of a directory",
+    "sources": "`true`, or a list of files and folders such as `[docs, CHANGELOG.md]`",
+    "site_url": "the address of the site",
+    "words": "whole numbers from 50 to 10000, such as `{short: 400, medium: 900, long: 2000}`",
+    "parallel": "a whole number from 1 to 1000",
+    "call_timeout": "a number of seconds above 0, up to 1000000",
+    "tolerance": "a share from 0.05 to 1",
+    "repairs": "a whole number from 0 to 5",
+    "strict": "true or false",
+    "sections": "auto, true or false",
+    "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
+    "max_cost": "a number from 0 to 1000000",
+    "models": "a list such as `[{model: qwen3:8b, endpoint: http://127.0.0.1:11434/v1}]`",
+    "trusted_proxies": "a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`",
+    "ledger": "the path of a file, or redis://host",
+    "limits": (
+        "a mapping such as `{requests_per_minute: 20, parallel: 4, cost_per_month: 10}`, with "
+        "numbers above 0"
+    ),
+    "keep_answers": "a number of days above 0, up to 36500",
+    "queue": "a whole number from 0 to 100000",
+    "allow_http": "true or false",
+}
+"""The valid values of each option, for messages. The last options are those of `writer.yml`."""
+
+_Price = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The number of words of each length. A text is within 15 % of it."""
+
+    short: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 400
+    medium: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 900
+    long: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 2000
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The price of a million tokens, in the currency of your contract."""
+
+    input: _Price
+    output: _Price
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Return the cost of so many tokens."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+
+class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The options under `writer:` of the plugin."""
+
+    model: str = ""
+    """The name of the model, as its server knows it.
+
+    Default: the environment variable `CONTENTGEN_MODEL`."""
+
+    endpoint: str = ""
+    """The base address of the API, such as `https://models.example/v1`.
+
+    Default: the environment variable `CONTENTGEN_MODEL_ENDPOINT`, or Ollama on this machine:
+    `http://127.0.0.1:11434/v1`."""
+
+    api_key: str = ""
+    """The key of the model server. It is never printed or stored, and sent nowhere else.
+
+    Default: the environment variable `CONTENTGEN_MODEL_KEY`, which is the place to keep it."""
+
+    parameters: dict[str, object] = {}
+    """Further fields of each request to the model: `{temperature: 0.7, reasoning_effort: low}`.
+
+    Default: `{}`."""
+
+    instructions: str = ""
+    """A text file with house rules, which the model gets with every request. Default: none.
+
+    This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
+    out of the project, but not through a symbolic link, except in the folders above both."""
+
+    prompts: str = ""
+    """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
+
+    The package's file is used where one is missing. Default: none."""
+
+    sources: bool | list[str] = []
+    """Folders and files (Markdown or text) that texts are grounded in and cite.
+
+    `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
+    are read, and of other folders no hidden files. Pages with a request and symbolic links are left
+    out. Default: `[]`."""
+
+    site_url: str = ""
+    """The base of the links to sources. Default: the site's `site_url`."""
+
+    words: Words = Words()
+    """The number of words of each length. A text is within 15 % of it.
+
+    Default: `{short: 400, medium: 900, long: 2000}`."""
+
+    parallel: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 4
+    """The maximum number of concurrent calls to the model. It replaces `concurrency`.
+
+    Default: `4`."""
+
+    call_timeout: Annotated[float, msgspec.Meta(gt=0, le=1e6)] = 60.0
+    """The maximum number of seconds between two tokens of the model. It replaces `timeout`.
+
+    The first token, and the answer of a server that cannot stream, may take 5 times as long.
+    Default: `60`."""
+
+    tolerance: Annotated[float, msgspec.Meta(ge=0.05, le=1)] = 0.3
+    """The share by which the number of words may miss the target before a repair is bought.
+
+    Default: `0.3`."""
+
+    repairs: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
+    """The maximum number of further calls for a text, or a section, that misses something.
+
+    Default: `1`."""
+
+    strict: bool = False
+    """Whether texts with remarks are refused. Default: `false`."""
+
+    sections: Literal["auto"] | bool = "auto"
+    """Whether each section of a text has a call of its own, after one for a plan.
+
+    `auto` means long texts, and those of medium length by a small model. A short text always takes
+    one call. Default: `auto`."""
+
+    price: Price | None = None
+    """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
+
+    A cost that the server reports takes precedence. Default: none."""
+
+    max_cost: _Price | None = None
+    """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+    @property
+    def first_token_timeout(self) -> float:
+        """The maximum number of seconds for the first token, before which a prompt is read."""
+        return 5 * self.call_timeout
+
+
+def texts_at_once(parallel: int) -> int:
+    """Return the number of texts to write at once for `parallel` calls.
+
+    It is larger, so that the model does not idle while texts are checked.
+    """
+    return parallel + 2
+
+
+@dataclass(frozen=True)
+class WriterOptions:
+    """The validated options, with the content of the files that they name."""
+
+    fields: WriterFields
+    instructions: str = ""
+    prompts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Own prompt files by type: the path to show in messages, and the content."""
+
+    sources: Sources = field(default_factory=Sources, compare=False)
+    allow_http: bool = False
+    prefix: str = "writer."
+    """The prefix of option names in messages."""
+
+    def target(self, length: str) -> int:
+        """Return the number of words for a length such as `short`."""
+        return int(getattr(self.fields.words, length))
+
+
+def option_problems(
+    value: object, model: type[WriterFields] = WriterFields
+) -> list[tuple[str, str]]:
+    """Return the problems in the options, each as the name of the option and a message."""
+    if not isinstance(value, dict):
+        # Not quoted, since it could be the key.
+        return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
+    known = model.__struct_fields__
+    problems = []
+    for name in value:
+        if name not in known:
+            message = unknown_name_message("option", name, known)
+            problems.append((str(name), f"{quoted(name)} {message}"))
+    for name in known:
+        if value.get(name) is not None and (problem := _value_problem(name, value[name], model)):
+            problems.append((name, problem))
+    return problems
+
+
+def _value_problem(name: str, value: object, model: type[WriterFields]) -> str | None:
+    try:
+        fields = msgspec.convert({name: value}, model)
+    except ValueError:
+        if name == "api_key":
+            return (
+                "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY "
+                "instead"
+            )
+        # An address of a ledger could have a password in it, and a model its key.
+        found = "another value" if name in ("ledger", "models") else quoted(value)
+        return f"{name}: expected {_EXPECTED[name]}, found {found}"
+    for reserved in _RESERVED:
+        if reserved in fields.parameters:
+            return f"parameters: '{reserved}' is set by the writer; leave it out"
+    try:
+        json.dumps(fields.parameters, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return (
+            "parameters: contains a value that JSON does not have, such as a date or .nan; "
+            "put it in quotes"
+        )
+    return None
+
+
+def load_options(
+    value: Mapping[str, object],
+    directory: Path,
+    *,
+    allow_http: bool,
+    place: str = "writer: ",
+    example: str = "writer: {model: qwen3:8b}",
+    docs: Path | None = None,
+    pages: Iterable[tuple[Path, str]] = (),
+) -> WriterOptions:
+    """Return the options with environment variables and files read.
+
+    `value` has passed option_problems(). `place` and `example` are for the message that no model
+    is named. Paths are relative to `directory`. `docs` is the folder of the site's pages, and
+    `pages` are the files of those that are published, each with its path in the site; without
+    `docs`, the files in all folders of `sources` are pages. Raises ConfigurationError for a
+    missing model, for files that cannot be used, and for symbolic links.
+    """
+    directory = Path(os.path.normpath(directory.absolute()))
+    given = {name: option for name, option in value.items() if option is not None}
+    fields = msgspec.convert(given, WriterFields)
+    fields = msgspec.structs.replace(
+        fields,
+        model=_setting(fields.model, "CONTENTGEN_MODEL"),
+        endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
+        api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
+    )
+    if not fields.model:
+        raise ConfigurationError(
+            f"{place}no model is named; write `{example}`, or set CONTENTGEN_MODEL (with Ollama, "
+            "`ollama list` shows the models that you have)"
+        )
+    if not model_name(fields.model):
+        raise ConfigurationError(
+            f"writer.model: {quoted(fields.model)} cannot be the name of a model; expected at most "
+            f"{MAX_MODEL} characters, without line breaks"
+        )
+    instructions = ""
+    if fields.instructions:
+        location = _locate(fields.instructions, directory, "instructions")
+        instructions = _read_text(location, "instructions")
+    prompts = {}
+    if fields.prompts:
+        prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
+    sources = load_sources(fields.sources, directory, docs, pages)
+    return WriterOptions(fields, instructions, prompts, sources, allow_http)
+
+
+def load_sources(
+    value: bool | list[str],
+    directory: Path,
+    docs: Path | None,
+    pages: Iterable[tuple[Path, str]],
+) -> Sources:
+    """Return the sources of texts. The arguments are those of load_options().
+
+    Raises ConfigurationError.
+    """
+    site = _locate_pages(docs, pages, directory) if docs else None
+    if not value:
+        return Sources((), site)
+    if isinstance(value, list):
+        paths = [_locate(name, directory, "sources") for name in value]
+    elif site:
+        paths = [site.docs]
+    else:
+        raise ConfigurationError(
+            "sources: a server has no pages of its own; name files and folders, such as [docs]"
+        )
+    for location in paths:
+        if not location.path.exists():
+            raise ConfigurationError(
+                f"writer.sources: {escape_controls(str(location.path))} does not exist; "
+                "correct the path"
+            )
+    return Sources(paths, site)
+
+
+def _locate_pages(docs: Path, pages: Iterable[tuple[Path, str]], directory: Path) -> SitePages:
+    """Return the location and addresses of the published pages. Raises ConfigurationError."""
+    # A folder outside is named in the configuration, or a temporary one of a plugin.
+    is_inside = docs.is_relative_to(directory)
+    location = _locate(str(docs), directory if is_inside else docs, "sources")
+    addresses = {
+        location.path / file.relative_to(docs): address
+        for file, address in pages
+        if file.is_relative_to(docs)
+    }
+    return SitePages(location, addresses)
+
+
+def _setting(option: str, variable: str) -> str:
+    """Return an option, or else an environment variable, without surrounding spaces."""
+    return option.strip() or os.environ.get(variable, "").strip()
+
+
+def _locate(value: str, directory: Path, option: str) -> Location:
+    """Return the location of a path in an option. Raises ConfigurationError for a symbolic link.
+
+    Only the folders that the path shares with `directory` may be links, such as a home directory.
+    """
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
+    path = Path(os.path.normpath(directory / expanded))
+    shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
+    top = next(shared, Path(path.anchor))
+    try:
+        link = find_link(path, top)
+    except ValueError as error:
+        raise _unreadable_error(option, path, error) from error
+    if link:
+        raise ConfigurationError(
+            f"writer.{option}: {escape_controls(str(link))} is a symbolic link, which is not "
+            "followed; name what it leads to, or put that in its place"
+        )
+    root = top.resolve()
+    return Location(root / path.relative_to(top), root)
+
+
+def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
+    try:
+        paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
+    except (OSError, ValueError) as error:
+        raise _unreadable_error("prompts", directory.path, error) from error
+    if not paths:
+        raise ConfigurationError(
+            f"writer.prompts: {escape_controls(str(directory.path))} has no prompt file, such as "
+            "article.md; add one, or remove the option"
+        )
+    return {
+        path.stem: (
+            escape_controls(str(path)),
+            _read_text(Location(path, directory.root), "prompts"),
+        )
+        for path in paths
+    }
+
+
+def _read_text(location: Location, option: str) -> str:
+    path = location.path
+    try:
+        text = read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
+    except (OSError, ValueError) as error:
+        raise _unreadable_error(option, path, error) from error
+    if not text.strip():
+        raise ConfigurationError(
+            f"writer.{option}: {escape_controls(str(path))} is empty; write something, or remove it"
+        )
+    return text
+
+
+def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
+    reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its path is not valid"
+    if isinstance(error, OSError):
+        reason = error.strerror or type(error).__name__
+    return ConfigurationError(escape_controls(f"writer.{option}: {path} cannot be read ({reason})"))

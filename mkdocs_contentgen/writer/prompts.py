@@ -1,0 +1,141 @@
+"""Compose the prompts for a model from the prompt files.
+
+A prompt file begins with rules for all requests of an operation. Sections for values of fields
+follow, such as `## tone: neutral`; a prompt contains those for the values of its request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from ..display import quoted
+from ..errors import ConfigurationError
+from ..requests import REQUEST_TYPES, Request, choices
+from .languages import language_name
+from .options import WriterOptions
+from .sources import Section
+
+_FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
+_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
+_TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
+_PER_BILLION = {"b": 1, "m": 1000}
+_SMALL = 4
+"""Models with fewer billions of parameters get the small prompt."""
+
+
+def is_small(model: str) -> bool:
+    """Tell whether a model's name says that it has less than 4 billion parameters.
+
+    Such names are `SmolLM2-135M-Instruct` and `llama3.2:1b`. The largest of several figures counts.
+    """
+    sizes = _SIZE.findall(model.lower())
+    return bool(sizes) and max(float(size) / _PER_BILLION[unit] for size, unit in sizes) < _SMALL
+
+
+def system_prompt(request: Request, options: WriterOptions) -> str:
+    """Return the system prompt for all calls of a request.
+
+    Small models get a few lines instead of all rules, unless the site has a prompt file of its own.
+    """
+    path, content = options.prompts.get(request.type, ("", ""))
+    if is_small(options.fields.model) and not content:
+        rules = [_small_prompt(request)]
+    else:
+        parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
+        chosen = [parts.get((name, value), "") for name, value in request.body().items()]
+        rules = [fill("rules", language=_language(request)), parts["", ""], *chosen]
+    if options.instructions:
+        rules.append(f"House rules of this website:\n\n{options.instructions}")
+    return "\n\n".join(rule.strip() for rule in rules if rule.strip())
+
+
+def _small_prompt(request: Request) -> str:
+    parts = _split(fill("small", language=_language(request)))
+    fields = {"type": request.type, **request.body()}
+    asked = (parts.get(field, "") for field in fields.items())
+    return f"{' '.join(filter(None, asked))}\n\n{parts['', '']}"
+
+
+def _language(request: Request) -> str:
+    return language_name(request.language) if request.language else "the language of the topic"
+
+
+def check_prompts(options: WriterOptions) -> None:
+    """Raise ConfigurationError for a prompt file of the site that is not valid."""
+    for kind, (path, content) in options.prompts.items():
+        if kind not in REQUEST_TYPES:
+            names = ", ".join(f"{name}.md" for name in REQUEST_TYPES)
+            raise ConfigurationError(f"{path}: is not a name of a prompt file; there are {names}")
+        parse_prompt_file(kind, content, path)
+
+
+def topic_prompt(request: Request, words: int) -> str:
+    """Return the first message of a conversation, with the topic, the length and the brief."""
+    prompt = f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
+    if request.brief:
+        prompt += f"\n\n{fill('brief', brief=inert(request.brief))}"
+    return prompt
+
+
+def sources_prompt(sections: Sequence[Section]) -> str:
+    """Return the part of the prompt with the sources, or an empty string without any."""
+    if not sections:
+        return ""
+    return f"\n\n{fill('sources', sources=listed_sources(sections))}"
+
+
+def listed_sources(sections: Sequence[Section]) -> str:
+    """Return sources with their numbers, as a prompt has them."""
+    return "\n\n".join(
+        f"<source {number}: {inert(section.title)}>\n{inert(section.text)}\n</source {number}>"
+        for number, section in enumerate(sections, start=1)
+    )
+
+
+def inert(text: str) -> str:
+    """Escape tags in a text with which it could end the place that it has in a prompt."""
+    return _TAG.sub("‹", text)
+
+
+@cache
+def package_prompt(name: str) -> str:
+    """Return a prompt file of this package."""
+    return files(__package__).joinpath("prompts", f"{name}.md").read_text("utf-8")
+
+
+def fill(name: str, **values: object) -> str:
+    """Return a prompt of this package with `{…}` replaced by values."""
+    text = package_prompt(name).strip()
+    # All at once, since a value may itself contain a placeholder.
+    return re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), text)
+
+
+def parse_prompt_file(kind: str, content: str, path: str = "") -> dict[tuple[str, str], str]:
+    """Return the sections of a prompt file by field and value; the beginning has the name `"", ""`.
+
+    Raises ConfigurationError, with `path` and line, for a section that no request can have.
+    """
+    allowed = {
+        name: values for name, values in choices(REQUEST_TYPES[kind]).items() if name != "type"
+    }
+    for number, line in enumerate(content.splitlines(), start=1):
+        match = _FIELD.fullmatch(line)
+        if match and match[2] not in allowed.get(match[1], ()):
+            known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
+            found = quoted(f"{match[1]}: {match[2]}")
+            raise ConfigurationError(f"{path}:{number}: no {kind} has {found}; there are {known}")
+    return _split(content)
+
+
+def _split(content: str) -> dict[tuple[str, str], str]:
+    sections: dict[tuple[str, str], list[str]] = {("", ""): []}
+    current = sections["", ""]
+    for line in content.splitlines():
+        if match := _FIELD.fullmatch(line):
+            current = sections.setdefault((match[1], match[2]), [])
+        else:
+            current.append(line)
+    return {name: "\n".join(lines).strip() for name, lines in sections.items()}

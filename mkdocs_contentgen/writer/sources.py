@@ -1,0 +1,344 @@
+"""Read the sources that texts are grounded in, and split them into sections by heading.
+
+Sources are not trusted: a repository may have links to other files of the machine in it, and files
+that were made to take long. What is not read is left out, and named in a warning.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from urllib.parse import quote
+
+from ..digest import sha256
+from ..display import escape_controls
+from ..files import read_text
+from .code import CODE, split_code
+
+_MARKDOWN = frozenset({".md", ".markdown"})
+_SUFFIXES = _MARKDOWN | {".txt"}
+"""The suffixes of the files in a folder that are read."""
+
+MAX_FILE = 2 * 1024 * 1024
+"""Bytes of a file. That is enough for the `llms-full.txt` of most products."""
+
+MAX_FILE_SECTIONS = 5000
+"""Sections of a file, so that no file takes the place of all others."""
+
+MAX_FILES = 20_000
+MAX_TOTAL = 32 * 1024 * 1024
+MAX_SECTIONS = 50_000
+"""Files, and their bytes and sections. An index of that size takes 80 MB and 5 s, or 25 s if it is
+in Chinese, of which each character is a word."""
+
+MAX_SECTION = 2000
+"""Characters of a section. Longer ones are divided between paragraphs, or else anywhere."""
+
+MAX_NAME, MAX_HEADING = 300, 300
+"""Characters of a file's path and of a heading, which each section has. Longer lines are text."""
+
+_MAX_NAMED = 3
+"""Files that a warning names."""
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
+_QUOTED = re.compile(r"([\"'])(.*)\1")
+_FENCE_OR_HEADING = re.compile(
+    r"^(?:[ \t]*(?P<fence>```+|~~~+)|(?P<level>#{1,6})[ \t]+(?P<heading>\S.*))", re.MULTILINE
+)
+_CLOSING_HASHES = re.compile(r"(?<=[ \t])#+$")
+_ATTRIBUTES = re.compile(r"\{:?[^{}]*\}$")
+_ID = re.compile(r"#([\w-]+)")
+_NO_SOURCE = re.compile(r"^(?:contentgen|password)[ \t]*:", re.MULTILINE)
+"""Marks a page with a generated text, or one that a plugin encrypts."""
+_INLINE = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|[*`]|<[^<>]*>")
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file or folder. No symbolic link is followed on the way to it from the folder `root`."""
+
+    path: Path
+    root: Path
+
+
+@dataclass(frozen=True)
+class SitePages:
+    """The pages that a site publishes."""
+
+    docs: Location
+    """The directory of pages."""
+
+    addresses: Mapping[Path, str]
+    """The path in the site of each page, by its file in that directory."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to be read."""
+
+    location: Location
+    name: str
+    """The path to show to a person."""
+
+    page: str | None = None
+    """The path of its page in the site, or None if it is no page."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a source below a heading."""
+
+    file: str
+    """The path of its file, to show to a person."""
+
+    title: str
+    """The title of the page and the heading, such as `Start › Install it`."""
+
+    text: str
+    link: str = ""
+    """The path of the page in the site with the anchor, or an empty string for another file."""
+
+    is_own: bool = False
+    """Whether it is the text around an article on its page, which nobody needs a link to."""
+
+    digest: str = ""
+    """The SHA-256 of all the text below the heading, of which `text` can be a part."""
+
+    place: str = ""
+    """The path of a file that is no page, as a request names it, with the place after `#`."""
+
+
+def find_files(
+    paths: Iterable[Location], site: SitePages | None = None, *, code: bool = False
+) -> Iterator[SourceFile]:
+    """Yield the files in `paths` and in the folders there, each once.
+
+    In the directory of `site`, those are the published pages. Without a site, the Markdown files in
+    folders count as pages. With `code`, files of programs in folders are among them.
+    """
+    found = set()
+    for location in paths:
+        for file in _files_of(location, site, _SUFFIXES | CODE if code else _SUFFIXES):
+            if file.location.path not in found:
+                found.add(file.location.path)
+                yield file
+
+
+def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
+    """Return path, time and size of the files, to compare whether one has changed."""
+    found = []
+    for file in islice(files, MAX_FILES):
+        try:
+            status = file.location.path.lstat()
+        except OSError:
+            continue
+        found.append((file.location.path, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]:
+    """Return the sections of files, and those that are left out, each with the reason."""
+    sections: list[Section] = []
+    left_out = []
+    total = 0
+    for number, file in enumerate(files):
+        path = escape_controls(str(file.location.path))
+        if reason := _exhausted_reason(number, total, len(sections)):
+            left_out.append(f"{path} and what follows it ({reason})")
+            break
+        try:
+            size = file.location.path.lstat().st_size
+            if size > MAX_FILE:
+                raise _too_large_error(f"it has more than {MAX_FILE:,} bytes")
+            total += size
+            found = list(islice(_sections_of(file), MAX_FILE_SECTIONS + 1))
+            if len(found) > MAX_FILE_SECTIONS:
+                raise _too_large_error(f"it has more than {MAX_FILE_SECTIONS:,} sections")
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8"
+            left_out.append(f"{path} ({escape_controls(reason)})")
+        else:
+            sections += found
+    return sections, left_out
+
+
+def left_out_warnings(left_out: Sequence[str]) -> list[str]:
+    """Return a message about the files that read_sources() leaves out, if there are any."""
+    if not left_out:
+        return []
+    more = f" and {len(left_out) - _MAX_NAMED} more" if len(left_out) > _MAX_NAMED else ""
+    return [f"writer.sources: these files are left out: {', '.join(left_out[:_MAX_NAMED])}{more}"]
+
+
+def split_sections(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Section]:
+    """Yield the sections of a Markdown text. `page` is the path of its page in the site.
+
+    `path` is that of its file, as a request names it.
+    """
+    title = heading = anchor = ""
+    if front := _FRONT_MATTER.match(markdown):
+        title = _title_in(front[1])
+        markdown = markdown[front.end() :]
+
+    def section(text: str) -> Iterator[Section]:
+        names = [name for name in (title, heading) if name]
+        name = " › ".join(dict.fromkeys(names)) or Path(file).stem
+        target = "" if page is None else f"{page}#{anchor}" if anchor else page
+        text = text.strip()
+        digest = sha256(text)
+        for part in _divided(text):
+            place = "" if page is not None else f"{path or file}#{anchor}".rstrip("#")
+            yield Section(file, name, part, target, digest=digest, place=place)
+
+    ids: dict[str, int] = {}
+    fence = ""
+    start = 0
+    for mark in _FENCE_OR_HEADING.finditer(markdown):
+        if mark["fence"]:
+            if not fence:
+                fence = mark["fence"]
+            elif mark["fence"].startswith(fence):
+                fence = ""
+        elif not fence and len(mark["heading"]) <= MAX_HEADING:
+            yield from section(markdown[start : mark.start()])
+            start = mark.end()
+            heading, anchor = _heading(mark["heading"], ids)
+            if mark["level"] == "#":
+                title, anchor = title or heading, ""
+    yield from section(markdown[start:])
+
+
+def page_path(file: str) -> str:
+    """Return the path in the site of the page of a Markdown file, as MkDocs makes it."""
+    path = quote(Path(file).with_suffix("").as_posix(), errors="replace")
+    folder, _, name = path.rpartition("/")
+    if name in ("index", "README"):
+        return f"{folder}/" if folder else ""
+    return f"{path}/"
+
+
+def _files_of(
+    location: Location, site: SitePages | None, suffixes: Collection[str]
+) -> Iterator[SourceFile]:
+    path = location.path
+    if not path.is_dir():
+        yield SourceFile(location, path.name, site.addresses.get(path) if site else None)
+        return
+    for file in _files_below(path, site.docs.path if site else None, suffixes):
+        name = file.relative_to(path).as_posix()
+        is_page = site is None and file.suffix.lower() in _MARKDOWN
+        yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
+    if site is None:
+        return
+    for file, address in site.addresses.items():
+        if file.is_relative_to(path):
+            name = file.relative_to(site.docs.path).as_posix()
+            yield SourceFile(Location(file, site.docs.root), name, address)
+
+
+def _files_below(folder: Path, docs: Path | None, suffixes: Collection[str]) -> Iterator[Path]:
+    """Yield the files with these suffixes below a folder in order.
+
+    Hidden ones and those below `docs` are left out. Links are among them, so that they are named
+    when they are not read.
+    """
+    if docs and folder.is_relative_to(docs):
+        return
+    for directory, folders, files in os.walk(folder):
+        paths = [Path(directory, name) for name in sorted(folders) if not name.startswith(".")]
+        folders[:] = [path.name for path in paths if path != docs]
+        yield from (path for path in paths if path.is_symlink())
+        for name in sorted(files):
+            path = Path(directory, name)
+            if path.suffix.lower() in suffixes and not name.startswith("."):
+                yield path
+
+
+def _exhausted_reason(files: int, total: int, sections: int) -> str:
+    """Return which limit of all sources is reached, or an empty string."""
+    if files >= MAX_FILES:
+        return f"there are more than {MAX_FILES:,} files"
+    if total > MAX_TOTAL:
+        return f"all files together have more than {MAX_TOTAL:,} bytes"
+    if sections > MAX_SECTIONS:
+        return f"all files together have more than {MAX_SECTIONS:,} sections"
+    return ""
+
+
+def _too_large_error(reason: str) -> OSError:
+    return OSError(errno.EFBIG, reason)
+
+
+def _sections_of(file: SourceFile) -> Iterator[Section]:
+    """Yield the sections of a file. Raises OSError and UnicodeError."""
+    file.name.encode()  # a name that is not UTF-8 cannot be sent
+    if len(file.name) > MAX_NAME:
+        raise _too_large_error(f"its path has more than {MAX_NAME} characters")
+    text = read_text(file.location.path, file.location.root, MAX_FILE).removeprefix("\ufeff")
+    if "\0" in text:
+        raise OSError(errno.EINVAL, "it is not text")
+    path = file.location.path.relative_to(file.location.root).as_posix()
+    if file.location.path.suffix.lower() in CODE:
+        for name, code in split_code(text, file.location.path.suffix.lower()):
+            title = f"{file.name} › {name}" if name else file.name
+            place, digest = f"{path}#{name}".rstrip("#"), sha256(code)
+            for part in _divided(code):
+                yield Section(file.name, title, part, digest=digest, place=place)
+        return
+    front = _FRONT_MATTER.match(text)
+    if not (front and _NO_SOURCE.search(front[1])):
+        yield from split_sections(text, file.name, file.page, path)
+
+
+def _divided(text: str) -> Iterator[str]:
+    """Yield parts of at most MAX_SECTION characters, divided between paragraphs if possible."""
+    start = 0
+    while start < len(text):
+        end = start + MAX_SECTION
+        if end < len(text):
+            paragraph = text.rfind("\n\n", start + 1, end)
+            end = paragraph if paragraph > 0 else end
+        if part := text[start:end].strip():
+            yield part
+        start = end
+
+
+def _title_in(front_matter: str) -> str:
+    """Return the title in a front matter, or an empty string."""
+    found = _TITLE.search(front_matter)
+    title = found[1].strip() if found else ""
+    quoted = _QUOTED.fullmatch(title)
+    return (quoted[2] if quoted else title)[:MAX_HEADING]
+
+
+def _heading(markdown: str, ids: dict[str, int]) -> tuple[str, str]:
+    """Return the text of a heading and its id, as Python-Markdown makes it.
+
+    `ids` has the ids so far, each with the last number that made one unique which begins with it.
+    """
+    markdown = _CLOSING_HASHES.sub("", markdown.rstrip(" \t")).rstrip(" \t")
+    attributes = _ATTRIBUTES.search(markdown)
+    text = markdown[: attributes.start()] if attributes else markdown
+    text = _INLINE.sub(lambda match: match[1] or "", text).strip()
+    own = _ID.search(attributes[0]) if attributes else None
+    slug = own[1] if own else _slug(text)
+    anchor, number = slug, ids.get(slug, 0)
+    while anchor in ids or not anchor:
+        number += 1
+        anchor = f"{slug}_{number}"
+    ids[anchor] = 0
+    ids[slug] = number
+    return text, anchor
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    plain = re.sub(r"[^\w\s-]", "", plain).strip().lower()
+    return re.sub(r"[-\s]+", "-", plain)

@@ -1,0 +1,427 @@
+"""Write a text with a model: prompt, Markdown, mended, checked, repaired, HTML.
+
+A text of one call can be followed by a repair, which asks for what is missing alone. The better of
+all attempts is kept. A text with remarks is a text; only one that nobody can use is an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from ..display import valid_passages
+from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
+from ..html.article import parse_article
+from ..requests import BlogRequest, Request
+from ..service.answer import encode_answer
+from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.topics import is_listicle, items_of
+from .checks import Draft
+from .citations import cite, source_of, sources_list
+from .completion import Completion, Watch
+from .degenerate import find_loop
+from .markdown import Block, Document, as_section, count_marks, read_markdown, to_html
+from .model import Message
+from .options import WriterOptions
+from .parts import Ask, KeptAnswers
+from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
+from .reading import mend, trim, without_thinking
+from .repairs import find_repair
+from .retrieval import MAX_CHARACTERS
+from .sources import Section
+from .usage import CHARACTERS_PER_TOKEN, Usage
+from .words import count_words, split_words
+
+WORDS_PER_SECTION = 350
+"""The number of words of a section of a text with a plan."""
+
+MAX_OWN = 4000
+"""Characters of the text around an article that become a source."""
+
+TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
+"""The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
+
+_CHARACTERS_PER_TOKEN = 40
+"""An answer with more characters for each token of its limit is stopped, also if it is thinking."""
+
+TOO_LONG = 3
+"""A text with so many times its target of words is stopped."""
+
+MAX_FAILED = 64 * 1024
+"""The maximum length of an answer that nobody can use, in characters. The rest is not kept."""
+
+_LEAST_WORDS = 100
+"""The minimum number of words of a section. A text with shorter items takes one call."""
+
+_LOST = ("lost", "content_filter")
+"""Why texts end that another attempt would not improve."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text in HTML, and what a reviewer should know of it."""
+
+    html: str
+    remarks: Sequence[str] = ()
+    words: int = 0
+    marked: int = 0
+    repairs: int = 0
+    sources: Sequence[Section] = ()
+    """The sections that the model got."""
+
+    cited: Sequence[Section] = ()
+    digests: dict[str, str] = field(default_factory=dict)
+    """The SHA-256 of the cited sections by address."""
+
+    passages: dict[str, str] = field(default_factory=dict)
+    """What the cited sections say, by address."""
+
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The number of calls for a text without and with repairs, and the usage without repairs."""
+
+    calls: int
+    most_calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+async def write(
+    request: Request,
+    options: WriterOptions,
+    ask: Ask,
+    *,
+    today: date,
+    own: str = "",
+    progress: TextInProgress = UNOBSERVED,
+) -> Written:
+    """Return the text for a request. `today` is the date of a news article.
+
+    `own` is the text around the article on its page, which becomes the first source. `progress`
+    keeps the answers of a text that takes several calls.
+
+    Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
+    """
+    sections: list[Section] = []
+    if options.sources.paths or request.sources:
+        query = f"{request.topic}\n{request.brief}"
+        sections = await asyncio.to_thread(options.sources.search, query, request.sources)
+        if own.strip():
+            title = "the text around the article, on the same page"
+            sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
+    writing = _Writing(request, options, ask, sections, progress)
+    draft = await writing.write()
+    return await asyncio.to_thread(writing.finish, draft, today)
+
+
+def encode_written(written: Written, model: str) -> bytes:
+    """Return the body of the answer with a text (interface section 2.2)."""
+    return encode_answer(
+        written.html,
+        model=model,
+        **({"sources": written.digests} if written.digests else {}),
+        **({"passages": written.passages} if written.passages else {}),
+        **({"remarks": written.remarks} if written.remarks else {}),
+        usage=written.usage.fields(),
+    )
+
+
+def describe_sources(
+    cited: Sequence[Section], site_url: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the SHA-256 and the text of each cited section, by what names it."""
+    digests: dict[str, str] = {}
+    passages: dict[str, str] = {}
+    for section in cited:
+        if name := source_of(section, site_url):
+            digests[name] = section.digest
+            before = f"{passages[name]}\n\n" if name in passages else ""
+            passages[name] = before + section.text
+    return digests, valid_passages(passages)
+
+
+def estimate(request: Request, options: WriterOptions) -> Estimate:
+    """Estimate the calls and the usage of a text."""
+    words = options.target(request.length)
+    prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
+    prompt += MAX_CHARACTERS if options.sources.paths or request.sources else 0
+    sections = _number_of_sections(request, options)
+    calls = 1 + sections
+    text = words * 3 // 2
+    given = calls * prompt // CHARACTERS_PER_TOKEN + sections * text // 2
+    # Each call can be repeated, and the whole text repaired, or written without a plan.
+    most = calls + options.fields.repairs * (calls + bool(sections)) + bool(sections)
+    return Estimate(calls, most, given, text)
+
+
+class _Writing:
+    """The conversation with the model about one text."""
+
+    def __init__(
+        self,
+        request: Request,
+        options: WriterOptions,
+        ask: Ask,
+        sections: Sequence[Section],
+        progress: TextInProgress,
+    ) -> None:
+        self.words = options.target(request.length)
+        self._request = request
+        self._options = options
+        self._ask = KeptAnswers(ask, progress, options.fields.model)
+        self._report = progress.report
+        self._sections = sections
+        self._sources = "\n".join(section.text for section in sections)
+        self._is_small = is_small(options.fields.model)
+        self._repairs = 0
+        topic = topic_prompt(request, self.words)
+        self._start: list[Message] = [
+            {"role": "system", "content": system_prompt(request, options)},
+            {"role": "user", "content": topic + sources_prompt(sections)},
+        ]
+
+    async def write(self) -> Draft:
+        """Return a usable text, repaired if that pays. Raises FailedTextError."""
+        draft = None
+        if number := _number_of_sections(self._request, self._options):
+            draft = await self._text_of_sections(number)
+        if draft is None:
+            draft = await self._attempts(self._start, self.words)
+            if reason := draft.unusable:
+                raise self._failure(reason, draft)
+        return await self._repaired(draft)
+
+    def finish(self, draft: Draft, today: date) -> Written:
+        """Return a text as HTML. Raises FailedTextError."""
+        document, fields = draft.document, self._options.fields
+        remarks = draft.remarks
+        words = document.words
+        cited = cite(document, self._sections, fields.site_url)
+        digests, passages = describe_sources(cited, fields.site_url)
+        html = to_html(
+            document,
+            self._request.type,
+            given=draft.source_text,
+            day=today,
+            names=bool(self._sections),  # without sources, all names would be marked
+            after=sources_list(cited, fields.site_url, self._request.language),
+            language=self._request.language,
+        )
+        try:
+            parse_article(html)
+        except UnsafeHTMLError as error:
+            raise self._failure(str(error), draft) from None
+        if fields.strict and remarks:
+            raise self._failure(
+                f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
+            )
+        return Written(
+            html,
+            remarks,
+            words,
+            count_marks(html),
+            self._repairs,
+            self._sections,
+            cited,
+            digests,
+            passages,
+            self._ask.usage,
+        )
+
+    def _failure(self, reason: str, draft: Draft) -> FailedTextError:
+        return FailedTextError(
+            f"the model's text cannot be used: {reason}",
+            draft.completion.text[:MAX_FAILED],
+            model=self._options.fields.model,
+            cost=self._ask.usage.cost,
+        )
+
+    async def _text_of_sections(self, number: int) -> Draft | None:
+        """Write a plan and then each section, or return None if there is no usable plan."""
+        message = Message(role="user", content=fill("plan", sections=number))
+        plan = await self._attempts([*self._start, message], 50 * number, is_plan=True)
+        most = number if is_listicle(self._request) else 2 * number
+        headings = plan.document.headings[:most]
+        if plan.unusable or len(headings) < 2:
+            return None
+        document = Document(plan.document.title)
+        text, remarks, draft = "", list(plan.mended), plan
+        for index, heading in enumerate(headings):
+            words = max(50, (self.words - document.words) // (len(headings) - index))
+            prompt = fill(
+                "small_section" if self._is_small else "section",
+                plan=plan.text,
+                text=text.strip() or "(nothing)",
+                number=index + 1,
+                sections=len(headings),
+                heading=heading,
+                words=words,
+                place=_place(index, len(headings)),
+            )
+            messages = [*self._start, Message(role="user", content=prompt)]
+            draft = await self._attempts(messages, words, document.blocks)
+            remarks += draft.mended
+            if reason := draft.unusable:
+                remarks.append(f"section: '{heading}' is missing, since {reason}")
+                continue
+            document.blocks += as_section(draft.document, heading, headings[index + 1 :])
+            text += f"\n\n{draft.text}"
+        whole = replace(
+            draft,
+            completion=Completion(text),
+            document=document,
+            words=self.words,
+            mended=tuple(dict.fromkeys(remarks)),
+            earlier=(),
+            is_part=False,
+            text=text.strip(),
+        )
+        if not document.blocks:
+            raise self._failure(draft.unusable, draft)
+        return whole
+
+    async def _attempts(
+        self,
+        messages: Sequence[Message],
+        words: int,
+        earlier: Sequence[Block] = (),
+        *,
+        is_plan: bool = False,
+    ) -> Draft:
+        """Return the better of all attempts, of which there are more if nobody can use the first.
+
+        A further attempt asks anew, since small models do not improve a text that they are shown.
+        """
+        best = await self._attempt(messages, words, earlier, is_part=is_plan)
+        for _ in range(self._options.fields.repairs):
+            is_usable = not best.unusable
+            if is_plan:
+                is_usable = is_usable and len(best.document.headings) > 1
+            if is_usable or best.completion.finish_reason in _LOST:
+                break
+            self._repairs += 1
+            again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
+            best = min(best, again, key=_faults)
+        return best
+
+    async def _repaired(self, draft: Draft) -> Draft:
+        """Return a text with what it misses, if the model can write that."""
+        fields = self._options.fields
+        for _ in range(fields.repairs - min(self._repairs, fields.repairs)):
+            repair = find_repair(draft, fields.tolerance)
+            if repair is None:
+                break
+            self._repairs += 1
+            messages = [
+                *self._start,
+                Message(role="assistant", content=draft.text),
+                Message(role="user", content=repair.prompt),
+            ]
+            try:
+                piece = await self._attempt(
+                    messages, repair.words, draft.document.blocks, is_part=True
+                )
+            except ServiceError:
+                break  # the text is there, and was paid for
+            if piece.unusable or not piece.document.blocks:
+                continue
+            blocks = repair.merge(piece.document.blocks)
+            merged = replace(draft, document=replace(draft.document, blocks=blocks))
+            if len(blocks) > len(draft.document.blocks):  # a further repair has to see it
+                text = f"{draft.text}\n\n{piece.text}"
+                completion = replace(draft.completion, text=text)
+                merged = replace(merged, completion=completion, text=text)
+            draft = min(draft, merged, key=_faults)
+        return draft
+
+    async def _attempt(
+        self,
+        messages: Sequence[Message],
+        words: int,
+        earlier: Sequence[Block] = (),
+        *,
+        penalty: bool = False,
+        is_part: bool = False,
+    ) -> Draft:
+        has_parts = self._ask.has_parts
+        limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+        before = sum(len(block.words) for block in earlier)
+        watch = self._watch(words, before, _CHARACTERS_PER_TOKEN * limit)
+        # Without a penalty, most texts of small models are loops.
+        penalty = penalty or self._is_small
+        completion = await self._ask(messages, limit, watch=watch, penalty=penalty)
+        if completion.error and has_parts:
+            raise completion.error  # the next build goes on with what is written already
+        # In a thread, so that calls for other texts do not wait for it.
+        return await asyncio.to_thread(self._read, completion, words, earlier, is_part=is_part)
+
+    def _watch(self, words: int, before: int, characters: int) -> Watch:
+        def watch(text: str) -> str:
+            if len(text) > characters:
+                return "too long"
+            text = without_thinking(text)
+            written = count_words(split_words(text))
+            self._report(before + written, self.words)
+            if written > TOO_LONG * words:
+                return "too long"
+            return "loop" if find_loop(text) is not None else ""
+
+        return watch
+
+    def _read(
+        self, completion: Completion, words: int, earlier: Sequence[Block], *, is_part: bool
+    ) -> Draft:
+        answer, reason = without_thinking(completion.text), completion.finish_reason
+        loop = find_loop(answer)
+        if loop is not None:
+            answer, reason = answer[:loop], "loop"
+        if reason in ("loop", "too long"):
+            answer = trim(answer)
+        emoji = isinstance(self._request, BlogRequest) and self._request.style == "casual"
+        text, remarks = mend(answer, emoji=emoji)
+        if loop is not None:
+            remarks.append("mended: the text was cut where the model began to repeat itself")
+        document = read_markdown(text, title=self._request.topic, words=TOO_LONG * words)
+        return Draft(
+            self._request,
+            replace(completion, finish_reason=reason),
+            document,
+            words,
+            (*remarks, *document.mended),
+            earlier,
+            self._sources,
+            is_part,
+            text or "(nothing)",  # many servers refuse an empty message
+        )
+
+
+def _faults(draft: Draft) -> tuple[bool, int, int]:
+    """Return how far a text is from what was requested, to compare attempts."""
+    if draft.unusable:
+        return True, 0, -draft.document.words
+    return False, len(draft.remarks), abs(draft.document.words - draft.words)
+
+
+def _place(index: int, sections: int) -> str:
+    return {
+        0: "Before its heading, write the paragraph that opens the whole text.",
+        sections - 1: "After the section, write a last paragraph that ends the whole text.",
+    }.get(index, "")
+
+
+def _number_of_sections(request: Request, options: WriterOptions) -> int:
+    """Return the number of sections with a call of their own, or 0 for a text of one call."""
+    words, sections = options.target(request.length), options.fields.sections
+    if sections == "auto":
+        lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
+        sections = request.length in lengths
+    if not sections or request.length == "short":
+        return 0
+    if is_listicle(request) and (items := items_of(request.topic)):
+        return items if words // items >= _LEAST_WORDS else 0
+    return max(3, round(words / WORDS_PER_SECTION))

@@ -1,0 +1,201 @@
+"""Texts that are generated beside a server: which requests are sent, and when pages are rebuilt."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from conftest import wait_until
+
+from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
+from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.service.answer import GeneratedText
+from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.site.background import Background
+from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.obtain import Foreground
+from mkdocs_contentgen.texts.policy import Limits
+from mkdocs_contentgen.texts.store import DiskStore
+
+DEBOUNCE = 0.6
+
+
+@dataclass
+class Service:
+    """Answers each request but those about `bad`, and not before the gate is open."""
+
+    topics: list[str] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+    gate: threading.Event = field(default_factory=threading.Event)
+    warnings: Sequence[str] = ()
+
+    async def send(
+        self,
+        request: Request,
+        *,
+        idempotency_key: str,
+        timeout: float,
+        progress: TextInProgress = UNOBSERVED,
+    ) -> bytes:
+        """Note the topic, and answer."""
+        progress.report(340, 900)
+        self.moments.append(time.monotonic())
+        self.topics.append(request.topic)
+        await asyncio.to_thread(self.gate.wait, 30)
+        if request.topic == "bad":
+            raise InvalidAnswerError("it is no article")
+        return f"<article><p>About {request.topic}.</p></article>".encode()
+
+    def read(self, answer: bytes) -> GeneratedText:
+        """Return the answer as it is."""
+        return GeneratedText(answer.decode(), "")
+
+    def connect(self) -> AbstractAsyncContextManager[Service]:
+        """Return itself as what `async with` makes."""
+        return nullcontext(self)
+
+
+@dataclass
+class Server:
+    """A server whose builds ask for texts by their topics, which are the keys as well."""
+
+    background: Background
+    service: Service
+    lines: list[str]
+
+    def build(self, *topics: str, failed: bool = False) -> dict[str, Outcome]:
+        """Rebuild a site with these requests."""
+        self.background.build_started()
+        outcomes = self.get(*topics)
+        self.background.build_ended(failed=failed)
+        return outcomes
+
+    def get(self, *topics: str) -> dict[str, Outcome]:
+        """Ask for texts within a build."""
+        wanted = {topic: BlogRequest(topic=topic) for topic in topics}
+        return self.background.get(wanted, (), refresh=False)[0]
+
+    def wait_for(self, *topics: str) -> None:
+        """Rebuild the site until there are texts, or errors in their places."""
+        wait_until(lambda: not any(is_pending(it) for it in self.build(*topics).values()), 20)
+
+    def news(self) -> str:
+        """Return what the server watches."""
+        return self.background.trigger_file.read_text()
+
+
+def is_pending(outcome: Outcome) -> bool:
+    """Return whether a text is still being generated."""
+    return isinstance(outcome.error, NoText) and outcome.error.absence == MissingReason.PENDING
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """Return a server with a cache of its own."""
+    service = Service()
+    service.gate.set()
+    lines: list[str] = []
+    background = Background(5, lines.append, debounce=DEBOUNCE, log_interval=0)
+
+    store = DiskStore(tmp_path / "cache")
+    background.source(lambda: Foreground(store, service.connect, Limits(retries=0)))
+    yield Server(background, service, lines)
+    service.gate.set()
+    if background.trigger_file.exists():
+        background.stop(lambda line: None)
+
+
+def test_the_first_build_does_not_wait(server: Server) -> None:
+    """What it asks for is sent once, and rebuilds get the texts."""
+    assert all(map(is_pending, server.build("a", "b").values()))
+    server.wait_for("a", "b")
+    outcomes = server.build("a", "b")
+    assert {outcome.source for outcome in outcomes.values()} == {"service"}
+    assert sorted(server.service.topics) == ["a", "b"]
+
+
+def test_typing_pays_for_the_last_state_only(server: Server) -> None:
+    """Of the requests of rebuilds that follow each other, only those that stay are sent."""
+    server.build("a")
+    server.wait_for("a")
+    for typed in ("T", "Th", "The", "The e"):
+        server.build("a", typed)
+    started = time.monotonic()
+    server.build("a", "The end")
+    server.wait_for("The end")
+    assert server.service.moments[-1] >= started + DEBOUNCE
+    assert server.service.topics == ["a", "The end"]
+
+
+def test_a_failure_is_not_repeated(server: Server) -> None:
+    """Each save of a page would pay for it."""
+    server.build("bad")
+    server.wait_for("bad")
+    assert "it is no article" in str(server.build("bad")["bad"].error)
+    server.build("bad", "b")
+    server.wait_for("b")
+    assert server.service.topics == ["bad", "b"]
+
+
+def test_the_budget_is_for_all_builds(server: Server) -> None:
+    """A build with more new requests than `max_requests` leaves sends none of them."""
+    server.build(*"abc")
+    server.wait_for(*"abc")
+    outcomes = server.build(*"abcdef")
+    assert {type(outcomes[key].error) for key in "abc"} == {type(None)}
+    assert "3 more requests would be sent, and max_requests leaves 2" in str(outcomes["d"].error)
+    server.build(*"abcde")
+    server.wait_for(*"de")
+    assert sorted(server.service.topics) == [*"abcde"]
+
+
+def test_nested_builds_are_one(server: Server) -> None:
+    """What the outer build asked for stays queued while it makes another; a failed one ends all."""
+    server.build()
+    server.background.build_started()
+    server.get("outer")
+    server.build("inner")
+    server.background.build_ended()
+    wait_until(lambda: sorted(server.service.topics) == ["inner", "outer"], 20)
+    server.background.build_started()
+    server.build("x", failed=True)
+    server.build("y")
+    server.wait_for("y")
+    assert server.service.topics[2:] == ["y"]
+
+
+def test_texts_that_have_arrived_cause_a_rebuild(server: Server) -> None:
+    """The server watches a file, which changes when a text is there."""
+    assert server.news() == ""
+    server.build("a")
+    wait_until(server.news, 20)
+    assert server.build("a")["a"].source == "service"
+
+
+def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
+    """What is in flight is waited for, and said so; nothing else is sent."""
+    server.service.gate.clear()
+    server.build("a")
+    wait_until(lambda: server.service.topics)
+    server.build("a", "b")
+    lines: list[str] = []
+    threading.Timer(0.2, server.service.gate.set).start()
+    server.background.stop(lines.append)
+    assert lines == ["Waiting for the requests in flight (Ctrl-C gives them up)"]
+    assert server.get("a")["a"].source == "service"
+    assert server.service.topics == ["a"]
+    assert not server.background.trigger_file.parent.exists()
+
+
+def test_the_log_says_how_far_texts_are(server: Server) -> None:
+    """While texts are written, lines of the log say how many words there are."""
+    server.service.gate.clear()
+    server.build("a", "b")
+    line = "0 of 2 texts, 2 in flight, 0 failed, 680 of about 1,800 words"
+    wait_until(lambda: line in server.lines)

@@ -1,0 +1,40 @@
+"""What looks like a request or a marker but is none."""
+
+from __future__ import annotations
+
+import pytest
+from growth import growth
+
+from mkdocs_contentgen.site.typos import marker_typo_problem, request_typo_problems
+
+
+def test_each_misspelled_key_has_its_line() -> None:
+    """Keys are found wherever they are in the front matter."""
+    source = "---\ntitle: T\ncontentgn: a\n\nother-one: b\ncontengen: c\n---\n"
+    assert [line for line, _ in request_typo_problems(source)] == [3, 6]
+
+
+@pytest.mark.parametrize(
+    ("block", "right"),
+    [
+        ("<!-- contentgn -->", "<!-- contentgen -->"),
+        ("<p>\n<!--contentgn\nside --></p>", "<!-- contentgen side -->"),
+        ("<!-- a --><!-- contengen -->", "<!-- contentgen -->"),
+        ("<!-- contentgn <!-- contentgn a -->", "<!-- contentgen a -->"),
+        ("<!-- contentgn", None),
+    ],
+)
+def test_a_misspelled_marker(block: str, right: str | None) -> None:
+    """The problem says how a marker is spelled; a comment that does not end is none."""
+    problem = marker_typo_problem(block)
+    assert (problem or "").endswith(f"did you mean '{right}'?" if right else "")
+    assert bool(problem) == bool(right)
+
+
+def test_many_keys_take_linear_time() -> None:
+    """A front matter of others, in which each line is a key, is read once."""
+
+    def make(size: int) -> str:
+        return "---\n" + "some-key: a\n" * size + "---\n"
+
+    assert growth(request_typo_problems, make, 16_000) < 3.2

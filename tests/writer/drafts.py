@@ -1,0 +1,26 @@
+"""What the tests of the writer share: requests and drafts."""
+
+from __future__ import annotations
+
+from mkdocs_contentgen.requests import REQUEST_TYPES, Request
+from mkdocs_contentgen.writer.checks import Draft
+from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.markdown import read_markdown
+from mkdocs_contentgen.writer.reading import mend
+
+TOPIC = "How a cache works"
+
+
+def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Request:
+    """Return a request for a short text."""
+    return REQUEST_TYPES[kind](topic=topic, **{"length": "short", **fields})  # type: ignore[arg-type]
+
+
+def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Draft:
+    """Return the draft in an answer, by default of the right length."""
+    asked = asked or request()
+    text, remarks = mend(answer)
+    document = read_markdown(text, title=asked.topic)
+    target = document.words if words is None else words
+    mended = (*remarks, *document.mended)
+    return Draft(asked, Completion(answer), document, target, mended)

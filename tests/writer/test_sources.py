@@ -1,0 +1,424 @@
+"""Sources: which files are read, how they are divided, and what is found for a topic."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from growth import growth, seconds
+from mkdocs.structure.files import File
+from recall import recall
+
+from mkdocs_contentgen.writer.retrieval import (
+    MAX_CHARACTERS,
+    MAX_NAMED,
+    MAX_SECTIONS,
+    Index,
+    Sources,
+)
+from mkdocs_contentgen.writer.sources import (
+    MAX_FILE,
+    MAX_FILE_SECTIONS,
+    MAX_FILES,
+    MAX_HEADING,
+    MAX_SECTION,
+    MAX_TOTAL,
+    Location,
+    Section,
+    SitePages,
+    SourceFile,
+    find_files,
+    page_path,
+    read_sources,
+    split_sections,
+)
+from mkdocs_contentgen.writer.sources import (
+    MAX_SECTIONS as MAX_ALL_SECTIONS,
+)
+
+GUIDE = Path(__file__).parents[2] / "example_site/docs"
+
+
+def sections(markdown: str) -> list[tuple[str, str, str]]:
+    """Return title, text and link of each section."""
+    return [(it.title, it.text, it.link) for it in split_sections(markdown, "page.md", "a/page/")]
+
+
+def read(*paths: Path) -> list[Section]:
+    """Return the sections of files and folders that have no site."""
+    return read_all(*paths)[0]
+
+
+def read_all(*paths: Path) -> tuple[list[Section], list[str]]:
+    """Return the sections of files and folders, and what is left out."""
+    return read_sources(find_files([Location(path, path.parent) for path in paths]))
+
+
+def a_site_with_code(root: Path) -> Sources:
+    """Return the sources of a project with pages, a draft, a file of code, notes, and a link."""
+    project = root / "project"
+    docs = project / "docs"
+    texts = {
+        root / "secret.md": "A secret.",
+        docs / "cache.md": "# Cache\n\nA cache keeps.",
+        docs / "guide/upgrading.md": "# Upgrading\n\nFirst.",
+        docs / "draft.md": "# Draft",
+        docs / "secret-page.md": "---\npassword: x\n---\nFor few.",
+        project / "src/cli.py": "def main(): ...",
+        project / "notes/x.bin": "Data.",
+        project / "notes/.hidden.md": "Hidden.",
+        project / "notes/empty.md": "",
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (project / "notes/link.md").symlink_to(root / "secret.md")
+    (project / "notes/latin.md").write_bytes(b"\xe4")
+    published = {
+        docs / "cache.md": "cache/",
+        docs / "guide/upgrading.md": "guide/upgrading/",
+        docs / "secret-page.md": "secret-page/",
+    }
+    paths = [docs, project / "src/cli.py", project / "notes"]
+    return Sources(
+        [Location(path, project) for path in paths], SitePages(Location(docs, project), published)
+    )
+
+
+class TestSections:
+    """How a page is divided."""
+
+    def test_headings(self) -> None:
+        """Each heading begins a section with the title of the page and the id of the heading."""
+        markdown = "Before.\n# Start\nFirst.\n## Install *it*\nPip.\n### On Windows\nOther.\n"
+        assert sections(markdown) == [
+            ("page", "Before.", "a/page/"),
+            ("Start", "First.", "a/page/"),
+            ("Start › Install it", "Pip.", "a/page/#install-it"),
+            ("Start › On Windows", "Other.", "a/page/#on-windows"),
+        ]
+
+    def test_front_matter(self) -> None:
+        """The title comes from the front matter, which is no text."""
+        assert sections("---\ntitle: 'A title'\ntags: [x]\n---\nText.\n## B\nMore.\n") == [
+            ("A title", "Text.", "a/page/"),
+            ("A title › B", "More.", "a/page/#b"),
+        ]
+
+    def test_code(self) -> None:
+        """A comment in a code block is no heading."""
+        markdown = "# T\n```sh\n# no heading\n```\n~~~\n```\n# nor this\n~~~\n## Yes\nText.\n"
+        assert [title for title, _, _ in sections(markdown)] == ["T", "T › Yes"]
+
+    @pytest.mark.parametrize(
+        ("heading", "anchor"),
+        [
+            ("## Twice\nx\n## Twice", "twice_1"),
+            ("## Own { #own-id .c }", "own-id"),
+            ("## Own {: #own-id }", "own-id"),
+            ("## With [a link](b.md) and `code`", "with-a-link-and-code"),
+            ("## Über die Größe", "uber-die-groe"),
+            ("## 安装", "_1"),
+            ("## Closed ##", "closed"),
+        ],
+    )
+    def test_ids(self, heading: str, anchor: str) -> None:
+        """The ids of headings are those of Python-Markdown."""
+        assert sections(f"{heading}\nText.")[-1][2] == f"a/page/#{anchor}"
+
+    @pytest.mark.parametrize(
+        "file", ["index.md", "a/index.md", "a/README.md", "README.md", "a/b.md", "a b/ü.md"]
+    )
+    def test_pages(self, file: str) -> None:
+        """A page has the path that MkDocs gives it."""
+        url = File(file, "docs", "site", use_directory_urls=True).url
+        assert page_path(file) == ("" if url == "./" else url)
+
+    def test_long_sections(self) -> None:
+        """A long section is divided between paragraphs, and a line without any anywhere."""
+        markdown = "# T\n" + "\n\n".join(["word " * 100] * 20) + "\n## Line\n" + "x" * 10_000
+        found = sections(markdown)
+        assert all(len(text) <= MAX_SECTION for _, text, _ in found)
+        assert sum(text.count("word") for _, text, _ in found) == 2000
+        assert sum(text.count("x") for _, text, _ in found) == 10_000
+
+
+class TestTime:
+    """No file takes long, whatever is in it."""
+
+    @pytest.mark.parametrize(
+        ("start", "piece", "end"),
+        [
+            ("---\ntitle: a", " ", "b\n---\n"),
+            ("---\n", "--- x\n", ""),
+            ("---\ncontentgen", " ", "\n---\n"),
+            ("# a", " ", "b"),
+            ("# a", " #", " b"),
+            ("# a {", "#", " x}"),
+            ("# ", "[a](", ""),
+            ("# ", "<", ""),
+            ("", "# same\n", ""),
+            ("", "# a\n# a_1\n", ""),
+            ("", "a", ""),
+            ("", "a\n\n", ""),
+            ("", "\n", "a"),
+            ("", "```\n", ""),
+            ("```", "`", "\n```\n# a\n"),
+        ],
+    )
+    def test_growth(self, start: str, piece: str, end: str) -> None:
+        """A file of twice the size takes about twice as long, and a small one no time."""
+
+        def split(markdown: str) -> None:
+            for _ in split_sections(markdown, "a.md", "a/"):
+                pass
+
+        def make(size: int) -> str:
+            return start + piece * (size // len(piece)) + end
+
+        assert seconds(lambda: split(make(40_000)), times=1) < 1
+        assert growth(split, make, 20_000) < 3.3
+
+    def test_long_headings(self) -> None:
+        """A long line is text, since each section below it would repeat it."""
+        heading = "x" * MAX_HEADING
+        markdown = f"# {heading}\nA.\n## {heading}y\nB.\n"
+        assert sections(markdown) == [(heading, f"A.\n## {heading}y\nB.", "a/page/")]
+        (section,) = sections(f"---\ntitle: {heading}y\n---\nText.")
+        assert section[0] == heading
+
+
+class TestFiles:
+    """What is read."""
+
+    def test_folder(self, tmp_path: Path) -> None:
+        """Of a folder, Markdown and text files are read; of a file, itself."""
+        for name in ("a.md", "sub/b.txt", "sub/c.markdown", "d.py", ".hidden/e.md", ".f.md"):
+            (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "docs" / name).write_text(f"# {name}\nText of {name}.")
+        (tmp_path / "CHANGELOG.md").write_text("# Changes\nA change.")
+        found = read(tmp_path / "docs", tmp_path / "CHANGELOG.md", tmp_path / "docs/a.md")
+        assert [(it.file, it.link) for it in found] == [
+            ("a.md", "a/"),
+            ("sub/b.txt", ""),
+            ("sub/c.markdown", "sub/c/"),
+            ("CHANGELOG.md", ""),
+        ]
+
+    def test_a_site(self, tmp_path: Path) -> None:
+        """Of the folder of a site, its pages are read, with the addresses that they have."""
+        for name in ("docs/a.md", "docs/draft.md", "b.md"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(f"Text of {name}.")
+        root = Location(tmp_path, tmp_path)
+        site = SitePages(Location(tmp_path / "docs", tmp_path), {tmp_path / "docs/a.md": "x/"})
+        found, left_out = read_sources(find_files([root], site))
+        assert [(it.file, it.link) for it in found] == [("b.md", ""), ("a.md", "x/")]
+        assert left_out == []
+
+    def test_generated_pages(self, tmp_path: Path) -> None:
+        """A page with a request is no source."""
+        (tmp_path / "a.md").write_text("---\ncontentgen: {type: blog, topic: T}\n---\nOwn text.")
+        (tmp_path / "b.md").write_text("---\ntitle: B\n---\nThe word contentgen: is no request.")
+        assert [it.file for it in read(tmp_path)] == ["b.md"]
+
+    def test_hostile_files(self, tmp_path: Path) -> None:
+        """What cannot be read is left out with a reason, and pipes do not block."""
+        secret = tmp_path / "secret.md"
+        secret.write_text("# Secret\nNot for the model.")
+        docs = tmp_path / "docs"
+        docs.mkdir()
+        (docs / "link.md").symlink_to(secret)
+        (docs / "folder").symlink_to(tmp_path)
+        (docs / "binary.md").write_bytes(b"# A\n\x00\x01")
+        (docs / "latin.md").write_bytes(b"# \xe9\nText.")
+        (docs / "huge.md").write_text("x" * (MAX_FILE + 1))
+        (docs / "sections.md").write_text("# a\nb\n" * (MAX_FILE_SECTIONS + 1))
+        (docs / os.fsdecode(b"\xff.md")).write_text("Text.")
+        (docs / "a\x1b[31m.md").symlink_to(secret)
+        os.mkfifo(docs / "pipe.md")
+        long = "/".join(["x" * 200] * 2)
+        (docs / long).parent.mkdir()
+        (docs / f"{long}.md").write_text("Text.")
+        (docs / "good.md").write_text("# Good\nText.")
+        found, left_out = read_all(docs)
+        assert [it.file for it in found] == ["good.md"]
+        is_link = "is a symbolic link, which is not followed)"
+        assert set(left_out) == {
+            f"{docs}/a\\x1b[31m.md ({docs}/a\\x1b[31m.md {is_link}",
+            f"{docs}/binary.md (it is not text)",
+            f"{docs}/folder ({docs}/folder {is_link}",
+            f"{docs}/huge.md (it has more than 2,097,152 bytes)",
+            f"{docs}/latin.md (it is not UTF-8)",
+            f"{docs}/link.md ({docs}/link.md {is_link}",
+            f"{docs}/pipe.md (it is not a file)",
+            f"{docs}/{long}.md (its path has more than 300 characters)",
+            f"{docs}/sections.md (it has more than 5,000 sections)",
+            f"{docs}/\\udcff.md (it is not UTF-8)",
+        }
+
+    def test_a_link_on_the_way(self, tmp_path: Path) -> None:
+        """A folder on the way to a source that becomes a link later is not followed either."""
+        (tmp_path / "a/docs").mkdir(parents=True)
+        (tmp_path / "a/docs/page.md").write_text("Bees.")
+        paths = [
+            Location(tmp_path / "b/docs", tmp_path),
+            Location(tmp_path / "b/docs/page.md", tmp_path),
+        ]
+        (tmp_path / "b").symlink_to("a")
+        found, left_out = read_sources(find_files(paths))
+        assert found == []
+        assert left_out == [
+            f"{tmp_path}/b/docs/page.md ({tmp_path}/b is a symbolic link, which is not followed)"
+        ]
+
+    @pytest.mark.parametrize(
+        ("piece", "times", "limit", "reason"),
+        [
+            ("", 1, MAX_FILES, "there are more than 20,000 files"),
+            (
+                "\0",
+                MAX_FILE,
+                MAX_TOTAL // MAX_FILE + 1,
+                "all files together have more than 33,554,432 bytes",
+            ),
+            pytest.param(
+                "# a\nb\n",
+                MAX_FILE_SECTIONS,
+                MAX_ALL_SECTIONS // MAX_FILE_SECTIONS + 1,
+                "all files together have more than 50,000 sections",
+                marks=pytest.mark.system,
+            ),
+        ],
+    )
+    def test_too_much(
+        self, tmp_path: Path, piece: str, times: int, limit: int, reason: str
+    ) -> None:
+        """When all files together have reached a limit, what follows is not even looked for."""
+        path = tmp_path / "a.md"
+        if piece:
+            path.write_text(piece * times)
+        files = iter([SourceFile(Location(path, tmp_path), "a.md")] * (limit + 10))
+        _, left_out = read_sources(files)
+        assert left_out[-1] == f"{path} and what follows it ({reason})"
+        assert len(list(files)) == 9
+
+    def test_the_warning(self, tmp_path: Path) -> None:
+        """One line names the first files that are left out, and counts the others."""
+        sources = Sources([Location(tmp_path, tmp_path)])
+        sources.search("bees")
+        assert sources.warnings == []
+        for name in "abcde":
+            (tmp_path / f"{name}.md").write_bytes(b"\xff")
+        sources.search("bees")
+        reason = "(it is not UTF-8)"
+        assert sources.warnings == [
+            f"writer.sources: these files are left out: {tmp_path}/a.md {reason}, {tmp_path}/b.md "
+            f"{reason}, {tmp_path}/c.md {reason} and 2 more"
+        ]
+        for name in "abcde":
+            (tmp_path / f"{name}.md").unlink()
+        sources.search("bees")
+        assert sources.warnings == []
+
+    def test_changed_files(self, tmp_path: Path) -> None:
+        """A changed, new or deleted file is noticed at the next search."""
+        sources = Sources([Location(tmp_path, tmp_path)])
+        page = tmp_path / "a.md"
+        assert sources.search("bees") == []
+        page.write_text("# Bees\nBees make honey.")
+        assert [it.text for it in sources.search("bees")] == ["Bees make honey."]
+        page.write_text("# Bees\nBees make wax as well.")
+        assert [it.text for it in sources.search("bees")] == ["Bees make wax as well."]
+        page.unlink()
+        assert sources.search("bees") == []
+
+
+class TestSearch:
+    """What is found."""
+
+    @pytest.mark.parametrize(
+        "topic",
+        ["", "?!", '"', "a OR b", "NEAR(x)", "x*", "^x", "-x", "col:x", "'; DROP", "\x00", "缓存"],
+    )
+    def test_any_topic(self, topic: str) -> None:
+        """A topic is never a query of its own."""
+        Index([Section("a.md", "A", "text")]).search(topic)
+
+    def test_named_files(self, tmp_path: Path) -> None:
+        """They come first and whole, also without paths to search, and the rest is searched."""
+        sources = a_site_with_code(tmp_path)
+        found = sources.search("cache upgrading", ["guide/upgrading.md", "src/cli.py"])
+        assert [it.file for it in found] == ["guide/upgrading.md", "cli.py", "cache.md"]
+        assert (found[0].link, found[1].link) == ("guide/upgrading/", "")
+        only_pages = Sources((), sources._site)
+        assert [it.file for it in only_pages.search("cache", ["cache.md"])] == ["cache.md"]
+        assert only_pages.search("cache") == []
+
+    def test_many_small_sections(self, tmp_path: Path) -> None:
+        """Titles count too, and no text gets thousands of sections."""
+        (tmp_path / "a.md").write_text("".join(f"# {n} {'T' * 280}\n\nx\n\n" for n in range(900)))
+        (tmp_path / "b.md").write_text("".join(f"## {n}\n\nx\n\n" for n in range(900)))
+        sources = Sources([Location(tmp_path / name, tmp_path) for name in ("a.md", "b.md")])
+        for names in (["a.md"], ["b.md"], ["a.md", "b.md"]):
+            found = sources.search("nothing of this", names)
+            assert 0 < len(found) <= MAX_NAMED
+            assert sum(len(it.title) + len(it.text) for it in found) <= MAX_CHARACTERS
+
+    def test_a_large_named_file(self, tmp_path: Path) -> None:
+        """Its sections that suit the topic are taken, or else the first ones."""
+        text = "".join(f"## Part {n}\n\n{'word ' * 100}number{n}\n\n" for n in range(60))
+        (tmp_path / "large.md").write_text(text)
+        sources = Sources([Location(tmp_path / "large.md", tmp_path)])
+        assert sources.search("number33", ["large.md"])[0].title.endswith("Part 33")
+        first = sources.search("nothing like it", ["large.md"])
+        assert first[0].title.endswith("Part 0")
+        assert sum(len(it.text) for it in first) <= MAX_CHARACTERS
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            *(
+                (name, "is no source; name a page")
+                for name in (
+                    *(
+                        "draft.md",
+                        "docs/draft.md",
+                        "docs/cache.md",
+                        "../secret.md",
+                        "/etc/hostname",
+                    ),
+                    *("src/../../secret.md", "src", "notes/x.bin", "notes/.hidden.md"),
+                    *("/etc/hostname", "x" * 300),
+                )
+            ),
+            ("notes/link.md", "cannot be read: "),
+            ("notes/latin.md", "cannot be read: "),
+            ("notes/empty.md", "has no text for others to read"),
+            ("secret-page.md", "has no text for others to read"),
+        ],
+    )
+    def test_what_cannot_be_named(self, tmp_path: Path, name: str, reason: str) -> None:
+        """Nothing is read but published pages and what the paths have, also not through a link."""
+        sources = a_site_with_code(tmp_path)
+        assert sources.search("nothing", [name]) == []
+        assert sources.problem(name).startswith(reason)
+
+    def test_chinese(self) -> None:
+        """Words without spaces between them are found too."""
+        index = Index([Section("a.md", "A", "如何使用缓存"), Section("b.md", "B", "别的内容")])
+        assert index.search("缓存的工作原理")[0].file == "a.md"
+
+    def test_limits(self) -> None:
+        """The sections for a text have a number and a size."""
+        index = Index(Section(f"{n}.md", "Bees", "bees " * 390) for n in range(50))
+        found = index.search("bees")
+        assert 4 <= len(found) <= MAX_SECTIONS
+        assert sum(len(it.text) for it in found) <= MAX_CHARACTERS
+
+    def test_the_right_page(self) -> None:
+        """For most first sentences of this guide's sections, the rest of the page is found."""
+        number, share = recall(read(GUIDE))
+        assert number > 20
+        assert share >= 0.7

@@ -1,0 +1,345 @@
+"""Answers that a model server streams, in simulated time: what is read, and when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from simulated_time import SimulatedTime
+
+from mkdocs_contentgen.errors import InvalidAnswerError, RejectedError, UnknownOutcomeError
+from mkdocs_contentgen.writer.completion import Completion, Watch
+from mkdocs_contentgen.writer.model import Model
+from mkdocs_contentgen.writer.options import Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.usage import Spending, Usage
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
+DONE = b"data: [DONE]\n\n"
+USAGE = {"prompt_tokens": 40, "completion_tokens": 10}
+KEY = "sk-5ecret.very~long/key+value="
+
+Item = bytes | float
+"""What a server sends, or the seconds that it waits."""
+
+
+def event(content: object = None, **fields: object) -> bytes:
+    """Return an event with a part of the text. `fields` are those of the choice."""
+    choice = {"index": 0, "delta": {"content": content}, "finish_reason": None, **fields}
+    return f"data: {json.dumps({'choices': [choice]}, ensure_ascii=False)}\n\n".encode()
+
+
+def usage(**fields: object) -> bytes:
+    """Return the last event, which has the usage and no choice."""
+    return f"data: {json.dumps({'choices': [], 'usage': {**USAGE, **fields}})}\n\n".encode()
+
+
+STOP = event("", finish_reason="stop")
+
+
+@dataclass
+class Exchange:
+    """What a server got, and what came of it."""
+
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    completion: Completion | None = None
+    spending: Spending = field(default_factory=Spending)
+    seconds: float = 0.0
+
+
+def ask(
+    *scripts: Sequence[Item],
+    watch: Watch | None = None,
+    calls: int = 1,
+    spending: Spending | None = None,
+    **fields: Any,
+) -> Exchange:
+    """Ask a server that plays one script for each connection, the last one again and again."""
+    exchange = Exchange(spending=spending or Spending())
+    left = [list(script) for script in scripts]
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
+        exchange.bodies.append(json.loads(await reader.readexactly(length)))
+        script = left.pop(0) if len(left) > 1 else left[0]
+        try:
+            for item in script:
+                if isinstance(item, float):
+                    await asyncio.sleep(item)
+                else:
+                    writer.write(item)
+                    await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(handle, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        values = {"model": "m", "endpoint": f"http://127.0.0.1:{port}/v1", "api_key": KEY}
+        options = WriterOptions(WriterFields(**{**values, **fields}))
+        started = asyncio.get_running_loop().time()
+        try:
+            async with Model(options, exchange.spending, retries=0) as model:
+                for _ in range(calls):
+                    question = [{"role": "user", "content": "A question." * 8}]
+                    exchange.completion = await model.ask(question, 100, watch=watch)  # type: ignore[arg-type]  # a literal role
+        finally:
+            exchange.seconds = asyncio.get_running_loop().time() - started
+            server.close()
+
+    with asyncio.Runner(loop_factory=SimulatedTime) as runner:
+        runner.run(run())
+    return exchange
+
+
+def completion(*script: Item, **more: Any) -> Completion:
+    """Return the answer in a stream."""
+    found = ask([HEAD, *script], **more).completion
+    assert found
+    return found
+
+
+TEXT = "Wörter 缓存 🚀"
+
+
+def split(data: bytes, size: int) -> Iterable[bytes]:
+    """Return the parts of a body."""
+    return (data[start : start + size] for start in range(0, len(data), size))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param([event(TEXT), STOP, usage(), DONE], id="whole"),
+        pytest.param([*map(event, TEXT), STOP, usage(), DONE], id="each-character"),
+        pytest.param([*split(event(TEXT) + STOP + usage() + DONE, 1)], id="each-byte"),
+        pytest.param([event(TEXT) + STOP + usage() + DONE + event("again")], id="after-the-end"),
+        pytest.param([event(TEXT), STOP, usage()], id="no-done"),
+        pytest.param([(event(TEXT) + STOP + usage()).replace(b"\n", b"\r\n"), DONE], id="crlf"),
+        pytest.param([(event(TEXT) + STOP + usage()).replace(b"\n", b"\r"), DONE], id="cr"),
+        pytest.param([b": hi\n\n", event(TEXT), b":\n", STOP, usage(), DONE], id="comments"),
+        pytest.param([b"event: x\nid: 7\n", event(TEXT), STOP, usage(), DONE], id="fields"),
+        pytest.param([(event(TEXT) + STOP + usage()).rstrip()], id="no-last-line-break"),
+        pytest.param([event(TEXT).replace(b": {", b":{", 1), STOP, usage(), DONE], id="no-space"),
+        pytest.param([b"data: x\n\ndata: []\n\n", event(TEXT), STOP, usage(), DONE], id="no-json"),
+        pytest.param([event(TEXT), event("", finish_reason="stop"), usage(), DONE], id="empty"),
+        pytest.param(
+            [event([{"type": "text", "text": TEXT}]), STOP, usage(), DONE], id="list-of-parts"
+        ),
+    ],
+)
+def test_a_stream(script: Sequence[bytes]) -> None:
+    """However it is sent, the text, its end and the usage are the same."""
+    assert completion(*script) == Completion(TEXT, "stop", usage=Usage(1, 40, 10, None))
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ([event("A"), event(finish_reason="length"), DONE], "length"),
+        ([event("A"), DONE], "stop"),
+        ([event("A")], "unknown"),
+    ],
+)
+def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
+    """A text without a reason is whole where the server says that the stream is."""
+    assert completion(*script).finish_reason == reason
+
+
+def test_thinking() -> None:
+    """Thinking text apart from the answer is known, and counts as a sign of life."""
+    think = event(None, delta={"reasoning_content": "hm"})
+    thoughts: list[Item] = [think, 50.0]
+    found = completion(*thoughts * 20, event("A"), STOP, DONE)
+    assert (found.text, found.thought) == ("A", True)
+
+
+class TestUsage:
+    """Tokens and cost of a stream."""
+
+    def test_never(self) -> None:
+        """Without a report, the usage of a whole answer is not known."""
+        assert completion(event("A"), STOP, DONE).usage == Usage(1, 0, 0, None)
+
+    def test_lies(self) -> None:
+        """Implausible numbers count as none."""
+        lies = usage(prompt_tokens=-1, completion_tokens=10**30, cost="free")
+        assert completion(event("A"), STOP, lies, DONE).usage == Usage(1, 0, 0, None)
+
+    def test_a_server_that_ends_early(self) -> None:
+        """A stream without its end counts with an estimate, although no connection was lost."""
+        found = completion(event("A" * 80))
+        assert found.finish_reason == "unknown"
+        assert found.usage.output_tokens == 20
+
+    def test_a_time_out(self) -> None:
+        """A call without an answer counts with an estimate: four characters are a token."""
+        price = Price(input=1.0, output=2.0)
+        exchange = Exchange()
+        with pytest.raises(UnknownOutcomeError):
+            exchange = ask([HEAD, 400.0], price=price)
+        assert exchange.bodies == []
+        found = completion(event("A" * 80), 100.0, price=price)
+        assert found.usage == Usage(1, 22, 20, (22 * 1 + 20 * 2) / 1e6)
+
+
+class TestTime:
+    """How long a server may take, in simulated seconds."""
+
+    def test_slow_and_steady(self) -> None:
+        """A token a second for ten minutes is an answer."""
+        tokens: list[Item] = [item for number in range(600) for item in (1.0, event(f"w{number} "))]
+        found = completion(*tokens, STOP, DONE)
+        assert len(found.text.split()) == 600
+
+    def test_the_first_token(self) -> None:
+        """It may take five times as long as the others."""
+        assert completion(299.0, event("A"), STOP, DONE).text == "A"
+        with pytest.raises(UnknownOutcomeError, match=r"sent nothing for 300 s \(the option `wr"):
+            completion(301.0, event("A"), STOP, DONE)
+
+    def test_silence(self) -> None:
+        """A server that falls silent has lost the answer, of which the start is kept."""
+        found = completion(event("Half a"), 61.0, event(" text"), STOP, DONE)
+        assert (found.text, found.finish_reason) == ("Half a", "lost")
+        assert "sent nothing for 60 s" in str(found.error)
+
+    def test_signs_that_are_no_token(self) -> None:
+        """Comments and empty events do not keep a call alive."""
+        signs: list[Item] = [20.0, b": ping\n\n", event("")]
+        found = completion(event("Half a"), *signs * 10)
+        assert found.finish_reason == "lost"
+
+    def test_call_timeout(self) -> None:
+        """The option sets both times."""
+        with pytest.raises(UnknownOutcomeError, match="sent nothing for 10 s"):
+            completion(11.0, call_timeout=2)
+
+
+def test_a_lost_connection() -> None:
+    """What has arrived is kept."""
+    head = HEAD.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n")
+    part = event("Half a")
+    body = f"{len(part):x}\r\n".encode() + part + b"\r\n"
+    found = ask([head, body]).completion
+    assert found and (found.text, found.finish_reason) == ("Half a", "lost")
+    assert "was lost" in str(found.error)
+
+
+def test_watching() -> None:
+    """The model is stopped where the text is no use, and nothing more is read of it."""
+    tokens = [event("word " * 20)] * 100
+    found = completion(*tokens, 1.0, watch=lambda text: "loop" if len(text) > 1000 else "")
+    assert found.finish_reason == "loop"
+    assert 1000 < len(found.text) < 2000
+    assert found.usage.output_tokens == len(found.text) // 4
+
+
+class TestRefusals:
+    """Servers that do not stream."""
+
+    ANSWER = json.dumps(
+        {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": USAGE}
+    ).encode()
+
+    def reply(
+        self, body: bytes, status: bytes = b"200 OK", kind: bytes = b"application/json"
+    ) -> bytes:
+        """Return a whole answer."""
+        length = str(len(body)).encode()
+        return (
+            b"HTTP/1.1 " + status + b"\r\nContent-Type: " + kind + b"\r\nContent-Length: "
+            + length + b"\r\n\r\n" + body
+        )  # fmt: skip
+
+    def test_a_refusal(self) -> None:
+        """A server that refuses is asked again without, once, and that is remembered."""
+        refusal = self.reply(b'{"error": "stream_options is not allowed"}', b"400 Bad Request")
+        exchange = ask([refusal], [self.reply(self.ANSWER)], calls=2)
+        assert exchange.completion and exchange.completion.text == "A"
+        assert ["stream" in body for body in exchange.bodies] == [True, False, False]
+        assert "stream_options" not in exchange.bodies[1]
+
+    def test_another_error(self) -> None:
+        """Other errors are not tried again."""
+        refusal = self.reply(b'{"error": "no such field"}', b"400 Bad Request")
+        with pytest.raises(RejectedError, match="no such field"):
+            ask([refusal])
+
+    def test_an_answer_as_a_whole(self) -> None:
+        """A server that ignores `stream` answers as before."""
+        found = ask([self.reply(self.ANSWER)]).completion
+        assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
+
+    def test_a_wrong_media_type(self) -> None:
+        """Events are read whatever they are called."""
+        found = ask([self.reply(event("A") + STOP + DONE, kind=b"text/plain")]).completion
+        assert found and (found.text, found.finish_reason) == ("A", "stop")
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ([b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
+        ([b"<html>\n<p>Hello</p>\n"], "not answer with a JSON object"),
+        ([b"data: <html>\n\n"], "without a message"),
+        ([DONE], "without a message"),
+        ([b""], "not answer with a JSON object"),
+        ([b"data: " + b"x" * 2**20] * 4, "larger than 2 MiB"),
+        ([event(None, delta={"reasoning": "x" * 2**20})] * 40, "larger than 32 MiB"),
+        ([event(f"It is {KEY}"), STOP, DONE], "repeats writer.api_key"),
+    ],
+    ids=["error", "html", "html-event", "nothing", "empty", "event", "ever", "key"],
+)
+def test_a_stream_that_is_none(script: Sequence[Item], words: str) -> None:
+    """A stream without a text is one line, with bounded memory."""
+    with pytest.raises(InvalidAnswerError) as caught:
+        completion(*script)
+    assert words in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+HALF = event("Half a")
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
+        ([HALF, b"data: " + b"x" * 2**22], "larger than 2 MiB"),
+    ],
+)
+def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:
+    """What has arrived is kept, and counts."""
+    found = completion(*script, price=Price(input=1.0, output=2.0))
+    assert (found.text, found.finish_reason) == ("Half a", "lost")
+    assert words in str(found.error)
+    assert found.usage.cost
+
+
+def test_endless_thinking_counts() -> None:
+    """A call that is given up costs something, so it counts with an estimate."""
+    exchange = Exchange()
+    think = event(None, delta={"reasoning": "x" * 2**20})
+    with pytest.raises(InvalidAnswerError):
+        ask([HEAD, *[think] * 40], spending=exchange.spending)
+    assert exchange.spending.total.calls == 1
+
+
+def test_a_key_in_a_lost_answer() -> None:
+    """The start of an answer is kept, but never one with the key."""
+    with pytest.raises(InvalidAnswerError, match=r"repeats writer\.api_key"):
+        completion(*map(event, f"It is {KEY}"), 100.0)
+
+
+def test_a_compressed_stream() -> None:
+    """Compression that nobody asked for could expand to anything."""
+    with pytest.raises(InvalidAnswerError, match="compressed"):
+        ask([HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), event("A")])

@@ -1,0 +1,259 @@
+"""The writer in place of a service: what it answers, and which calls that takes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_double import (
+    KEY,
+    MODEL,
+    Answer,
+    ModelDouble,
+    error,
+    message,
+    raw,
+    running_model,
+    sequence,
+    written,
+)
+from model_writer import sentences
+from service_double import reset
+
+from mkdocs_contentgen.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    FailedTextError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    ServiceError,
+    UnknownOutcomeError,
+)
+from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from mkdocs_contentgen.writer.client import WriterClient
+from mkdocs_contentgen.writer.options import Words, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.retrieval import Sources
+from mkdocs_contentgen.writer.sources import Location
+from mkdocs_contentgen.writer.usage import Spending, Usage
+
+SENTENCES = [
+    "The tide rises and falls along every coast of the sea.",
+    "The moon pulls at the water, and the water follows it.",
+    "Fishers know the hours of the tide by heart.",
+    "A harbour is deep at noon and shallow in the evening.",
+    "Sailors read the tables before they leave the port.",
+    "So the sea sets the rhythm of the whole town.",
+]
+TEXT = (
+    "# How tides work\n\n"
+    f"{SENTENCES[0]}\n\n## What moves the water\n\n{SENTENCES[1]} {SENTENCES[2]}\n\n"
+    f"## What people do\n\n{SENTENCES[3]} {SENTENCES[4]}\n\n{SENTENCES[5]}\n"
+)
+REQUEST = ArticleRequest(topic="Tides", length="short")
+
+
+@pytest.fixture
+def server() -> Iterator[ModelDouble]:
+    """Run a model server; afterwards, it must have got no request that its API does not have."""
+    with running_model() as double:
+        yield double
+    assert double.strays == []
+
+
+def options(server: ModelDouble, **given: Any) -> WriterOptions:
+    """Return options for short texts of 60 words and long ones of 180."""
+    fields = WriterFields(
+        model=MODEL,
+        endpoint=server.endpoint,
+        api_key=KEY,
+        words=Words(60, 60, 180),
+        call_timeout=20,
+    )
+    return WriterOptions(fields, **given)
+
+
+def send(
+    server: ModelDouble,
+    request: Request = REQUEST,
+    *,
+    spending: Spending | None = None,
+    retries: int = 0,
+) -> dict[str, Any]:
+    """Return the answer to one request as JSON."""
+
+    async def run() -> bytes:
+        async with WriterClient(options(server), spending, retries=retries) as client:
+            return await client.send(request, idempotency_key="k", timeout=math.inf)
+
+    answer = asyncio.run(run())
+    assert KEY.encode() not in answer
+    read: dict[str, Any] = json.loads(answer)
+    return read
+
+
+def test_the_answer(server: ModelDouble) -> None:
+    """The answer is that of the interface document, with the model's name and the usage."""
+    server.answer = written(TEXT, usage={"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.5})
+    spending = Spending()
+    answer = send(server, spending=spending)
+    content = answer.pop("content")
+    assert answer == {
+        "success": True,
+        "model": MODEL,
+        "usage": {"input_tokens": 9, "output_tokens": 5, "cost": 0.5},
+    }
+    parse_article(content)
+    assert "How tides work</h1>" in content
+    assert spending.total == Usage(1, 9, 5, 0.5)
+    assert len(server.calls) == 1
+
+
+def test_the_text_that_is_read_from_the_answer(server: ModelDouble) -> None:
+    """The cache gets the text and the model's name."""
+    server.answer = written(TEXT)
+    text = WriterClient.read(json.dumps(send(server)).encode())
+    assert text.model == MODEL
+    assert text.html.startswith("<article")
+
+
+def test_another_attempt(server: ModelDouble) -> None:
+    """A text that nobody can use is asked for anew with a penalty, and both calls count."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 5}
+    server.answer = sequence([written("Too short.", usage=usage), written(TEXT, usage=usage)])
+    answer = send(server)
+    assert answer["usage"] == {"input_tokens": 20, "output_tokens": 10, "cost": None}
+    first, second = (call.body for call in server.calls)
+    assert second.pop("frequency_penalty") == 0.5
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (written("Half a", finish_reason="length"), "was cut off (finish_reason 'length')"),
+        (written(None, finish_reason="content_filter"), "content filter stopped the text"),
+        (written(""), "the answer is empty"),
+        (written(None), "the answer is empty"),
+        (raw(message(content="", reasoning="Hm.")), "thinking text only"),
+        (raw(message(content=None, reasoning_content="Hm.")), "thinking text only"),
+        (written("<think>Hm."), "thinking text only"),
+        (written("I'm sorry, but I can't help with that."), "is a refusal"),
+    ],
+)
+def test_a_text_that_fails(server: ModelDouble, answer: Answer, words: str) -> None:
+    """After a second attempt, the error says why nobody can use the text."""
+    server.answer = answer
+    with pytest.raises(FailedTextError) as caught:
+        send(server)
+    assert words in str(caught.value)
+    assert caught.value.model == MODEL
+    assert len(server.calls) == (1 if "filter" in words else 2)
+
+
+def test_a_long_text(server: ModelDouble) -> None:
+    """A long text is a plan and its sections, each with the text so far."""
+    plan = "# Tides\n\n## Moon: pulls\n## Sea: moves\n## Port: waits\n"
+    first = f"First of all.\n\n## Moon\n\n{sentences(56, 'moon')}"
+    sections = [f"## Sea\n\n{sentences(58, 'sea')}", f"## Port\n\n{sentences(58, 'port')}"]
+    server.answer = sequence([written(text) for text in (plan, first, *sections)])
+    content = send(server, ArticleRequest(topic="Tides", length="long"))["content"]
+    for heading in ("Moon: pulls</h2>", "Sea: moves</h2>", "Port: waits</h2>"):
+        assert heading in content
+    assert len(server.calls) == 4
+    assert "First" in server.calls[2].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [
+        (raw(error("Bad key"), 401), AccessDeniedError),
+        (raw(error("busy"), 429, {"Retry-After": "0"}), RejectedError),
+        (raw(b"{}"), InvalidAnswerError),
+        (raw(b"", 504), UnknownOutcomeError),
+        (reset, UnknownOutcomeError),
+    ],
+)
+def test_an_error_in_the_middle(
+    server: ModelDouble, failure: Answer, expected: type[ServiceError]
+) -> None:
+    """No error of a later call lets the first one be sent again."""
+    server.answer = sequence([written(""), failure])
+    with pytest.raises(expected) as caught:
+        send(server)
+    assert not isinstance(caught.value, NotSentError)
+    assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        BlogRequest(topic="Tides", length="short", format="narrative"),
+        NewsRequest(topic="Tides", length="short"),
+    ],
+)
+def test_other_operations(server: ModelDouble, request_: Request) -> None:
+    """All operations have an answer that a page can show."""
+    server.answer = written(TEXT)
+    parse_article(send(server, request_)["content"])
+
+
+def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
+    """The warnings about all requests are those of the model."""
+    server.answer = written(TEXT, usage={"prompt_tokens": 3, "completion_tokens": 3})
+
+    async def run() -> list[str]:
+        async with WriterClient(options(server, instructions="Say you. " * 100)) as client:
+            for _ in range(2):
+                await client.send(REQUEST, idempotency_key="k", timeout=1)
+            return client.warnings
+
+    (warning,) = asyncio.run(run())
+    assert "so it probably cut the prompt" in warning
+
+
+def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
+    """What is left out of the sources is one of the warnings about all requests."""
+    server.answer = written(TEXT)
+    (tmp_path / "a.md").write_bytes(b"\xff")
+    sources = Sources([Location(tmp_path, tmp_path)])
+
+    async def run() -> list[str]:
+        async with WriterClient(options(server, sources=sources)) as client:
+            await client.send(REQUEST, idempotency_key="k", timeout=1)
+            return client.warnings
+
+    assert asyncio.run(run())[-1] == (
+        f"writer.sources: these files are left out: {tmp_path}/a.md (it is not UTF-8)"
+    )
+
+
+def test_the_files_of_the_site_reach_the_prompt(server: ModelDouble) -> None:
+    """House rules and a prompt file of one's own are part of what the model is told."""
+    server.answer = written(TEXT)
+    prompt = "Write like a sailor.\n\n## focus: analysis\n\nCompare."
+    prompts = {"article": ("article.md", prompt)}
+    given = options(server, instructions="Always say you.", prompts=prompts)
+
+    async def run() -> None:
+        async with WriterClient(given) as client:
+            await client.send(REQUEST, idempotency_key="k", timeout=1)
+
+    asyncio.run(run())
+    told = server.calls[0].body["messages"][0]["content"]
+    for rule in ("Always say you.", "Write like a sailor.", "Compare."):
+        assert rule in told
+
+
+@pytest.mark.parametrize("name", ["essay", "Article", "section"])
+def test_a_prompt_file_with_a_wrong_name(server: ModelDouble, name: str) -> None:
+    """A prompt file that would never be used is an error before anything is sent."""
+    given = options(server, prompts={name: (str(Path("p") / f"{name}.md"), "Write.")})
+    with pytest.raises(ConfigurationError, match=f"{name}.md: is not a name of a prompt file"):
+        WriterClient(given)

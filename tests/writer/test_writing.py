@@ -1,0 +1,549 @@
+"""How a text is written: which calls are made, what they say, and what is kept of the answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import msgspec
+import pytest
+from drafts import TOPIC, request
+from model_writer import sentences
+
+from mkdocs_contentgen.errors import (
+    FailedTextError,
+    RejectedError,
+    UnknownOutcomeError,
+    UnusableServiceError,
+)
+from mkdocs_contentgen.requests import Request
+from mkdocs_contentgen.service.progress import TextInProgress
+from mkdocs_contentgen.writer.completion import Completion, Watch
+from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.writer.options import Words as WordsOption
+from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.writing import Written, estimate, write
+
+DAY = date(2026, 2, 3)
+FIELDS = WriterFields(model="m", words=WordsOption(60, 100, 300))
+USAGE = Usage(1, 100, 10, 0.5)
+
+SHORT = f"# {TOPIC}\n\n{sentences(50, 'a')}\n\n## A section\n\n{sentences(8, 'end')}\n"
+PLAN = "# The title\n\n## One\nSays this.\n\n## Two: more\nSays that.\n\n## Three\nEnds it.\n"
+SECTIONS = [
+    f"{sentences(20, 'opening')}\n\n## One\n\n{sentences(79, 'first')}",
+    f"## Two: more\n\n{sentences(98, 'second')}",
+    f"## Three\n\n{sentences(80, 'third')}\n\n{sentences(20, 'closing')}",
+]
+LONG = request(length="long")
+BLOG = request("blog")
+POST = f"# T\n\n{sentences(30, 'a')}\n\n## A\n\n{sentences(20, 'b')}"
+
+
+@dataclass
+class Script:
+    """A model with prepared answers; an exception among them is raised."""
+
+    answers: list[str | Completion | Exception]
+    asked: list[list[Message]] = field(default_factory=list)
+    limits: list[int] = field(default_factory=list)
+    penalties: list[bool] = field(default_factory=list)
+
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        *,
+        watch: Watch | None = None,
+        penalty: bool = False,
+    ) -> Completion:
+        """Return the next answer, which is watched as a streamed one is."""
+        self.asked.append(list(messages))
+        self.limits.append(max_tokens)
+        self.penalties.append(penalty)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, str):
+            answer = Completion(answer, usage=USAGE)
+        if watch and (reason := watch(answer.text)):
+            return replace(answer, finish_reason=reason)
+        return answer
+
+
+def run(
+    *answers: str | Completion | Exception,
+    asked: Request | None = None,
+    progress: TextInProgress | None = None,
+    **fields: object,
+) -> tuple[Written, Script]:
+    """Write a text, for which each of the answers must be asked for."""
+    script = Script(list(answers))
+    options = WriterOptions(replace_fields(**fields))
+    written = asyncio.run(
+        write(
+            asked or request(),
+            options,
+            script.ask,
+            today=DAY,
+            progress=progress or TextInProgress(),
+        )
+    )
+    assert script.answers == []
+    return written, script
+
+
+def replace_fields(**fields: object) -> WriterFields:
+    """Return the options with some values."""
+    return msgspec.structs.replace(FIELDS, **fields)
+
+
+def failure(*answers: str | Completion, asked: Request | None = None) -> FailedTextError:
+    """Return the error of a text that nobody can use."""
+    with pytest.raises(FailedTextError) as caught:
+        run(*answers, asked=asked)
+    return caught.value
+
+
+def last(script: Script, call: int) -> str:
+    """Return the last message of a call."""
+    message = script.asked[call][-1]
+    assert message["role"] == "user"
+    return message["content"]
+
+
+def test_a_good_text_takes_one_call() -> None:
+    """The prompt is the system's and the user's, and the limit leaves room for thinking."""
+    written, script = run(SHORT)
+    assert written.remarks == []
+    assert written.html.startswith("<article>\n<h1")
+    assert (written.words, written.marked, written.repairs, written.usage) == (60, 0, 0, USAGE)
+    assert [message["role"] for message in script.asked[0]] == ["system", "user"]
+    assert last(script, 0).startswith(f"Topic: {TOPIC}\n\nLength: about 60 words")
+    assert script.limits == [60 * 4 + 4000]
+    assert script.penalties == [False]
+
+
+class TestRemarks:
+    """Texts that are not as requested, and are kept."""
+
+    def test_a_text_with_a_wrong_length(self) -> None:
+        """Within the tolerance, no repair is bought."""
+        written, _ = run(f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}")
+        assert written.remarks == ["length: 46 words for about 60"]
+        assert (written.repairs, written.usage) == (0, USAGE)
+
+    def test_a_text_that_was_mended(self) -> None:
+        """What code takes out is a remark, and costs no call."""
+        written, _ = run(f"Sure! Here is the article.\n\n{SHORT.replace('## A', '## <b>A</b>')}")
+        assert [remark.partition(":")[0] for remark in written.remarks] == ["mended", "mended"]
+
+    def test_a_loop(self) -> None:
+        """What stands before it is a text."""
+        written, script = run(f"{SHORT}\n\n{'And so it goes on and on. ' * 200}")
+        assert "mended: the text was cut where the model began to repeat itself" in written.remarks
+        assert "goes on and on" not in written.html.replace("And so it goes on and on.", "", 1)
+        assert len(script.asked) == 1
+
+    def test_a_text_that_is_far_too_long(self) -> None:
+        """The model is stopped, and what is there is kept up to the end of a sentence."""
+        written, _ = run(f"# T\n\n## A\n\n{sentences(200, 'a')} And the", repairs=0)
+        assert written.remarks == ["length: 201 words for about 60, where the model was stopped"]
+        assert "And the" not in written.html
+
+    def test_strict(self) -> None:
+        """With `strict`, texts with remarks are refused."""
+        text = f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}"
+        with pytest.raises(FailedTextError, match="length: 46 words for about 60") as caught:
+            run(text, strict=True)
+        assert caught.value.answer == text
+        assert run(SHORT, strict=True)[0].remarks == []
+
+
+class TestUnusable:
+    """Texts that nobody can use."""
+
+    def test_another_attempt(self) -> None:
+        """The model is asked anew, with a penalty, and does not see its first text."""
+        written, script = run("", SHORT)
+        assert (written.remarks, written.repairs, written.usage.calls) == ([], 1, 2)
+        assert script.asked[0] == script.asked[1]
+        assert script.penalties == [False, True]
+
+    def test_small_models(self) -> None:
+        """They have the penalty from the start, and a second attempt is not the first again."""
+        written, script = run("", SHORT, model="qwen3:0.6b")
+        assert script.penalties == [True, True]
+        assert written.remarks == []
+
+    def test_a_failure(self) -> None:
+        """The error has the reason, the last answer, the model and the cost of all attempts."""
+        error = failure("I'm sorry, but I can't help with that.", "I cannot write this text.")
+        assert str(error) == (
+            "the model's text cannot be used: the answer is a refusal, and no text about the topic"
+        )
+        assert error.answer in (
+            "I'm sorry, but I can't help with that.",
+            "I cannot write this text.",
+        )
+        assert (error.model, error.cost) == ("m", 1.0)
+
+    def test_the_better_attempt_is_kept(self) -> None:
+        """A second attempt that is worse does not count."""
+        error = failure(Completion(sentences(170, "a"), "length", usage=USAGE), "")
+        assert "was cut off (finish_reason 'length')" in str(error)
+        assert len(error.answer) > 500
+
+    def test_no_further_attempt(self) -> None:
+        """`repairs: 0` asks once."""
+        with pytest.raises(FailedTextError, match="the answer is empty"):
+            run("", repairs=0)
+
+    def test_a_lost_connection(self) -> None:
+        """What has arrived is kept for reading, and nothing else is asked for."""
+        lost = Completion("# T\n\nOne two", "lost", error=UnknownOutcomeError("gone"))
+        error = failure(lost)
+        assert "was cut off after 2 words" in str(error)
+        assert error.answer == "# T\n\nOne two"
+
+    def test_a_text_that_no_page_can_show(self) -> None:
+        """What the sanitizer refuses is not kept as a text."""
+        error = failure(f"{SHORT}\n```\n{'&' * 30_000}\n```\n")
+        assert "more than" in str(error) or "too" in str(error)
+
+    def test_an_error_of_the_model(self) -> None:
+        """Errors of the server are raised as they are."""
+        with pytest.raises(RejectedError, match="full"):
+            run("", RejectedError("full"))
+
+
+class TestRepairs:
+    """Parts of a text that are asked for."""
+
+    def test_a_conclusion(self) -> None:
+        """Only the conclusion is asked for, and put at the end."""
+        text = f"{POST}\n\n- a list"
+        written, script = run(text, "# T\n\nSo rest well.\n\nMore.", asked=BLOG)
+        assert (written.remarks, written.repairs) == ([], 1)
+        assert '<p class="conclusion"' in written.html
+        assert written.html.rstrip().endswith("So rest well.</p>\n</article>")
+        assert script.asked[1][:2] == script.asked[0]
+        assert script.asked[1][2] == {"role": "assistant", "content": text}
+
+    def test_an_opening(self) -> None:
+        """Only the opening is asked for, and put at the start."""
+        text = f"# T\n\n## A\n\n{sentences(40, 'a')}\n\n{sentences(15, 'b')}"
+        written, _ = run(text, "Rest is good.", asked=BLOG)
+        assert written.remarks == []
+        assert written.html.index("Rest is good.") < written.html.index("<h2")
+
+    def test_more_words(self) -> None:
+        """Further sections are put before the closing paragraph."""
+        start = f"# T\n\n{sentences(10, 'a')}\n\n## A\n\n{sentences(9, 'b')}\n\nThe end."
+        written, script = run(start, f"Sure!\n\n## B\n\n{sentences(38, 'c')}")
+        assert written.remarks == []
+        assert "50" in last(script, 1)
+        assert written.html.index(">B</h2>") < written.html.index("The end.")
+        assert "Sure!" not in written.html
+
+    def test_missing_items(self) -> None:
+        """Only the missing items of a list are asked for."""
+        asked = request("blog", "4 ways to rest", format="listicle")
+        items = [f"## {n}. X\n\n{sentences(12, n)}" for n in range(1, 5)]
+        text = "\n\n".join(["# T", sentences(6, "a"), *items[:2], sentences(6, "z")])
+        written, script = run(text, "\n\n".join(items[2:]), asked=asked)
+        assert written.remarks == []
+        assert "3" in last(script, 1) and "4" in last(script, 1)
+        order = [written.html.index(f">{n}. X</h2>") for n in range(1, 5)]
+        assert order == sorted(order)
+
+    def test_a_shorter_section(self) -> None:
+        """The longest section is written again, and keeps its heading."""
+        text = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\nText.\n\n## B\n\n{sentences(80, 'b')}"
+        written, script = run(text, f"## Another\n\n{sentences(36, 'c')}")
+        assert '"B"' in last(script, 1)
+        assert written.remarks == []
+        assert ">B</h2>" in written.html and "Another" not in written.html
+
+    @pytest.mark.parametrize(
+        "answer", ["", "I'm sorry, but I can't help with that.", UnusableServiceError("spent")]
+    )
+    def test_a_repair_that_fails(self, answer: str | Exception) -> None:
+        """The text is kept as it was."""
+        written, _ = run(f"{POST}\n\n- a list", answer, asked=BLOG)
+        assert written.remarks == ["closing: the text does not end with a paragraph"]
+
+    def test_a_repair_that_makes_it_worse(self) -> None:
+        """The better text is kept, not the later one."""
+        start = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(18, 'b')}"
+        written, _ = run(start, f"## B\n\n{sentences(150, 'c')}")
+        assert written.remarks == ["length: 39 words for about 60"]
+
+    def test_a_second_repair_sees_the_first(self) -> None:
+        """Otherwise it would write the same again."""
+        short = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(8, 'b')}"
+        more = f"## B\n\n{sentences(10, 'more')}"
+        _, script = run(short, more, f"## C\n\n{sentences(20, 'c')}", repairs=2)
+        assert sentences(10, "more") in script.asked[2][-2]["content"]
+
+    def test_endless_thinking(self) -> None:
+        """A model that only thinks is stopped, with a reason."""
+        failed = failure(f"<think>{sentences(40_000, 'a')}", f"<think>{sentences(40_000, 'a')}")
+        assert "thinking text only" in str(failed)
+        watched: list[str] = []
+
+        async def ask(messages: object, limit: int, *, watch: Watch, penalty: bool) -> Completion:
+            watched.append(watch(f"<think>{sentences(40_000, 'a')}"))
+            return Completion("")
+
+        options = WriterOptions(replace_fields(repairs=0))
+        with pytest.raises(FailedTextError):
+            asyncio.run(write(request(), options, ask, today=DAY))  # type: ignore[arg-type]  # always with a watch
+        assert watched == ["too long"]
+
+    def test_the_number_of_repairs(self) -> None:
+        """`repairs` is for all faults together."""
+        start = f"# T\n\n{sentences(20, 'a')}\n\n- a list"
+        more = f"## B\n\n{sentences(40, 'c')}\n\n- more"
+        one, _ = run(start, more, asked=BLOG)
+        assert one.remarks == ["closing: the text does not end with a paragraph"]
+        two, _ = run(start, more, "The end.", asked=BLOG, repairs=2)
+        assert two.remarks == []
+
+
+class TestSections:
+    """Texts with a plan, and a call for each section."""
+
+    def test_the_calls(self) -> None:
+        """Each section knows the plan, what is written so far, its place and its length."""
+        written, script = run(PLAN, *SECTIONS, asked=LONG)
+        assert written.remarks == []
+        assert (written.words, written.repairs, written.usage.calls) == (301, 0, 4)
+        assert [len(messages) for messages in script.asked] == [3, 3, 3, 3]
+        assert all(messages[:2] == script.asked[0][:2] for messages in script.asked)
+        assert "exactly 3 sections" in last(script, 0)
+        first, second, third = (last(script, call) for call in (1, 2, 3))
+        assert all(PLAN.strip() in prompt for prompt in (first, second, third))
+        assert 'section 1 of 3 alone: "One"' in first
+        assert "so far:\n\n(nothing)" in first
+        assert "Write 100 words." in first
+        assert 'section 2 of 3 alone: "Two: more"' in second
+        assert f"so far:\n\n{SECTIONS[0]}\n\nNow" in second
+        assert f"{SECTIONS[0]}\n\n{SECTIONS[1]}\n\nNow" in third
+        assert ["opens the whole text" in prompt for prompt in (first, second, third)] == [1, 0, 0]
+        assert ["ends the whole text" in prompt for prompt in (first, second, third)] == [0, 0, 1]
+        assert ">The title</h1>" in written.html
+        assert written.html.count("<h2") == 3
+
+    def test_lengths(self) -> None:
+        """The words that a section lacks are asked for in the next ones."""
+        shorter = [
+            f"{sentences(10, 'opening')}\n\n## One\n\n{sentences(77, 'first')}",
+            f"## Two: more\n\n{sentences(97, 'second')}",
+        ]
+        _, script = run(PLAN, *shorter, SECTIONS[2], asked=LONG)
+        assert "Write 106 words." in last(script, 2)
+        assert "Write 113 words." in last(script, 3)
+
+    def test_a_plan_of_another_size(self) -> None:
+        """A plan with another number of sections is used."""
+        two = PLAN.replace("## Three\nEnds it.\n", "")
+        halves = [
+            f"{sentences(20, 'o')}\n\n## One\n\n{sentences(129, 'a')}",
+            f"## Two: more\n\n{sentences(149, 'b')}",
+        ]
+        written, _ = run(two, *halves, asked=LONG)
+        assert written.html.count("<h2") == 2
+
+    def test_no_plan(self) -> None:
+        """After two answers without a plan, the text takes one call."""
+        whole = "\n\n".join(["# T", *SECTIONS])
+        written, script = run("I have no plan.", "None.", whole, asked=LONG)
+        assert written.html.count("<h2") == 3
+        assert [len(messages) for messages in script.asked] == [3, 3, 2]
+
+    def test_a_section_without_its_heading(self) -> None:
+        """The heading is that of the plan, and further ones are below it."""
+        bare = f"{sentences(40, 'b')}\n\n## Deeper\n\n{sentences(58, 'd')}"
+        written, _ = run(PLAN, SECTIONS[0], bare, SECTIONS[2], asked=LONG)
+        assert written.html.count("<h2") == 3 - 1 + 1
+        assert ">Two: more</h2>" in written.html
+
+    def test_a_section_that_goes_on(self) -> None:
+        """What it writes of the next section is left out."""
+        eager = f"{SECTIONS[1]}\n\n## Three\n\nAnd so on."
+        written, _ = run(PLAN, SECTIONS[0], eager, SECTIONS[2], asked=LONG)
+        assert written.html.count(">Three</h2>") == 1
+        assert "And so on." not in written.html
+
+    def test_a_section_that_loops(self) -> None:
+        """The prompt of the next section has what stands before the loop only."""
+        loop = f"{SECTIONS[1]}\n\n{'And so it goes on and on. ' * 200}"
+        written, script = run(PLAN, SECTIONS[0], loop, SECTIONS[2], asked=LONG)
+        assert SECTIONS[1] in last(script, 3)
+        assert last(script, 3).count("on and on") <= 1
+        assert written.html.count("<h2") == 3
+
+    def test_a_section_that_fails(self) -> None:
+        """After two attempts, the other sections are kept, with a remark."""
+        written, _ = run(PLAN, SECTIONS[0], "", "", SECTIONS[2], asked=LONG)
+        assert "section: 'Two: more' is missing, since the answer is empty" in written.remarks
+        assert written.html.count("<h2") == 2
+
+    def test_a_section_that_was_written_before(self) -> None:
+        """A text of equal sections is none that a person could review."""
+        again = SECTIONS[0].replace("## One", "## Two: more")
+        written, script = run(PLAN, SECTIONS[0], again, again, SECTIONS[2], asked=LONG)
+        assert script.penalties == [False, False, False, True, False]
+        assert (
+            "section: 'Two: more' is missing, since the text says again what stands before it"
+            in written.remarks
+        )
+
+    def test_no_section(self) -> None:
+        """A text without any section is a failure."""
+        assert "the answer is empty" in str(failure(PLAN, *[""] * 6, asked=LONG))
+
+    def test_titles(self) -> None:
+        """A section that repeats the title does not add a heading, and a plan may have none."""
+        sections = [SECTIONS[0], f"# The title\n\n{SECTIONS[1]}", SECTIONS[2]]
+        plan = PLAN.replace("# The title\n", "")
+        written, _ = run(plan, *sections, asked=LONG)
+        assert "The title" not in written.html
+        assert f">{TOPIC}</h1>" in written.html
+
+    def test_a_listicle(self) -> None:
+        """The plan has as many sections as the topic says."""
+        asked = request("blog", "2 ways to rest", length="long", format="listicle")
+        plan = "# 2 ways to rest\n\n## 1. Sleep\nDo.\n\n## 2. Walk\nGo.\n\n## 3. Run\nGo.\n"
+        sections = [
+            f"{sentences(20, 'o')}\n\n## 1. Sleep\n\n{sentences(128, 'a')}",
+            f"## 2. Walk\n\n{sentences(120, 'b')}\n\n{sentences(28, 'closing')}",
+        ]
+        written, _ = run(plan, *sections, asked=asked)
+        assert written.remarks == []
+
+    def test_a_listicle_with_many_items_takes_one_call(self) -> None:
+        """Items that are too short for calls of their own are written together."""
+        asked = request("blog", "10 ways to rest", length="long", format="listicle")
+        items = "\n\n".join(f"## {n}. X\n\n{sentences(26, f'w{n}')}" for n in range(1, 11))
+        text = f"# T\n\n{sentences(15, 'a')}\n\n{items}\n\n{sentences(15, 'end')}"
+        written, _ = run(text, asked=asked)
+        assert (written.remarks, written.usage.calls) == ([], 1)
+
+    @pytest.mark.parametrize(
+        ("model", "length", "sections", "calls"),
+        [
+            ("m", "medium", "auto", 1),
+            ("qwen3:0.6b", "medium", "auto", 4),
+            ("m", "medium", True, 4),
+            ("m", "short", True, 1),
+            ("m", "long", False, 1),
+        ],
+    )
+    def test_the_option(self, model: str, length: str, sections: bool | str, calls: int) -> None:
+        """`sections` is decided by the length, and by the size of the model."""
+        fields = replace_fields(model=model, sections=sections)
+        assert estimate(request(length=length), WriterOptions(fields)).calls == calls
+
+
+class TestInterruptions:
+    """Texts of several calls, of which some were made in an earlier run."""
+
+    def test_it_goes_on(self) -> None:
+        """What was written before an error is not asked for again, and its cost counts."""
+        saved: list[bytes] = []
+
+        async def load() -> bytes:
+            return saved[-1] if saved else b""
+
+        async def save(parts: bytes) -> None:
+            saved.append(parts)
+
+        progress = TextInProgress(load, save)
+        with pytest.raises(UnusableServiceError):
+            run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, progress=progress)
+        written, script = run(*SECTIONS[1:], asked=LONG, progress=progress)
+        assert (written.remarks, written.usage.calls) == ([], 4)
+        assert 'section 2 of 3 alone: "Two: more"' in last(script, 0)
+        expected, _ = run(PLAN, *SECTIONS, asked=LONG)
+        assert written.html == expected.html
+
+    def test_a_lost_connection(self) -> None:
+        """In a later call, it is an error that the next build goes on from."""
+        lost = Completion("## Two", "lost", error=UnknownOutcomeError("gone"))
+        with pytest.raises(UnknownOutcomeError, match="gone"):
+            run(PLAN, SECTIONS[0], lost, asked=LONG)
+
+    def test_another_model(self) -> None:
+        """It writes all of the text that its name stands below."""
+        saved: list[bytes] = []
+
+        async def save(parts: bytes) -> None:
+            saved.append(parts)
+
+        async def load() -> bytes:
+            return saved[-1]
+
+        run(PLAN, *SECTIONS, asked=LONG, progress=TextInProgress(save=save))
+        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", progress=TextInProgress(load))
+        assert len(script.asked) == 4
+
+    @pytest.mark.parametrize("parts", [b"x", b"[]", b'{"a": 1}', b'{"a": ["t", 1, 2, 3]}', b"\xff"])
+    def test_hostile_parts(self, parts: bytes) -> None:
+        """What no run has saved counts as nothing."""
+
+        async def load() -> bytes:
+            return parts
+
+        written, _ = run(SHORT, progress=TextInProgress(load))
+        assert written.remarks == []
+
+    def test_a_text_of_one_call_saves_nothing(self) -> None:
+        """A text that is finished at once is not written twice."""
+
+        async def save(parts: bytes) -> None:
+            raise AssertionError(parts)
+
+        run(SHORT, progress=TextInProgress(save=save))
+
+
+def test_progress() -> None:
+    """The words so far are reported with the target."""
+    reports: list[tuple[int, int]] = []
+    progress = TextInProgress(report=lambda words, target: reports.append((words, target)))
+    run(PLAN, *SECTIONS, asked=LONG, progress=progress)
+    assert [target for _, target in reports] == [300] * 4
+    assert [words for words, _ in reports][1:] == sorted(words for words, _ in reports[1:])
+
+
+def test_news_has_the_date_of_writing() -> None:
+    """The byline names no person, and its time is the given day."""
+    text = f"# T\n\n{sentences(30, 'a')}\n\n{sentences(30, 'more')}"
+    written, _ = run(text, asked=request("news"))
+    assert 'AI-generated · <time datetime="2026-02-03">2026-02-03</time>' in written.html
+
+
+def test_statements_are_counted() -> None:
+    """The number of statements to check is known without the HTML."""
+    written, _ = run(f"# T\n\n{sentences(50, 'a')}\n\n## A\n\nIn 2024, 5 % of it.\n")
+    assert written.marked == 2
+
+
+@pytest.mark.parametrize(
+    ("length", "calls", "most"), [("short", 1, 2), ("medium", 1, 2), ("long", 4, 10)]
+)
+def test_the_number_of_calls_is_known(length: str, calls: int, most: int) -> None:
+    """An estimate says the calls without and with repairs, and tokens."""
+    found = estimate(request(length=length), WriterOptions(FIELDS))
+    assert (found.calls, found.most_calls) == (calls, most)
+    assert found.input_tokens > found.calls * 100
+    assert found.output_tokens > 60
+
+
+def test_the_default_lengths_have_six_sections() -> None:
+    """A long text of 2,000 words has six sections."""
+    assert estimate(LONG, WriterOptions(WriterFields(model="m"))).calls == 7
