@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from .html.presentation import Presentation, present
     from .requests import ArticleRequest, BlogRequest, NewsRequest, Problem, parse_front_matter
     from .service.client import ServiceClient
+    from .text import Text
     from .texts.approval import read_all
     from .texts.articles import Article
     from .texts.obtain import Foreground, Obtained, obtain
     from .texts.policy import Limits, PageRequest, Policy
-    from .texts.store import DiskStore, SharedStore, StoredText
+    from .texts.store import DiskStore, SharedStore
 
 __all__ = [
     "Article",
@@ -37,7 +38,7 @@ __all__ = [
     "Review",
     "ServiceClient",
     "SharedStore",
-    "StoredText",
+    "Text",
     "obtain",
     "parse_front_matter",
     "present",
@@ -54,7 +55,8 @@ _MODULES = {
     "texts.articles": ["Article"],
     "texts.obtain": ["Foreground", "Obtained", "obtain"],
     "texts.policy": ["Limits", "PageRequest", "Policy"],
-    "texts.store": ["DiskStore", "SharedStore", "StoredText"],
+    "text": ["Text"],
+    "texts.store": ["DiskStore", "SharedStore"],
 }
 
 

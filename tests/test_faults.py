@@ -18,7 +18,8 @@ from conftest import Project, wait_until
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DiskStore
 
 if TYPE_CHECKING:
     from service_double import Handler, Received
@@ -40,7 +41,7 @@ def keep_old_text(project: Project, topic: str, days: int) -> None:
     store = DiskStore(project.root / CACHE)
     html = f"<article><h1>{topic}</h1><p>The old text.</p></article>"
     generated_at = datetime.now(UTC) - timedelta(days=days)
-    store.save({request.key(sandbox=False): StoredText(html, generated_at, request.record())})
+    store.save({request.key(sandbox=False): Text(html, generated_at, request.record())})
     store.close()
 
 

@@ -23,7 +23,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
 
 PUBLIC = """
 Article ArticleRequest BlogRequest ContentgenError DiskStore Foreground Limits NewsRequest Obtained
-PageRequest Policy Presentation Problem Provenance Review ServiceClient SharedStore StoredText
+PageRequest Policy Presentation Problem Provenance Review ServiceClient SharedStore Text
 obtain parse_front_matter present read_all
 """
 """What programs may use. Another name here is a promise, and one less breaks a promise."""

@@ -8,9 +8,9 @@ from ..errors import UnsafeHTMLError
 from ..html.blocks import Block, finish
 from ..review.update import can_update
 from ..site.site import Site
+from ..text import Text
 from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
-from ..texts.store import StoredText
 from .comparing import compare
 from .texts import Desk, ref_of
 
@@ -78,7 +78,7 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
     }
 
 
-def describe_rows(desk: Desk, before: StoredText, after: StoredText) -> list[dict[str, object]]:
+def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, object]]:
     """Return two versions of a text side by side, and the words that changed in them."""
     old, new = (desk.read(it.html)[1] for it in (before, after))
     return [
@@ -92,7 +92,7 @@ def describe_rows(desk: Desk, before: StoredText, after: StoredText) -> list[dic
     ]
 
 
-def differs(desk: Desk, before: StoredText, after: StoredText) -> bool:
+def differs(desk: Desk, before: Text, after: Text) -> bool:
     """Tell whether two versions of a text differ at all, also in what is no word."""
     one, other = (to_lines(finish(desk.read(it.html)[0])) for it in (before, after))
     return one != other
@@ -108,7 +108,7 @@ def _neighbours(block: Block, blocks: Sequence[Block]) -> dict[str, int | None]:
     return {"up": up, "down": siblings[place + 1] if place + 1 < len(siblings) else None}
 
 
-def _statements(blocks: Sequence[Block], text: StoredText) -> Iterator[dict[str, object]]:
+def _statements(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, object]]:
     if not text.model:
         return
     for block in blocks:
@@ -125,7 +125,7 @@ def _statements(blocks: Sequence[Block], text: StoredText) -> Iterator[dict[str,
             }
 
 
-def _sources(site: Site, text: StoredText, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:
+def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:
     """Return the cited sections as they were and as they are, by address."""
     now = site.cited_sections()
     found: dict[str, dict[str, object]] = {}

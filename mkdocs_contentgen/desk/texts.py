@@ -30,9 +30,10 @@ from ..html.blocks import (
 )
 from ..review.approving import approve_article
 from ..site.site import Site
+from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
-from ..texts.store import MAX_EDIT, Cache, Edits, StoredText, note_key
+from ..texts.store import Cache, note_key
 from .comparing import compare, take_back
 
 MAX_REASON = MAX_EDIT
@@ -67,7 +68,7 @@ class Version:
     """A text to review: the newest draft, or else the approved text."""
 
     article: Article
-    text: StoredText
+    text: Text
 
     @property
     def digest(self) -> str:
@@ -84,7 +85,7 @@ class Desk:
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
 
-    undo_stack: dict[str, list[tuple[StoredText, str]]] = field(default_factory=dict)
+    undo_stack: dict[str, list[tuple[Text, str]]] = field(default_factory=dict)
     """Earlier versions of the texts that were changed, by key, each with what came after it."""
 
     def addresses(self) -> dict[str, str]:
@@ -119,7 +120,7 @@ class Desk:
             edits = self._written(html, text.html, edits)
         self._keep(version, replace(text, html=html, edits=edits))
 
-    def take_back(self, ref: str, seen: str, earlier: StoredText, number: int) -> None:
+    def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
         """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
         version = self._seen(ref, seen)
         article, blocks = self.read(version.text.html)
@@ -182,9 +183,7 @@ class Desk:
         self.undo_stack.pop(article.key, None)
         return str(article.path)
 
-    def earlier(
-        self, article: Article, name: Literal["generated", "approved"]
-    ) -> StoredText | None:
+    def earlier(self, article: Article, name: Literal["generated", "approved"]) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return article.approved.text if article.approved else None
@@ -198,7 +197,7 @@ class Desk:
         return read_blocks(html, self.site.options.image_hosts)
 
     def _written(
-        self, html: str, html_before: str, edits: Edits, earlier: StoredText | None = None
+        self, html: str, html_before: str, edits: Edits, earlier: Text | None = None
     ) -> Edits:
         """Return edits that say who wrote each block of a changed text.
 
@@ -232,7 +231,7 @@ class Desk:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         return version
 
-    def _keep(self, version: Version, text: StoredText) -> None:
+    def _keep(self, version: Version, text: Text) -> None:
         article = version.article
         if text.html == version.text.html and text.edits == version.text.edits:
             return
@@ -244,7 +243,7 @@ class Desk:
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
 
-    def _save(self, article: Article, text: StoredText) -> None:
+    def _save(self, article: Article, text: Text) -> None:
         store: Cache = self.site.options.store(self.site.config)
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
@@ -260,7 +259,7 @@ def ref_of(page: str, name: str) -> str:
     return sha256(f"{page}\0{name}")[:20]
 
 
-def _identity(text: StoredText) -> str:
+def _identity(text: Text) -> str:
     edits = asdict(text.edits) if text.edits else None
     return sha256(f"{text.html}\0{edits}")
 

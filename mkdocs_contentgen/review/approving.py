@@ -24,12 +24,12 @@ from ..html.article import parse_article
 from ..html.plaintext import SENTENCE_END
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
+from ..text import Text
 from ..texts.approval import ApprovedText, approve, to_lines, write
 from ..texts.articles import Article, ChangedSources, count_marks
-from ..texts.store import StoredText
 
 
-def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
+def draft_lines(draft: Text, options: ContentgenConfig) -> str:
     """Return the HTML that the approved file of a draft would contain."""
     element = parse_article(draft.html, options.image_hosts)
     for part in element.iter():
@@ -42,7 +42,7 @@ def draft_lines(draft: StoredText, options: ContentgenConfig) -> str:
     return re.sub(r"</?mark\b[^<>]*>", "", lines) if draft.model else lines
 
 
-def check_lines(draft: StoredText) -> list[str]:
+def check_lines(draft: Text) -> list[str]:
     """Return a line for each remark about a draft, and each sentence with statements to check.
 
     The statements are in `‹…›`.
@@ -227,7 +227,7 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
     ]
 
 
-def _check_quotations(article: Article, draft: StoredText) -> None:
+def _check_quotations(article: Article, draft: Text) -> None:
     """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
     for remark in draft.remarks:
         if remark.startswith("quotation: ") and not _is_settled(draft, remark):
@@ -237,7 +237,7 @@ def _check_quotations(article: Article, draft: StoredText) -> None:
             )
 
 
-def _is_settled(draft: StoredText, remark: str) -> bool:
+def _is_settled(draft: Text, remark: str) -> bool:
     """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
     if draft.edits is None:
         return False

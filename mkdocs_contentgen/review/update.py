@@ -20,11 +20,12 @@ from ..service.updates import Source, Update, Updated
 from ..site.build import Build
 from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
+from ..text import Edits, Text
 from ..texts.articles import Article
 from ..texts.generation import Client, UpdatingClient
 from ..texts.notes import load_failures
 from ..texts.obtain import Foreground
-from ..texts.store import Edits, StoredText, note_key
+from ..texts.store import note_key
 from ..texts.updates import apply_update, plan_update
 
 
@@ -33,7 +34,7 @@ class PlannedUpdate:
     """A text that is to be updated."""
 
     article: Article
-    text: StoredText
+    text: Text
     what: Update
 
 
@@ -60,7 +61,7 @@ class UpdateResult:
 
     planned: PlannedUpdate
     updated: Updated | None = None
-    text: StoredText | None = None
+    text: Text | None = None
     error: ContentgenError | NoText | None = None
 
 
@@ -307,7 +308,7 @@ class _UpdateClient:
         )
 
 
-def _sources(text: StoredText, now: CitedSections) -> list[Source]:
+def _sources(text: Text, now: CitedSections) -> list[Source]:
     """Return the sections that a text cites, as they were and as they are."""
     found = []
     for name, digest in text.sources.items():

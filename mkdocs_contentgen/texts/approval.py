@@ -33,9 +33,10 @@ from ..errors import ApprovalError
 from ..files import read_text, reason_of, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
+from ..text import Edits, Text
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
-from .store import Edits, StoredText, valid_edits
+from .store import valid_edits
 
 MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
@@ -84,14 +85,14 @@ class ApprovedText:
     """The number of the line that the text begins on."""
 
     @property
-    def text(self) -> StoredText:
+    def text(self) -> Text:
         """The text as it is now, like one in the cache."""
         header = self.header
         model, sources = model_name(header.model), valid_sources(header.sources)
         edits = valid_edits(header.edits)
         passages = valid_passages(header.passages)
         updates = valid_remarks(header.updates)
-        return StoredText(
+        return Text(
             self.html,
             header.generated_at,
             header.request,
@@ -358,7 +359,7 @@ def delete(path: Path, directory: Path, text: ApprovedText) -> None:
         path.parent.rmdir()
 
 
-def approve(text: StoredText, key: str, service: str, by: str) -> Header:
+def approve(text: Text, key: str, service: str, by: str) -> Header:
     """Return the header for a text, approved now by the person `by`."""
     return Header(
         request=text.request,

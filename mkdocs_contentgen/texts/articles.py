@@ -15,10 +15,11 @@ from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import LANGUAGE, Request
+from ..text import Text
 from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
-from .store import Cache, StoredText
+from .store import Cache
 
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
@@ -70,7 +71,7 @@ class Article(PageRequest):
         return self.moved_from or self.own_path
 
     @property
-    def draft(self) -> StoredText | None:
+    def draft(self) -> Text | None:
         """The newest text from the cache or the service, or None."""
         return self.draft_outcome.text
 
@@ -109,7 +110,7 @@ class Article(PageRequest):
         return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
 
     @property
-    def newest(self) -> StoredText | None:
+    def newest(self) -> Text | None:
         """What there is to review: the draft if it is newer, or else the approved text."""
         if self.draft and (self.state == "outdated" or self.has_newer_draft):
             return self.draft
@@ -227,7 +228,7 @@ class Article(PageRequest):
         return "draft", reason
 
 
-def count_marks(text: StoredText | None) -> int:
+def count_marks(text: Text | None) -> int:
     """Return the number of statements to check in a draft of the writer."""
     # Other services may use <mark> for something else.
     return text.html.count("<mark") if text and text.model else 0

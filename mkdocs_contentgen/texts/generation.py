@@ -33,11 +33,12 @@ from ..errors import (
 from ..requests import Request
 from ..service.answer import GeneratedText
 from ..service.progress import TextInProgress
+from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_saved
 from .notes import load_parts, save_failure, save_parts
 from .policy import Limits
-from .store import Cache, StoredText
+from .store import Cache
 from .throttle import Throttle
 from .waiting import Clock, Stop
 
@@ -343,9 +344,7 @@ class Generation:
         try:
             if isinstance(answer, bytes):
                 fields = vars(client.read(answer))
-                text = StoredText(
-                    generated_at=datetime.now(UTC), request=request.record(), **fields
-                )
+                text = Text(generated_at=datetime.now(UTC), request=request.record(), **fields)
                 try:
                     self._store.save({key: text})
                 except StoreError as error:

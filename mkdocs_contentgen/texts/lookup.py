@@ -12,8 +12,9 @@ from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
 from ..requests import Request
+from ..text import Text
 from .notes import load_failures
-from .store import Cache, StoredText
+from .store import Cache
 
 NEVER_GENERATED_REASON = "the text was never generated"
 
@@ -26,7 +27,7 @@ class Outcome:
     """
 
     source: Literal["approved", "cache", "service"] | None = None
-    text: StoredText | None = None
+    text: Text | None = None
     error: ContentgenError | NoText | None = None
 
     def __str__(self) -> str:
@@ -94,7 +95,7 @@ def load_saved(
 
 def load_usable(
     keys: Collection[str], store: Cache, *, since: datetime | None = None
-) -> tuple[dict[str, StoredText], dict[str, str], list[str]]:
+) -> tuple[dict[str, Text], dict[str, str], list[str]]:
     """Return the usable texts in the store, why others are not usable, and the store's problems.
 
     With `since`, only texts that were generated after it are returned.
@@ -133,7 +134,7 @@ def _article_problem(html: str) -> str | None:
 _HAS_TEXT = re.compile(r">\s*[^\s<]")
 
 
-def _to_outcome(text: StoredText | None, missing: str, max_age: timedelta | None) -> Outcome:
+def _to_outcome(text: Text | None, missing: str, max_age: timedelta | None) -> Outcome:
     if text is None:
         return Outcome(error=NoText(MissingReason.MISSING, missing))
     age = datetime.now(UTC) - text.generated_at

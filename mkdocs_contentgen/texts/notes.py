@@ -12,7 +12,8 @@ import msgspec
 from ..display import escape_controls
 from ..errors import FailedTextError, StoreError
 from ..requests import Request
-from .store import MAX_HTML, Cache, NoteKind, StoredText, note_key
+from ..text import Text
+from .store import MAX_HTML, Cache, NoteKind, note_key
 
 MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
@@ -81,6 +82,4 @@ def _save(
     for note in notes.values():
         if len(note) > MAX_HTML:
             raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_HTML} at most")
-    store.save(
-        {note_key(kind, key): StoredText(it, now, record, model) for kind, it in notes.items()}
-    )
+    store.save({note_key(kind, key): Text(it, now, record, model) for kind, it in notes.items()})

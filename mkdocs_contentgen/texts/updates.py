@@ -26,9 +26,9 @@ from ..html.blocks import (
     unmarked,
 )
 from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
+from ..text import Text
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approval import to_lines
-from .store import StoredText
 
 _MAX_UPDATES = 20
 _LABEL = re.compile(r"\[(\d{1,3})\]")
@@ -40,7 +40,7 @@ _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"}
 
 
 def plan_update(
-    text: StoredText,
+    text: Text,
     sources: Sequence[Source],
     *,
     note: str = "",
@@ -91,12 +91,12 @@ def plan_update(
 
 
 def apply_update(
-    text: StoredText,
+    text: Text,
     what: Update,
     updated: Updated,
     today: date,
     image_hosts: Sequence[str] = (),
-) -> StoredText:
+) -> Text:
     """Return the text with the changes of an update. Raises EditError if it could not be shown."""
     article, blocks = read_blocks(text.html, image_hosts)
     was = [it.text for it in blocks]
@@ -303,7 +303,7 @@ def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[Ci
 
 
 def _sources(
-    text: StoredText, what: Update, used: Sequence[Cited], article: Element, *, has_changed: bool
+    text: Text, what: Update, used: Sequence[Cited], article: Element, *, has_changed: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return digests and passages of the sources of the updated text."""
     digests, passages = dict(text.sources), dict(text.passages)

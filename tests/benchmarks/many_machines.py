@@ -29,9 +29,10 @@ from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore, SharedStore
 from mkdocs_contentgen.texts.waiting import Clock
 
 SECONDS = 30.0
@@ -83,11 +84,11 @@ class InMemory(DiskStore):
 
     def __init__(self) -> None:
         super().__init__(Path())
-        self.texts: dict[str, StoredText] = {}
+        self.texts: dict[str, Text] = {}
 
     def load(
         self, keys: Iterable[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
+    ) -> tuple[dict[str, Text], list[str]]:
         """Return what was saved."""
         return {key: self.texts[key] for key in keys if key in self.texts}, []
 
@@ -95,7 +96,7 @@ class InMemory(DiskStore):
         """Do nothing: there is nothing to make ready."""
         return []
 
-    def save(self, texts: Mapping[str, StoredText]) -> None:
+    def save(self, texts: Mapping[str, Text]) -> None:
         """Keep texts."""
         self.texts |= texts
 

@@ -21,7 +21,8 @@ import yaml
 from mkdocs_contentgen.html.disclosure import Provenance
 from mkdocs_contentgen.html.presentation import Presentation, present
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DiskStore
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -70,11 +71,11 @@ def article(number: int, kilobytes: int = 10) -> str:
     return f'<article class="blog-post"><h1>Title {number}</h1>{body}</article>'
 
 
-def cached(number: int) -> dict[str, StoredText]:
+def cached(number: int) -> dict[str, Text]:
     """Return what a cache holds of the blog post about `Topic NUMBER`, by its key."""
     request = BlogRequest(topic=f"Topic {number}")
     when = datetime(2026, 1, 2, tzinfo=UTC)
-    text = StoredText(article(number), when, request.record())
+    text = Text(article(number), when, request.record())
     return {request.key(sandbox=False): text}
 
 
@@ -109,7 +110,7 @@ def generated_site(root: Path, pages: int) -> Site:
     """Make a site whose pages ask for articles, which are all in its cache."""
     site = Site(root)
     site.configure(plugins=["search", {"contentgen": {"disclosure": False}}])
-    texts: dict[str, StoredText] = {}
+    texts: dict[str, Text] = {}
     for number in range(pages):
         site.page(number, f"---\ncontentgen: {{type: blog, topic: Topic {number}}}\n---\n")
         texts |= cached(number)

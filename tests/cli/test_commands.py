@@ -22,8 +22,9 @@ from service_double import TOKEN, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import word_diff
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, read, write
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 
 ASKED = {"type": "blog", "topic": "Alpha"}
 COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
@@ -200,7 +201,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     """A date without a time, a time for a date, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
-    stored = StoredText("text", generated_at, BlogRequest(topic="x").record())
+    stored = Text("text", generated_at, BlogRequest(topic="x").record())
     header = approve(stored, "0" * 64, "sandbox", "Jo")
     write(path, tmp_path, header, "text")
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
@@ -268,9 +269,7 @@ def test_what_is_sound_is_done_beside_what_is_damaged(project: Project) -> None:
     request = BlogRequest(topic="deep")
     store = DiskStore(project.root / ".cache/plugin/contentgen")
     store.prepare()
-    store.save(
-        {request.key(sandbox=False): StoredText(nested, datetime.now(UTC), request.record())}
-    )
+    store.save({request.key(sandbox=False): Text(nested, datetime.now(UTC), request.record())})
     store.close()
     run(project, "approve", "a.md", "--by", "Jo")
     file = approved_file(project, "a.md")

@@ -23,10 +23,10 @@ from service_double import ServiceDouble, generated
 from mkdocs_contentgen.cli.output import print_article, print_articles_table
 from mkdocs_contentgen.errors import MissingReason, NoText
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import ApprovedText, approve, write
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.store import StoredText
 
 HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
@@ -73,7 +73,7 @@ def write_approved(project: Project, text: str, page: str = "index.md", topic: s
     directory = project.root / "contentgen"
     path = directory / page / "main.html"
     generated_at = datetime(2026, 1, 2, tzinfo=UTC)
-    stored = StoredText(text, generated_at, BlogRequest(topic=topic).record())
+    stored = Text(text, generated_at, BlogRequest(topic=topic).record())
     header = approve(stored, "0", "sandbox", by)
     write(path, directory, header, text)
     return path
@@ -283,7 +283,7 @@ def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a
     """Return an approved article."""
     request = BlogRequest(topic=topic, id=name)
     time = datetime(2026, 1, 2, tzinfo=UTC)
-    header = approve(StoredText("", time, request.record(), model), "0", "sandbox", "Jo")
+    header = approve(Text("", time, request.record(), model), "0", "sandbox", "Jo")
     approved = ApprovedText(msgspec.structs.replace(header, approved_at=time.date()), "", 1)
     return Article(request, page, key="0", directory=Path(), approved=approved)
 

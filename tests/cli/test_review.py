@@ -22,8 +22,9 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
 
 REQUEST = BlogRequest(topic="Alpha")
@@ -65,7 +66,7 @@ class Site:
         store = DiskStore(self.root / ".cache/plugin/contentgen")
         store.prepare()
         time = datetime(2026, 1, day, tzinfo=UTC)
-        text = StoredText(html, time, REQUEST.record(), model, sources or {}, remarks)
+        text = Text(html, time, REQUEST.record(), model, sources or {}, remarks)
         store.save({REQUEST.key(sandbox=True): text})
         store.close()
 
@@ -274,7 +275,7 @@ def test_a_table_row_to_check() -> None:
 
 def checks(html: str) -> list[str]:
     """Return what is to be checked in a draft of a model."""
-    draft = StoredText(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
+    draft = Text(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
     return [line.removeprefix("  to check: ") for line in check_lines(draft)]
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import yaml
 
 from mkdocs_contentgen.requests import BlogRequest, NewsRequest
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
 
 TEMPLATE = '<!doctype html><html lang="en"><body>{{ page.content }}</body></html>'
@@ -55,10 +56,10 @@ def make_site(root: Path, theme: object = None, **config: object) -> None:
     save(
         root,
         {
-            NEWS.key(sandbox=False): StoredText(
+            NEWS.key(sandbox=False): Text(
                 HTML, WHEN, NEWS.record(), "m", {LINK: section.digest}, ("length: too short",)
             ),
-            BLOG.key(sandbox=False): StoredText(post, WHEN, BLOG.record(), "m"),
+            BLOG.key(sandbox=False): Text(post, WHEN, BLOG.record(), "m"),
         },
     )
 
@@ -68,7 +69,7 @@ def front_matter(request: dict[str, object]) -> str:
     return f"---\n{yaml.safe_dump({'contentgen': request})}---\n"
 
 
-def save(root: Path, texts: dict[str, StoredText]) -> None:
+def save(root: Path, texts: dict[str, Text]) -> None:
     """Put texts into the cache of a project."""
     store = DiskStore(root / ".cache/plugin/contentgen")
     store.save(texts)

@@ -22,8 +22,9 @@ from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
 from mkdocs_contentgen.desk.site import DeskSite
 from mkdocs_contentgen.html.blocks import Block, read_blocks
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import read
-from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText, note_key
+from mkdocs_contentgen.texts.store import DiskStore, note_key
 
 DESK, PAGES, TOKEN = "http://127.0.0.1:8767", "http://127.0.0.1:8768", "secret-token"
 
@@ -113,7 +114,7 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
         yield found
 
 
-def cached(reviewer: Reviewer, key: str = NEWS.key(sandbox=False)) -> StoredText:
+def cached(reviewer: Reviewer, key: str = NEWS.key(sandbox=False)) -> Text:
     """Return a text as a build finds it."""
     store = DiskStore(reviewer.root / ".cache/plugin/contentgen")
     texts, problems = store.load([key])
@@ -239,7 +240,7 @@ def test_a_text_that_changed_beneath(reviewer: Reviewer) -> None:
     newer = '<article class="blog-post"><h1>Other</h1><p>Words.</p></article>'
     key = BLOG.key(sandbox=False)
     stored = cached(reviewer, key)
-    save(reviewer.root, {key: StoredText(newer, stored.generated_at, stored.request, "m")})
+    save(reviewer.root, {key: Text(newer, stored.generated_at, stored.request, "m")})
     for action, body in (
         ("approve", {}),
         ("undo", {}),
@@ -320,7 +321,7 @@ def test_a_newer_text_takes_nothing_back(reviewer: Reviewer) -> None:
     """After another text has arrived, there is nothing to undo."""
     reviewer.change("edit", 6, markdown="A persons words.")
     stored = cached(reviewer)
-    newer = StoredText("<article><h1>N</h1><p>x</p></article>", stored.generated_at, {}, "m")
+    newer = Text("<article><h1>N</h1><p>x</p></article>", stored.generated_at, {}, "m")
     save(reviewer.root, {NEWS.key(sandbox=False): newer})
     assert reviewer.text()["can_undo"] is False
     assert reviewer.act("undo").status_code == 422
@@ -344,7 +345,7 @@ def test_many_statements_can_be_approved(reviewer: Reviewer) -> None:
     stored = cached(reviewer)
     edits = Edits(tuple(f"{'very ' * 50}{n}" for n in range(260)))
     html = f"<article><h1>T</h1>{long.replace('<mark>', '').replace('</mark>', '')}</article>"
-    text = StoredText(html, stored.generated_at, stored.request, "m", edits=edits)
+    text = Text(html, stored.generated_at, stored.request, "m", edits=edits)
     save(reviewer.root, {NEWS.key(sandbox=False): text})
     assert reviewer.act("approve").json()["state"] == "approved"
     header = (reviewer.root / "contentgen/report.md/main.html").read_text()
@@ -465,7 +466,7 @@ def test_hostile_texts(reviewer: Reviewer) -> None:
     stored = cached(reviewer)
     save(
         reviewer.root,
-        {NEWS.key(sandbox=False): StoredText(hostile, stored.generated_at, stored.request, "m")},
+        {NEWS.key(sandbox=False): Text(hostile, stored.generated_at, stored.request, "m")},
     )
     text = reviewer.text()
     assert text["title"] == "<img src=x onerror=alert(1)>"
@@ -518,7 +519,7 @@ def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
     assert cached(reviewer) == text
 
 
-def blocks_of(text: StoredText) -> list[Block]:
+def blocks_of(text: Text) -> list[Block]:
     """Return the blocks of a text."""
     return read_blocks(text.html)[1]
 
@@ -535,7 +536,7 @@ def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     """A draft that quotes what nobody said is approved once its statements are settled."""
     key = NEWS.key(sandbox=False)
     remark = "quotation: the text quotes what nobody said: Jane Smith"
-    save(reviewer.root, {key: StoredText(HTML, WHEN, NEWS.record(), "m", {}, (remark,))})
+    save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", {}, (remark,))})
     refused = reviewer.act("approve", reason="I know")
     assert refused.status_code == 422
     assert "quotes what nobody said" in refused.json()["error"]

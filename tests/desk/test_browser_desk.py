@@ -18,8 +18,8 @@ from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
-from mkdocs_contentgen.texts.store import StoredText
 
 __all__ = ["browser"]  # the fixture
 
@@ -345,7 +345,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
     hostile = HTML.replace("It is fast.", f"It is fast. {payload}")
     save(
         project.root,
-        {NEWS.key(sandbox=False): StoredText(hostile, WHEN, NEWS.record(), "m", {}, (payload,))},
+        {NEWS.key(sandbox=False): Text(hostile, WHEN, NEWS.record(), "m", {}, (payload,))},
     )
     desk = DeskProcess(project)
     try:
@@ -417,7 +417,7 @@ def test_right_to_left(project: Project, page: Page) -> None:
     """Texts stand as their language does, in panel, editor and comparison. 4 s."""
     make_site(project.root)
     key = NEWS.key(sandbox=False)
-    save(project.root, {key: StoredText(ARABIC, WHEN, NEWS.record(), "m")})
+    save(project.root, {key: Text(ARABIC, WHEN, NEWS.record(), "m")})
     desk = DeskProcess(project)
     try:
         page.goto(desk.address)
@@ -486,7 +486,7 @@ def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     page.locator("details").last.get_by_role("button", name=re.compile("Edit")).click()
     expect(page.get_by_text("Save or cancel the block").first).to_be_visible()
     html = HTML.replace("Thrown away", "Given away")
-    save(desk.project.root, {NEWS.key(sandbox=False): StoredText(html, WHEN, NEWS.record(), "m")})
+    save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
     page.get_by_role("button", name="Save").click()
     lost = page.get_by_role("textbox", name="These words of yours could not be saved")
     expect(lost).to_have_value(re.compile("New words"))
@@ -500,8 +500,8 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
     save(
         project.root,
         {
-            NEWS.key(sandbox=False): StoredText(twins, WHEN, NEWS.record(), "m"),
-            BLOG.key(sandbox=False): StoredText(post, WHEN, BLOG.record(), "m"),
+            NEWS.key(sandbox=False): Text(twins, WHEN, NEWS.record(), "m"),
+            BLOG.key(sandbox=False): Text(post, WHEN, BLOG.record(), "m"),
         },
     )
     requests = [NEWS.record(), {**BLOG.record(), "id": "second"}]
@@ -547,7 +547,7 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
     """Changed sources are shown as they were and are; an update changes what rests on them. 5 s."""
     writer = {"model": "m", "endpoint": model.endpoint}
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
-    text = StoredText(HTML, WHEN, NEWS.record(), "m", {LINK: "0" * 64}, passages={LINK: "4 s."})
+    text = Text(HTML, WHEN, NEWS.record(), "m", {LINK: "0" * 64}, passages={LINK: "4 s."})
     save(project.root, {NEWS.key(sandbox=False): text})
     model.answer = written("BLOCK 1: A build takes an hour now [1].\nWHY: it got slow")
     desk = DeskProcess(project)
@@ -623,7 +623,7 @@ def test_a_large_text(project: Project, page: Page) -> None:
     )
     html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
     key = NEWS.key(sandbox=False)
-    save(project.root, {key: StoredText(html, WHEN, NEWS.record(), "m")})
+    save(project.root, {key: Text(html, WHEN, NEWS.record(), "m")})
     desk = DeskProcess(project)
     try:
         open_text(desk, page)

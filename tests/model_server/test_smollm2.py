@@ -13,8 +13,9 @@ from llama_server import NEEDS_LLAMA, NEEDS_SMOLLM2, SMOLLM2, smollm2_running
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.blocks import read_blocks
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import to_lines
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.degenerate import degenerate_problem
 
 pytestmark = [pytest.mark.system, NEEDS_LLAMA, NEEDS_SMOLLM2]
@@ -116,7 +117,7 @@ def test_an_update(project: Project, smollm2: str) -> None:
     key = desk_site.NEWS.key(sandbox=False)
     html = to_lines(parse_article(desk_site.HTML))
     sources = {desk_site.LINK: "0" * 64}
-    text = StoredText(html, desk_site.WHEN, desk_site.NEWS.record(), "m", sources)
+    text = Text(html, desk_site.WHEN, desk_site.NEWS.record(), "m", sources)
     desk_site.save(project.root, {key: text})
     ran = project.run("mkdocs_contentgen", "update", "report.md")
     store = DiskStore(project.root / ".cache/plugin/contentgen")

@@ -16,8 +16,9 @@ from model_writer import Conversation, sentences, writing
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.html.blocks import read_blocks
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 
 SITE_URL = "https://docs.example/"
 PLAN = (
@@ -80,7 +81,7 @@ def run(project: Project, *command: str) -> subprocess.CompletedProcess[str]:
     return project.run("mkdocs_contentgen", *command)
 
 
-def approved(project: Project) -> StoredText:
+def approved(project: Project) -> Text:
     """Return the approved text."""
     directory = project.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
@@ -88,7 +89,7 @@ def approved(project: Project) -> StoredText:
     return file.text
 
 
-def draft(project: Project) -> StoredText:
+def draft(project: Project) -> Text:
     """Return the draft in the cache."""
     store = DiskStore(project.root / ".cache/plugin/contentgen")
     found = json.loads(run(project, "status", "--json").stdout)

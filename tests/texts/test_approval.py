@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import (
     approve,
     delete,
@@ -27,7 +28,6 @@ from mkdocs_contentgen.texts.approval import (
     write,
 )
 from mkdocs_contentgen.texts.articles import Article
-from mkdocs_contentgen.texts.store import StoredText
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
@@ -396,13 +396,13 @@ def test_nothing_is_written_that_cannot_be_read(
     """What a build would refuse is refused before it is written; what is just allowed is read."""
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    stored = StoredText(text, now, {**BlogRequest(topic="T").record(), "topic": topic})
+    stored = Text(text, now, {**BlogRequest(topic="T").record(), "topic": topic})
     header = approve(stored, "key", "sandbox", by)
     with pytest.raises(ApprovalError) as error:
         write(path, tmp_path, header, text)
     assert message in str(error.value)
     assert list(tmp_path.iterdir()) == []
-    stored = StoredText("x" * 262_144, now, BlogRequest(topic="x" * 19_000).record())
+    stored = Text("x" * 262_144, now, BlogRequest(topic="x" * 19_000).record())
     header = approve(stored, "k", "sandbox", "J" * 200)
     write(path, tmp_path, header, "x" * 262_144)
     approved = read(path, tmp_path)

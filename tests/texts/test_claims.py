@@ -12,8 +12,9 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import StoreError
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.claims import Claims
-from mkdocs_contentgen.texts.store import LEASE, DiskStore, StoredText
+from mkdocs_contentgen.texts.store import LEASE, DiskStore
 
 
 class Store(DiskStore):
@@ -114,7 +115,7 @@ def test_saving_a_text_ends_its_claim(play: Callable[[Story], None]) -> None:
 
     async def story(store: Store, one: Claims, two: Claims, complaints: list[str]) -> None:
         await one.claim(["a"])
-        store.save({"a": StoredText("<article>Text</article>", datetime.now(UTC), {})})
+        store.save({"a": Text("<article>Text</article>", datetime.now(UTC), {})})
         del one.held["a"]
         assert one.held == {}
         assert await two.claim(["a"]) == {"a"}

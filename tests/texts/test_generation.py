@@ -32,6 +32,7 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import (
@@ -40,7 +41,7 @@ from mkdocs_contentgen.texts.notes import (
     save_failure,
 )
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
@@ -458,7 +459,7 @@ class NotingStore(DiskStore):
 
     def load(
         self, keys: Iterable[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
+    ) -> tuple[dict[str, Text], list[str]]:
         """Note the number, and load."""
         keys = list(keys)
         self.looks.append(len(keys))
@@ -475,7 +476,7 @@ def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> N
         store.claim(asked, "another")
         running = asyncio.create_task(Generation(other, script.connect, Limits()).run(asked))
         await until(lambda: sum(other.looks) >= len(asked))
-        store.save({key: StoredText(HTML, datetime.now(UTC), {}) for key in asked})
+        store.save({key: Text(HTML, datetime.now(UTC), {}) for key in asked})
         return await running
 
     outcomes = asyncio.run(main())
@@ -537,7 +538,7 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
 class UnwritableNotes(DiskStore):
     """A full disk."""
 
-    def save(self, texts: Mapping[str, StoredText]) -> None:
+    def save(self, texts: Mapping[str, Text]) -> None:
         """Fail."""
         raise StoreError("the cache is full")
 

@@ -31,7 +31,8 @@ from service_double import (
 )
 
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore, StoredText
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
 REQUEST = BlogRequest(topic="Tides")
 KEY, OTHER = REQUEST.key(sandbox=False), "b" * 64
@@ -39,10 +40,10 @@ CACHE = ".cache/plugin/contentgen"
 ROW, REDIS_ROW = f"idempotency:{KEY}", f"contentgen:idempotency:{KEY}"
 
 
-def text(days: float = 0) -> StoredText:
+def text(days: float = 0) -> Text:
     """Return a text for the request that was generated so many days ago."""
     html = "<article><h1>Tides</h1><p>The old text.</p></article>"
-    return StoredText(html, datetime.now(UTC) - timedelta(days=days), REQUEST.record())
+    return Text(html, datetime.now(UTC) - timedelta(days=days), REQUEST.record())
 
 
 def keys(service: ServiceDouble) -> list[str]:

@@ -13,8 +13,9 @@ from service_double import ServiceDouble
 from mkdocs_contentgen.errors import NoText
 from mkdocs_contentgen.html.sanitizer import MAX_TAGS
 from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import load_usable, look_up
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 
 
 def requests(*topics: str) -> dict[str, Request]:
@@ -27,7 +28,7 @@ def test_look_up_says_what_to_ask_for(tmp_path: Path) -> None:
     store = DiskStore(tmp_path)
     for topic, days in (("old", 40), ("new", 1), ("future", -400)):
         written = datetime.now(UTC) - timedelta(days=days)
-        store.save({topic: StoredText("<article>Text</article>", written, {})})
+        store.save({topic: Text("<article>Text</article>", written, {})})
     asked = requests("old", "new", "future", "none")
     outcomes, problems = look_up(asked, store, max_age=timedelta(days=30))
     assert problems == []
@@ -46,19 +47,19 @@ class WithAnotherMachine(DiskStore):
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
+    ) -> tuple[dict[str, Text], list[str]]:
         """Return the texts of the other machine where newer ones are wanted."""
         if since is None:
             return super().load(keys)
         written = datetime.now(UTC) - timedelta(days=1)
-        return {"a": StoredText("<article>Newer</article>", written, {})}, ["a note"]
+        return {"a": Text("<article>Newer</article>", written, {})}, ["a note"]
 
 
 def test_a_newer_text_replaces_the_older(tmp_path: Path) -> None:
     """What another machine wrote in the meantime costs no request."""
     store = WithAnotherMachine(tmp_path)
     written = datetime.now(UTC) - timedelta(days=40)
-    store.save({topic: StoredText("<article>Old</article>", written, {}) for topic in "ab"})
+    store.save({topic: Text("<article>Old</article>", written, {}) for topic in "ab"})
     outcomes, problems = look_up(requests(*"ab"), store, max_age=timedelta(days=30))
     texts = {topic: outcome.text.html for topic, outcome in outcomes.items() if outcome.text}
     assert texts == {"a": "<article>Newer</article>", "b": "<article>Old</article>"}
@@ -84,7 +85,7 @@ NO_ARTICLES = {
 def test_a_text_that_is_no_article(tmp_path: Path, html: str) -> None:
     """What no page could show counts as missing, and the reason is said."""
     store = DiskStore(tmp_path)
-    store.save({"a" * 64: StoredText(html, datetime.now(UTC), {})})
+    store.save({"a" * 64: Text(html, datetime.now(UTC), {})})
     outcomes, [problem] = look_up({"a" * 64: BlogRequest(topic="T")}, store)
     outcome = outcomes["a" * 64]
     assert outcome.text is None
@@ -110,7 +111,7 @@ def test_a_text_that_is_no_article(tmp_path: Path, html: str) -> None:
 def test_a_text_that_is_an_article(tmp_path: Path, html: str) -> None:
     """What a page can show counts, however it is written."""
     store = DiskStore(tmp_path)
-    kept = {"a" * 64: StoredText(html, datetime.now(UTC), {})}
+    kept = {"a" * 64: Text(html, datetime.now(UTC), {})}
     store.save(kept)
     assert load_usable(kept, store) == (kept, {}, [])
     store.close()
@@ -126,7 +127,7 @@ def test_a_build_with_a_text_that_is_no_article(
     request = BlogRequest(topic="Tides")
     key = request.key(sandbox=False)
     store = DiskStore(project.root / ".cache/plugin/contentgen")
-    store.save({key: StoredText("<p>Sign in</p>", datetime.now(UTC), request.record())})
+    store.save({key: Text("<p>Sign in</p>", datetime.now(UTC), request.record())})
     store.close()
     reason = "the cached text cannot be used (expected one <article>, found none)"
     status = project.run("mkdocs_contentgen", "status").stdout

@@ -10,6 +10,7 @@ import pytest
 
 from mkdocs_contentgen.errors import FailedTextError, StoreError
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.notes import (
     MAX_ANSWER,
@@ -18,7 +19,7 @@ from mkdocs_contentgen.texts.notes import (
     save_failure,
     save_parts,
 )
-from mkdocs_contentgen.texts.store import DiskStore, StoredText, note_key
+from mkdocs_contentgen.texts.store import DiskStore, note_key
 from mkdocs_contentgen.texts.store.entry import note_keys
 
 REQUEST = BlogRequest(topic="A")
@@ -46,7 +47,7 @@ def test_no_failure_is_too_large(store: DiskStore) -> None:
 def test_a_note_that_is_no_failure(store: DiskStore, note: str) -> None:
     """A note of another form counts as none."""
     now = datetime.now(UTC)
-    store.save({name: StoredText(note, now, {}) for name in note_keys("a")})
+    store.save({name: Text(note, now, {}) for name in note_keys("a")})
     assert load_failures(["a"], store) == ({}, [])
     assert load_parts(store, "a") == (b"", [])
     store.close()
@@ -64,7 +65,7 @@ def test_parts_of_any_size(store: DiskStore) -> None:
 def age(store: DiskStore, days: int) -> None:
     """Keep a text of this age, and the failure of a refresh beside it."""
     made = datetime.now(UTC) - timedelta(days=days)
-    store.save({"a": StoredText("<article>Text</article>", made, {})})
+    store.save({"a": Text("<article>Text</article>", made, {})})
     save_failure(store, "a", REQUEST, FailedTextError("looped"))
 
 
@@ -82,7 +83,7 @@ def test_a_refresh_that_failed_while_the_text_was_young(store: DiskStore) -> Non
     name = note_key("failed", "a")
     note = store.load([name])[0][name]
     made = datetime.now(UTC) - timedelta(days=40)
-    store.save({"a": StoredText("<article>Text</article>", made, {})})
+    store.save({"a": Text("<article>Text</article>", made, {})})
     store.save({name: replace(note, generated_at=made + timedelta(days=20))})
     outcomes, _ = look_up({"a": REQUEST}, store, max_age=timedelta(days=30))
     assert str(outcomes["a"].error) == "the text is 40 days old"

@@ -13,12 +13,13 @@ import pytest
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import PageRequest, Policy
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 
 ARTICLE = "<article><h1>Old</h1><p>Text.</p></article>\n"
 OLD = datetime(2026, 1, 2, tzinfo=UTC)
@@ -61,14 +62,14 @@ class Site:
     def cache(self, request: Request) -> None:
         """Keep an old text for a request."""
         self.store.prepare()
-        text = StoredText(ARTICLE, OLD, request.record())
+        text = Text(ARTICLE, OLD, request.record())
         self.store.save({request.key(sandbox=True): text})
         self.store.close()
 
     def approve(self, page: str, request: Request) -> Path:
         """Approve a text for a request of a page; return its file."""
         path = approved_path(self.directory, page, request.id)
-        text = StoredText(ARTICLE, OLD, request.record())
+        text = Text(ARTICLE, OLD, request.record())
         header = approve(text, request.key(sandbox=True), "sandbox", "Jo")
         write(path, self.directory, header, ARTICLE)
         return path

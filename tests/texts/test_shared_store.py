@@ -31,14 +31,8 @@ from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 from service_double import Answer, Handler, Received, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
-from mkdocs_contentgen.texts.store import (
-    DATABASE,
-    LEASE,
-    DiskStore,
-    SharedStore,
-    StoredText,
-    note_key,
-)
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
 from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, Outage
 
 in_redis = pytest.mark.system
@@ -48,10 +42,10 @@ WHEN = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
 KEY, OTHER = "a" * 64, "b" * 64
 
 
-def text(words: str = "Words") -> StoredText:
+def text(words: str = "Words") -> Text:
     """Return a text."""
     html = f"<article><h1>T</h1><p>{words}</p></article>"
-    return StoredText(html, WHEN, {"type": "blog", "topic": "T"})
+    return Text(html, WHEN, {"type": "blog", "topic": "T"})
 
 
 @pytest.fixture

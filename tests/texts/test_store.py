@@ -28,7 +28,8 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, StoredText, note_key
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, note_key
 from mkdocs_contentgen.texts.store.database import SCHEMA_SHA256
 from mkdocs_contentgen.texts.store.entry import decode, encode, note_keys
 
@@ -42,9 +43,9 @@ def key(name: object) -> str:
     return hashlib.sha256(str(name).encode()).hexdigest()
 
 
-def text(words: str = "Text.") -> StoredText:
+def text(words: str = "Text.") -> Text:
     """Return a text to keep."""
-    return StoredText(f"<article><p>{words}</p></article>", WHEN, REQUEST)
+    return Text(f"<article><p>{words}</p></article>", WHEN, REQUEST)
 
 
 KEY, OTHER = key("asked for"), key("another")
@@ -77,7 +78,7 @@ def keep(directory: Path, *keys: str, words: str = "Text.") -> None:
         store.close()
 
 
-def load(directory: Path, *keys: str) -> tuple[dict[str, StoredText], list[str]]:
+def load(directory: Path, *keys: str) -> tuple[dict[str, Text], list[str]]:
     """Load from a new store; every problem is one line that names the cache."""
     store = DiskStore(directory)
     try:
@@ -143,9 +144,10 @@ import diskcache, os, signal, sqlite3, sys
 from datetime import datetime, UTC
 from pathlib import Path
 from mkdocs_contentgen.errors import StoreError
-from mkdocs_contentgen.texts.store import DiskStore, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.text import Text
 directory = Path(sys.argv[1])
-text = StoredText("<article><p>Text.</p></article>", datetime.now(UTC), {})
+text = Text("<article><p>Text.</p></article>", datetime.now(UTC), {})
 """
 
 
@@ -178,7 +180,7 @@ def test_a_text_comes_back_as_it_was(
     directory: Path, html: str, request_: dict[str, object]
 ) -> None:
     """Text, time and request are the same in another store."""
-    kept = StoredText(html, WHEN, request_)
+    kept = Text(html, WHEN, request_)
     store = DiskStore(directory)
     store.save({KEY: kept})
     assert store.load([KEY]) == ({KEY: kept}, [])
@@ -190,7 +192,7 @@ def test_times_of_other_zones_are_the_same_moment(directory: Path) -> None:
     """A text's time is in UTC, whatever zone it was given in."""
     zone = timezone(timedelta(hours=5, minutes=30))
     store = DiskStore(directory)
-    store.save({KEY: StoredText("x", WHEN.astimezone(zone), {})})
+    store.save({KEY: Text("x", WHEN.astimezone(zone), {})})
     store.close()
     found = load(directory, KEY)[0][KEY].generated_at
     assert (found, found.tzinfo) == (WHEN, UTC)
@@ -369,7 +371,7 @@ def test_a_thread_that_looks_does_not_unlock_another(directory: Path) -> None:
     keep(directory, KEY)
     begun, go_on = threading.Event(), threading.Event()
 
-    class Slow(dict[str, StoredText]):
+    class Slow(dict[str, Text]):
         """Texts that are not all there yet."""
 
         def items(self) -> Any:
@@ -1016,7 +1018,7 @@ def test_a_changed_entry_with_its_hash_is_returned(lab: Lab) -> None:
     html = "<article><script>alert(1)</script></article>"
     values = (entry(KEY, html=html), KEY)
     execute(lab.directory, "UPDATE Cache SET value = ? WHERE key = ?", values=values)
-    assert load(lab.directory, KEY) == ({KEY: StoredText(html, WHEN, REQUEST)}, [])
+    assert load(lab.directory, KEY) == ({KEY: Text(html, WHEN, REQUEST)}, [])
 
 
 def test_an_entry_larger_than_any_text(lab: Lab) -> None:
@@ -1617,7 +1619,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 limit = (directory / "cache.db").stat().st_size + 10_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    store.save({"key": StoredText("x" * 100_000, datetime.now(UTC), {})})
+    store.save({"key": Text("x" * 100_000, datetime.now(UTC), {})})
 except StoreError as error:
     print(error)
 print(len(store.load([sys.argv[2]])[0]))

@@ -15,8 +15,9 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.blocks import Block, read_blocks
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.service.updates import Source, Updated
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import to_lines
-from mkdocs_contentgen.texts.store import DiskStore, Edits, StoredText
+from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.updates import apply_update, plan_update
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
@@ -38,7 +39,7 @@ HTML = to_lines(
 )
 BLOCKS = read_blocks(HTML)[1]
 MINE = next(it for it in BLOCKS if it.text == "A person's words.")
-TEXT = StoredText(
+TEXT = Text(
     HTML,
     datetime(2026, 11, 1, tzinfo=UTC),
     {"type": "article", "topic": "Fast builds"},
@@ -57,7 +58,7 @@ OPTIONS = WriterOptions(WriterFields(model="m", site_url=SITE))
 TODAY = date(2026, 11, 23)
 
 
-def updated(answer: str, *, note: str = "", section: str = "") -> StoredText:
+def updated(answer: str, *, note: str = "", section: str = "") -> Text:
     """Return the text after an update with this answer."""
     what = plan_update(TEXT, SOURCES, note=note, section=section)
     found = [Section("", it.title, it.now, digest=it.digest) for it in SOURCES]
@@ -152,7 +153,7 @@ def test_a_section_that_is_not_there() -> None:
 def test_a_text_without_sources_gets_a_list() -> None:
     """The heading is in the language of the text."""
     html = '<article lang="de"><h1>T</h1><p>Alt.</p></article>'
-    text = StoredText(html, TEXT.generated_at, TEXT.request, "m")
+    text = Text(html, TEXT.generated_at, TEXT.request, "m")
     what = plan_update(text, [], note="x")
     read = read_update("BLOCK 1: Neu [1].\nWHY: x", REQUEST, what, [FOUND], OPTIONS)
     assert read is not None
@@ -192,14 +193,14 @@ def test_a_note_names_blocks_by_quotes_alone(note: str) -> None:
 def test_what_a_model_cannot_write_stays() -> None:
     """Images and links of a person's own are in blocks that no model changes."""
     html = '<article><h1>T</h1><p>See <a href="https://x.example">x</a>.</p><p>Y</p></article>'
-    what = plan_update(StoredText(html, TEXT.generated_at, TEXT.request, "m"), SOURCES)
+    what = plan_update(Text(html, TEXT.generated_at, TEXT.request, "m"), SOURCES)
     assert [it.is_fixed for it in what.blocks] == [True, True, False]
 
 
 def test_code_keeps_its_signs() -> None:
     """Only marks of statements are taken off what the model sees."""
     html = "<article><h1>T</h1><p><code>a==b</code> is <mark>4 km</mark></p></article>"
-    what = plan_update(StoredText(html, TEXT.generated_at, TEXT.request, "m"), [])
+    what = plan_update(Text(html, TEXT.generated_at, TEXT.request, "m"), [])
     assert what.blocks[1].text == "`a==b` is 4 km"
 
 

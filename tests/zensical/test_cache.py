@@ -18,7 +18,7 @@ import pytest
 from conftest import Project, wait_until
 from service_double import ServiceDouble
 
-from mkdocs_contentgen import DiskStore, StoredText
+from mkdocs_contentgen import DiskStore, Text
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.texts.store import note_key
 
@@ -85,10 +85,10 @@ def test_a_linked_cache_is_left_alone(site: Project, tmp_path: Path) -> None:
     assert MOVED not in ran.stdout
 
 
-def text(topic: str, html: str, *, age: int = 0) -> StoredText:
+def text(topic: str, html: str, *, age: int = 0) -> Text:
     """Return a text that is `age` days old."""
     made = datetime.now(UTC) - timedelta(days=age)
-    return StoredText(f"<article><p>{html}</p></article>", made, {"type": "blog", "topic": topic})
+    return Text(f"<article><p>{html}</p></article>", made, {"type": "blog", "topic": topic})
 
 
 def test_the_newer_text_stays(tmp_path: Path) -> None:

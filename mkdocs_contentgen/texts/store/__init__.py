@@ -10,31 +10,18 @@ imports diskcache.
 
 from .database import DATABASE
 from .disk import DiskStore
-from .entry import (
-    LEASE,
-    MAX_EDIT,
-    MAX_HTML,
-    Cache,
-    Edits,
-    NoteKind,
-    StoredText,
-    note_key,
-    valid_edits,
-)
+from .entry import LEASE, MAX_HTML, Cache, NoteKind, note_key, valid_edits
 from .shared import Outage, SharedStore
 
 __all__ = [
     "DATABASE",
     "LEASE",
-    "MAX_EDIT",
     "MAX_HTML",
     "Cache",
     "DiskStore",
-    "Edits",
     "NoteKind",
     "Outage",
     "SharedStore",
-    "StoredText",
     "note_key",
     "valid_edits",
 ]

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...errors import StoreError
+from ...text import Text
 from .database import (
     DATABASE,
     LOCK_TIMEOUT,
@@ -35,7 +36,6 @@ from .entry import (
     MAX_KEY,
     Cache,
     NoteKind,
-    StoredText,
     decode,
     encode,
     is_idempotency_key,
@@ -68,8 +68,8 @@ class DiskStore(Cache):
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
-        texts: dict[str, StoredText] = {}
+    ) -> tuple[dict[str, Text], list[str]]:
+        texts: dict[str, Text] = {}
         entry_problems: list[str] = []
 
         def read(connection: sqlite3.Connection) -> None:
@@ -110,7 +110,7 @@ class DiskStore(Cache):
                 self._cache = _open_diskcache(self._directory, self._lock_timeout, **SETTINGS)
         return problems
 
-    def save(self, texts: Mapping[str, StoredText]) -> None:
+    def save(self, texts: Mapping[str, Text]) -> None:
         with self._transaction() as cache:
             for key, text in texts.items():
                 cache.set(key, encode(key, text))

@@ -6,13 +6,14 @@ import json
 import re
 import uuid
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol, get_args
 
 from ...digest import sha256
 from ...display import hidden_character, model_name, valid_passages, valid_remarks, valid_sources
+from ...text import MAX_EDIT, Edits, Text
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
@@ -33,57 +34,8 @@ NoteKind = Literal["failed", "parts", "generated"]
 """A note says why a request failed, has the parts that are written of its text, or the text as it
 was generated, before a person changed it."""
 
-MAX_EDIT = 300
-"""The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
-
 _MAX_EDITS = 2_000
 _MAX_FIELDS, _MAX_STRING = 32, 64
-
-
-@dataclass(frozen=True)
-class Edits:
-    """What people did with a text on the review desk."""
-
-    confirmed: tuple[str, ...] = ()
-    """Statements that were confirmed."""
-
-    removed: tuple[str, ...] = ()
-    """Sentences and blocks that were removed."""
-
-    changed_by: Mapping[str, str] = field(default_factory=dict)
-    """Who wrote a block, by the SHA-256 of its text."""
-
-    reason: str = ""
-    """Why it was approved although statements were left to check."""
-
-
-@dataclass(frozen=True)
-class StoredText:
-    """A text as the service sent it (interface section 2.2), with its request and its time.
-
-    A note about a request is kept as a text too, under its note_key().
-    """
-
-    html: str
-    generated_at: datetime
-    request: dict[str, object]
-    model: str = ""
-    """The name of the model, or an empty string if the service did not tell."""
-
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each cited section by its address."""
-
-    remarks: tuple[str, ...] = ()
-    """What is not as requested, although a person can use the text."""
-
-    edits: Edits | None = None
-    """What people changed, or None if nobody did."""
-
-    passages: Mapping[str, str] = field(default_factory=dict)
-    """What the cited sections said when the text was written, by their addresses."""
-
-    updates: tuple[str, ...] = ()
-    """What updates changed and why, or that nothing had to change, the last one at the end."""
 
 
 class Cache(Protocol):
@@ -94,7 +46,7 @@ class Cache(Protocol):
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
+    ) -> tuple[dict[str, Text], list[str]]:
         """Return the stored texts by key, and the problems of the store.
 
         With `since`, only texts that were generated after it.
@@ -103,7 +55,7 @@ class Cache(Protocol):
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
 
-    def save(self, texts: Mapping[str, StoredText]) -> None:
+    def save(self, texts: Mapping[str, Text]) -> None:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
         Raises StoreError.
@@ -163,7 +115,7 @@ def is_idempotency_key(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
-def encode(key: str, text: StoredText) -> str:
+def encode(key: str, text: Text) -> str:
     """Return the entry for a text as JSON."""
     fields: dict[str, object] = {
         "key": key,
@@ -186,7 +138,7 @@ def encode(key: str, text: StoredText) -> str:
     return json.dumps(entry, ensure_ascii=False)
 
 
-def decode(key: str, entry: str | bytes) -> StoredText | None:
+def decode(key: str, entry: str | bytes) -> Text | None:
     """Return the text of an entry, or None if the entry was changed or damaged.
 
     Entries of earlier versions have no `entry_sha256`.
@@ -211,9 +163,7 @@ def decode(key: str, entry: str | bytes) -> StoredText | None:
     except (ValueError, OverflowError, RecursionError):
         return None
     model, edits = model_name(fields.model), valid_edits(fields.edits)
-    return StoredText(
-        html, generated_at, request, model, sources, remarks, edits, passages, updates
-    )
+    return Text(html, generated_at, request, model, sources, remarks, edits, passages, updates)
 
 
 def valid_edits(value: object) -> Edits | None:

@@ -24,12 +24,12 @@ from ...redis_connection import (
     script_call,
     shown_address,
 )
+from ...text import Text
 from .entry import (
     LEASE,
     MAX_ENTRY,
     Cache,
     NoteKind,
-    StoredText,
     decode,
     encode,
     is_idempotency_key,
@@ -89,7 +89,7 @@ class SharedStore(Cache):
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
-    ) -> tuple[dict[str, StoredText], list[str]]:
+    ) -> tuple[dict[str, Text], list[str]]:
         texts, problems = self._local.load(keys, since=since)
         # Another machine may have a newer note.
         wanted = [key for key in keys if key not in texts or ":" in key]
@@ -113,7 +113,7 @@ class SharedStore(Cache):
             self._problems += eviction_problems(self._name, memory)
         return problems + self._take_problems()
 
-    def save(self, texts: Mapping[str, StoredText]) -> None:
+    def save(self, texts: Mapping[str, Text]) -> None:
         failure = self._write_locally(lambda: self._local.save(texts))
         for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
             commands: list[Command] = []
@@ -201,7 +201,7 @@ class SharedStore(Cache):
             self._problems.append(f"{error}; texts are kept in {self._name} only")
         self._local_is_writable = False
 
-    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, StoredText]:
+    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, Text]:
         texts = {}
         entries = self._read_starts(keys, _FIRST_READ)
         for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
