@@ -20,7 +20,6 @@ import pytest
 from growth import growth, seconds
 
 import mkdocs_contentgen
-from mkdocs_contentgen.html import markdown_writer
 
 METHODS = frozenset("match fullmatch search sub findall finditer split".split())
 
@@ -31,8 +30,6 @@ LOCALS = {
     **{
         "kinds": "allkeys|volatile",
         "forms": "user|us%65r",
-        "starts": "{{",
-        "pattern": vars(markdown_writer)["_IN_LINE"],
     },
 }
 """Examples of the local variables that patterns are made of."""

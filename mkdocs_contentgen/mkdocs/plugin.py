@@ -203,7 +203,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         # mkdocs-static-i18n builds once for each language.
         language = getattr(config.plugins.get("i18n"), "current_language", None)
         log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
-        self.set_articles(resolution.articles)
+        self._extension.articles = self._articles = resolution.articles
         index_articles_last(config.plugins)
         self._extension.pages = page_addresses(files.documentation_pages(), config.site_url)
         incomplete = resolution.incomplete
@@ -248,11 +248,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
 
     on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
-
-    def set_articles(self, articles: dict[str, dict[str, PageContent]]) -> ArticleExtension:
-        """Set the articles of the pages to render, and return the extension that inserts them."""
-        self._extension.articles = self._articles = articles
-        return self._extension
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
-from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import AnchorLink
-from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError, ConfigurationError
-from ..html.plaintext import plain_text
-from ..site.site import PageRendering, Site
+from ..site.site import Site
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from ..site.build import PageContent
     from ..writer.options import WriterOptions
 
 
@@ -60,60 +50,6 @@ class MkDocsSite(Site):
                 "eject it in the site that it belongs to"
             )
         return path
-
-    def delimiters(self) -> set[str]:
-        return {
-            value
-            for plugin in self.config.plugins.values()
-            if isinstance(plugin, BasePlugin)  # hooks are modules, without options
-            for name, value in plugin.config.items()
-            if isinstance(value, str)
-            and value
-            and (
-                name.endswith(("_string", "_tag"))
-                or ("separator" not in name and re.fullmatch(r"[^\w\s]{2,}", value))
-            )
-        }
-
-    def render(
-        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
-    ) -> PageRendering:
-        file = self.files.src_uris[name]
-        page = file.page or Page(None, file, self.config)
-        # Rendering changes the page, and some plugins treat its title as a template.
-        state = {k: copy(v) if isinstance(v, dict | list) else v for k, v in vars(page).items()}
-        path = file.abs_src_path
-        file.content_string = source
-        file.abs_src_path = path  # MkDocs resets it, and plugins need it to find other files
-        extension = self.plugin.set_articles({name: dict(articles)} if articles else {})
-        events = self.config.plugins
-        arguments: dict[str, Any] = {"config": self.config, "files": self.files}
-        self.config._current_page = page
-        logging.disable()
-        try:
-            page = events.on_pre_page(page, **arguments)
-            page.markdown = None
-            page.read_source(self.config)
-            if page.markdown is None:  # Material's blog has read its posts already
-                page.markdown, _ = get_data(source)
-            page.markdown = events.on_page_markdown(page.markdown, page=page, **arguments)
-            page.render(self.config, self.files)
-            content = events.on_page_content(page.content or "", page=page, **arguments)
-            toc = [(i.level, i.id, plain_text(unescape(i.title))) for i in _flatten_toc(page.toc)]
-            marked = extension.marked.get(name, set())
-            title = unescape(str(page.title))
-            return PageRendering(content, title, toc, marked)
-        finally:
-            logging.disable(logging.NOTSET)
-            self.config._current_page = None
-            vars(page).clear()
-            vars(page).update(state)
-
-
-def _flatten_toc(items: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
-    for item in items:
-        yield item
-        yield from _flatten_toc(item.children)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
@@ -18,22 +18,6 @@ from ..texts.articles import Article, ChangedSources, find_articles
 from ..texts.policy import PageRequest
 from .cited import CitedSections
 from .options import ContentgenConfig
-
-if TYPE_CHECKING:
-    from .build import PageContent
-
-
-@dataclass(frozen=True)
-class PageRendering:
-    """A rendered page, without the theme."""
-
-    content: str
-    title: str
-    toc: list[tuple[int, str, str]]
-    """Level, id and plain text of each heading."""
-
-    marked: set[str]
-    """The ids of the articles with a marker."""
 
 
 @dataclass(frozen=True)
@@ -106,20 +90,6 @@ class Site(ABC):
     @abstractmethod
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
-
-    @abstractmethod
-    def delimiters(self) -> set[str]:
-        """Return the strings that extensions of the site treat as delimiters of templates."""
-
-    @abstractmethod
-    def render(
-        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
-    ) -> PageRendering:
-        """Render the page `name` with `source` as the content of its file.
-
-        It gets `articles`, whatever its front matter asks for. Nothing is logged, and only plugins
-        may write files.
-        """
 
 
 def select_requests(

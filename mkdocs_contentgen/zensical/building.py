@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import ConfigurationError
@@ -15,7 +16,6 @@ from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
 from .process import Zensical
 from .records import digest_of, forget, link_warnings, put_back, read_record, set_aside
-from .renderer import require_zensical
 from .site import ZensicalSite, read_site
 
 
@@ -84,7 +84,10 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
 
 def check(site: ZensicalSite) -> None:
     """Raise ConfigurationError if Zensical is not installed, or would leave the articles out."""
-    require_zensical()
+    if find_spec("zensical") is None:
+        raise ConfigurationError(
+            'Zensical is not installed; install it with: pip install "mkdocs-contentgen[zensical]"'
+        )
     if NAME not in site.config.markdown_extensions:
         raise ConfigurationError(
             f"{site.configuration.path}: markdown_extensions has no '{NAME}', without which "

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File
-from mkdocs.utils.meta import get_data
 
 from ..errors import ApprovalError
-from ..html.plaintext import plain_text
 from ..site.front_matter import CollectedRequests, PageProblem, hidden_requests, read_requests
-from ..site.site import PageRendering, Site
+from ..site.site import Site
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
 from .page_files import find_pages, read_folder_metadata
@@ -23,7 +20,6 @@ from .page_files import find_pages, read_folder_metadata
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..site.build import PageContent
     from ..writer.options import WriterOptions
 
 
@@ -60,24 +56,6 @@ class ZensicalSite(Site):
         if path is None:
             raise ApprovalError(f"{page}: has no file to edit")
         return Path(path)
-
-    def delimiters(self) -> set[str]:
-        return set()
-
-    def render(
-        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
-    ) -> PageRendering:
-        from .renderer import render
-        from .rendering import rendering_with
-
-        text, metadata = get_data(source)
-        with rendering_with(name, articles or {}) as extension:
-            url = self.files[name].url
-            content, found, titles = render(self.configuration.path, text, name, url, metadata)
-        toc = [(level, anchor, plain_text(unescape(title))) for level, anchor, title in found]
-        title = next((title for level, _, title in toc if level == 1), "")
-        own = str(titles.get("title") or title)
-        return PageRendering(content, unescape(own), toc, extension.marked.get(name, set()))
 
 
 @contextmanager

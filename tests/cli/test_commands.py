@@ -530,7 +530,7 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
     assert (project.root / "docs/index.md").read_text() == (
         "---\n# a comment\ntitle: T # kept\ntags: [a, b]\n---\n\nBefore.\n\n"
         "```\n```md\n<!-- contentgen -->\n```\n\n"
-        "## Own *title*\n\nA * b_c_d **bold**.\n\n### Part\n\n1. one\n2. two\n\nAfter.\n"
+        "## Own *title*\n\nA \\* b_c_d **bold**.\n\n### Part\n\n1. one\n2. two\n\nAfter.\n"
     )
     sent = len(service.received)
     assert project.build("--strict").returncode == 0
