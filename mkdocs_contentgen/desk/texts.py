@@ -178,7 +178,7 @@ class Desk:
         if article.state == "approved" and not article.has_newer_draft:
             raise EditError("this text is approved already")
         approve_article(
-            article, self.site.options, self.by, lambda it: True, self.site.changed_sources()
+            article, self.site.options, self.by, lambda it: True, self.site.cited_sections().changed
         )
         self.undo_stack.pop(article.key, None)
         return str(article.path)
@@ -187,7 +187,7 @@ class Desk:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return article.approved.text if article.approved else None
-        store = self.site.options.store(self.site.config)
+        store = self.site.store()
         notes, _ = store.load([note_key("generated", article.key)])
         store.close()
         return next(iter(notes.values()), None)
@@ -244,7 +244,7 @@ class Desk:
         self._save(article, text)
 
     def _save(self, article: Article, text: Text) -> None:
-        store: Cache = self.site.options.store(self.site.config)
+        store: Cache = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None

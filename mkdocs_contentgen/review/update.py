@@ -174,7 +174,7 @@ def run(
     async def connect() -> AsyncIterator[Client]:
         async with build.connect() as client:
             yield _UpdateClient(
-                client, by_key, done, current, build.policy.sandbox, build.options.image_hosts
+                client, by_key, done, current, build.policy.sandbox, build.site.options.image_hosts
             )
 
     source: Foreground = replace(build.foreground(), connect=connect)

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
 from mkdocs.utils.meta import get_data
 
 from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
@@ -31,11 +29,11 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import CitedSections, changed_source_warnings
+from .cited import changed_source_warnings
 from .fields import field_check
 from .front_matter import PageProblem
-from .options import ContentgenConfig
 from .progress import show_progress
+from .site import Site
 
 if TYPE_CHECKING:
     from ..texts.generation import UpdatingClient
@@ -123,13 +121,8 @@ class Resolution:
 class Build:
     """One run over a site: its requests, and what its parts share."""
 
-    site: MkDocsConfig
-    options: ContentgenConfig
+    site: Site
     policy: Policy
-    page_requests: Sequence[PageRequest] = ()
-    pages: Sequence[File] = ()
-    """Those of the built site."""
-
     log: Callable[[str], None] = lambda line: None
     debug: Callable[[str], None] | None = None
     """Gets a line for the source of each text, for each try, and for each call to a model."""
@@ -137,49 +130,53 @@ class Build:
     spending: Spending | None = None
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
+    requests: Sequence[PageRequest] | None = None
+    """Those to get texts for, by default all of the site."""
+
     _outage: Outage = field(default_factory=Outage)
 
     def __post_init__(self) -> None:
-        if self.spending is None and self.options.uses_writer():
+        if self.spending is None and self.site.options.uses_writer():
             from ..writer.usage import Spending
 
             self.spending = Spending()
 
     def store(self) -> Cache:
         """Return the cache. Raises ConfigurationError."""
-        return self.options.store(self.site, self._outage)
+        return self.site.store(self._outage)
 
     def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
-        if self.options.uses_writer():
+        site, options = self.site, self.site.options
+        if options.uses_writer():
             from ..writer.client import WriterClient
 
             return WriterClient(
-                self.options.writer_options(self.site, self.pages),
+                site.writer_options(),
                 self.spending,
-                retries=self.options.retries,
+                retries=options.retries,
                 debug=self.debug,
-                own_text=partial(_own_text, self.page_requests, Path(self.site.docs_dir)),
-                language=partial(_language, self.page_requests),
+                own_text=partial(_own_text, site),
+                language=partial(_language, site),
             )
-        return self.options.connect()
+        return options.connect()
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
         display = partial(show_progress, self.log, use_log=self.debug is not None)
-        limits = self.options.limits()
+        limits = self.site.options.limits()
         return Foreground(self.store(), self.connect, limits, display, self.debug)
 
     def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
         """Return the texts of all requests, and log what a foreground source took for them."""
         obtained = obtain(
-            self.page_requests,
+            self.site.requests if self.requests is None else self.requests,
             self.store(),
             self.policy,
             source,
             files=files,
-            changed_sources=CitedSections(self.options, self.site, self.pages).changed,
-            check=field_check(self.page_requests, self.options, self.site, self.pages),
+            changed_sources=self.site.cited_sections().changed,
+            check=field_check(self.site),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -192,31 +189,29 @@ class Build:
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
-        if not (self.options.uses_writer() and wanted):
+        if not (self.site.options.uses_writer() and wanted):
             return ""
         from ..writer import evaluation
         from ..writer.writing import estimate
 
-        options = self.options.writer_options(self.site, self.pages)
+        options = self.site.writer_options()
         estimates = (estimate(request, options) for request in wanted.values())
         return evaluation.estimate_message(estimates, options)
 
 
-def resolve(
-    build: Build, problems: Iterable[PageProblem], files: ApprovedFiles, source: TextSource
-) -> Resolution:
+def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolution:
     """Return the articles of all requests: from approved `files`, the cache or `source`.
 
-    Nothing is sent if there are `problems` with pages or damaged approved files. If the policy only
+    Nothing is sent if there are problems with pages or damaged approved files. If the policy only
     warns, placeholders take the place of failures. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
-    problems = list(problems)
+    options, problems = build.site.options, build.site.problems
     resolution.add_problems(problems, warn_only=warn_only)
     wrong = {problem.page for problem in problems}
-    build = replace(build, page_requests=[it for it in build.page_requests if it.page not in wrong])
+    build = replace(build, requests=[it for it in build.site.requests if it.page not in wrong])
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
@@ -229,9 +224,9 @@ def resolve(
     resolution.sent = obtained.sent
     resolution.warnings += changed_source_warnings(obtained.articles)
     resolution.warnings += filter(None, map(_language_warning, obtained.articles))
-    if not build.options.uses_sandbox():
+    if not options.uses_sandbox():
         resolution.warnings += filter(None, map(_sample_warning, obtained.articles))
-    presentation = build.options.presentation()
+    presentation = options.presentation()
     if presentation.disclosure is None:
         resolution.warnings += _undisclosed_warning(obtained.articles)
     for article in obtained.articles:
@@ -269,9 +264,9 @@ def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _language(page_requests: Sequence[PageRequest], request: Request) -> str:
+def _language(site: Site, request: Request) -> str:
     """Return the language of a text: that of its request, or else the one of its page."""
-    pages = (it.language for it in page_requests if it.request == request)
+    pages = (it.language for it in site.requests if it.request == request)
     return request.language or next(pages, "")
 
 
@@ -290,9 +285,10 @@ def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-def _own_text(page_requests: Sequence[PageRequest], docs: Path, request: Request) -> str:
+def _own_text(site: Site, request: Request) -> str:
     """Return the Markdown around an article on its page, or an empty string without any."""
-    page = next((it.page for it in page_requests if it.request == request), "")
+    page = next((it.page for it in site.requests if it.request == request), "")
+    docs = Path(site.config.docs_dir)
     try:
         source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
     except (OSError, UnicodeError):  # a page that another plugin makes has no file

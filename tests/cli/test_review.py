@@ -285,7 +285,8 @@ def test_eject_deletes_the_approved_file(site: Site) -> None:
     site.write("contentgen/other.md/main.html", "of another page")
     printed = site.run("eject", "index.md", "--delete")
     assert printed.endswith(
-        f"index.md: contains its text now, and no request; read `git diff`\n{site.approved}: deleted\n"
+        "index.md: contains its text now, and no request; read `git diff`\n"
+        f"{site.approved}: deleted\n"
     )
     assert [path.name for path in (site.root / "contentgen").iterdir()] == ["other.md"]
 

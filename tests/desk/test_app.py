@@ -20,7 +20,7 @@ from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
-from mkdocs_contentgen.desk.site import DeskSite
+from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.html.blocks import Block, read_blocks
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import read

@@ -36,6 +36,7 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
+from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
@@ -268,7 +269,7 @@ def test_sources(tmp_path: Path) -> None:
             pages = get_files(site).documentation_pages()
             plugin.config.writer = {"model": "m", "sources": sources}
             try:
-                options = plugin.config.writer_options(site, pages)
+                options = Site(config=site, options=plugin.config, pages=pages).writer_options()
             except ConfigurationError as error:
                 assert re.search("symbolic link, which is not followed|does not exist", str(error))
                 return
