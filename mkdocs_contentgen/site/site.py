@@ -16,7 +16,6 @@ from mkdocs.structure.files import File
 from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
 from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
-from .cited import CitedSections, link_of
 from .directories import project_directory, resolve_directory
 from .front_matter import PageProblem
 from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..writer.options import WriterOptions
     from ..writer.retrieval import Sources
+    from .cited import CitedSections
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +124,8 @@ class Site:
         return load_sources(paths, directory, Path(self.config.docs_dir), self._locations())
 
     def _locations(self) -> list[tuple[Path, str]]:
+        from .cited import link_of
+
         return [(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path]
 
     def addresses(self) -> dict[str, str]:
@@ -170,6 +172,8 @@ class Site:
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""
+        from .cited import CitedSections
+
         sources = self.sources if self.options.uses_writer() else None
         return CitedSections(self.pages, self.config.site_url or "", sources)
 
