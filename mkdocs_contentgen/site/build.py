@@ -245,7 +245,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 
 def _sample_warning(article: Article) -> str:
     """Return a message if the approved text of a page is a sample of the sandbox."""
-    if article.approved is None or article.approved.header.service != SANDBOX:
+    if article.approved is None or article.approved.approval.service != SANDBOX:
         return ""
     return (
         f"{article.place}: the approved text is a sample of the sandbox; for a real one, delete "
