@@ -273,7 +273,7 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
             f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
             f"its own, set `language: {page}`"
         )
-    if not sandbox and article.approved and article.approved.header.service == SANDBOX:
+    if not sandbox and article.approved and article.approved.approval.service == SANDBOX:
         found.append(
             f"{article.place}: the approved text is a sample of the sandbox; for a real one, "
             f"delete {article.path}"

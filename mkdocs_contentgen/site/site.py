@@ -15,7 +15,6 @@ from mkdocs.structure.files import File
 
 from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
-from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
 from .directories import project_directory, resolve_directory
 from .front_matter import PageProblem
 from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
@@ -23,6 +22,7 @@ from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
 if TYPE_CHECKING:
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
+    from ..texts.store import Cache, Outage
     from ..writer.options import WriterOptions
     from ..writer.retrieval import Sources
     from .cited import CitedSections
@@ -82,6 +82,8 @@ class Site:
             return resolve_directory("cache_dir", self.options.cache_dir, self.config)
         if EXTENSION not in self.config.markdown_extensions:
             return resolve_directory("cache_dir", MKDOCS_CACHE, self.config)
+        from ..texts.store import DATABASE
+
         directory = resolve_directory("cache_dir", ZENSICAL_CACHE, self.config)
         if (self.directory / MKDOCS_CACHE / DATABASE).exists() and not directory.exists():
             raise ConfigurationError(
@@ -95,6 +97,8 @@ class Site:
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
         """
+        from ..texts.store import DiskStore, SharedStore
+
         local = DiskStore(self.cache_directory())
         url = self.options.cache_url
         return SharedStore(local, url, outage) if url else local

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import get_files
 
+from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.errors import (
     ApprovalError,
     ConfigurationError,
@@ -37,6 +38,7 @@ from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.site.site import Site
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
@@ -175,7 +177,7 @@ def test_header(tmp_path: Path) -> None:
             assert len(str(error).splitlines()) == 1
         else:
             assert text
-            assert text.header.approved_by.isprintable()
+            assert text.approval.approved_by.isprintable()
 
     fuzz(test)
 
@@ -183,8 +185,10 @@ def test_header(tmp_path: Path) -> None:
 def test_entry(tmp_path: Path) -> None:
     """An entry is a whole text, or one that was damaged; nothing else happens."""
     DiskStore(tmp_path).prepare()
-    names = ["key", "sha256", "generated_at", "request", "html", "entry_sha256"]
-    entries = st.dictionaries(st.sampled_from(names), trees | st.just(KEY)).map(json.dumps)
+    fields = st.dictionaries(st.sampled_from(Text.__struct_fields__), trees).map(json.dumps)
+    entries = fields.map(
+        lambda text: json.dumps({"sha256": sha256(KEY + "\n" + text)})[:-1] + f', "text": {text}}}'
+    )
 
     @few
     @given(entries | st.text() | st.binary())
