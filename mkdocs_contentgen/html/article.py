@@ -28,7 +28,7 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = sum(element.tag in _HEADINGS for element in article.iter())
+    headings = len([element for element in article.iter() if element.tag in _HEADINGS])
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
