@@ -205,8 +205,10 @@ def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
     classes = []
     for name, class_ in _BORDERS.items():
         tokens = values.get(name, [])
+        if not tokens:
+            continue
         words = [getattr(it, "lower_value", getattr(it, "value", "")) for it in tokens]
-        if tokens and _NO_BORDER.isdisjoint(words):
+        if _NO_BORDER.isdisjoint(words):
             classes.append(class_)
             for _, chroma, hue in _colours(tokens)[:1]:
                 classes += [f"cg-line-{_nearest_hue(hue)}"] if chroma >= 0.05 else []
