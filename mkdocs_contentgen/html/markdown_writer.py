@@ -147,7 +147,7 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         is_nested = self._is_nested or not parent_tags.isdisjoint((*_QUOTES, "li"))
         is_first = el.find_previous_sibling() is None  # where an indentation would be lost
         if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
-            html = _to_entities(code, _IN_LINE if is_nested else _IN_BLOCK)
+            html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"
             return f"\n\n<pre><code>{html}</code></pre>\n\n"
         if is_nested:
             return _separated(el, _LISTS, indent(code, "    "))
