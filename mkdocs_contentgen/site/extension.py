@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ..html.presentation import ArticleMetadata
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
+
+FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+"""A fenced block of code."""
 
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
@@ -65,7 +68,7 @@ Contents = Mapping[str, Content]
 """The articles of a page by their ids, in the order of the front matter."""
 
 
-def leading_article(markdown: str, articles: Contents) -> str | None:
+def leading_article(markdown: str, articles: Collection[str]) -> str | None:
     """Return the id of the article whose title is the title of the page, or None.
 
     That is an article at the start of a page without a first-level heading of its own. Templates
@@ -73,7 +76,7 @@ def leading_article(markdown: str, articles: Contents) -> str | None:
     """
     text = _INVISIBLE_SOURCE.sub("", markdown)
     start = MARKER.match(text)
-    if (text and not start) or _TITLE_IN_SOURCE.search(_FENCED.sub("", text)):
+    if (text and not start) or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
         return None
     name = (start and start[1]) or next(iter(articles))
     return name if name in articles else None
@@ -86,8 +89,8 @@ class ArticleExtension(Extension):
     brings the style sheet to a page, or is None. `end_line` ends each article that the author's
     text follows; if it is empty, a rule does. The other attributes are set when a page is rendered,
     by its `src_uri`: `problems` has the marker or text in question with each message, `facts` the
-    metadata of the articles, `marked` the ids of the articles with a marker, and `leading` the id
-    of the article whose title is the page's, if there is one.
+    metadata of the articles, and `leading` the id of the article whose title is the page's, if
+    there is one.
 
     `pages` maps the address of each page to its `src_uri`, where the site has an address.
 
@@ -109,7 +112,6 @@ class ArticleExtension(Extension):
         self.end_line = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, ArticleMetadata]] = {}
-        self.marked: dict[str, set[str]] = {}
         self.leading: dict[str, str] = {}
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
@@ -272,7 +274,6 @@ class _ArticlePlacer:
                 parent[index] = article
         problem = "the marker is within other text or HTML; put it between empty lines"
         problems += [(marker[0], problem) for marker in markers.values()]
-        self.extension.marked[self.page] = set(self._placed)
         context.level = 1  # at the end of a page, an article is a section of the page
         for name in self.articles:
             if name not in self._placed:
@@ -439,7 +440,6 @@ _INVISIBLE_HTML = re.compile(
 _INVISIBLE_SOURCE = re.compile(
     rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
 )
-_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
 _RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
 _RAW_ID = re.compile(r"""\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)

@@ -28,10 +28,13 @@ from test_markdown import DAY, PIECES
 from test_sanitizer import soups
 from test_stylesheet import styles
 
+from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.errors import ApprovalError, ConfigurationError, UnsafeHTMLError
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
+from mkdocs_contentgen.site.site import Site
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore
 from mkdocs_contentgen.writer.markdown import to_html
@@ -118,7 +121,7 @@ def test_header(tmp_path: Path) -> None:
             assert len(str(error).splitlines()) == 1
         else:
             assert text
-            assert text.header.approved_by.isprintable()
+            assert text.approval.approved_by.isprintable()
 
     fuzz(test)
 
@@ -126,8 +129,10 @@ def test_header(tmp_path: Path) -> None:
 def test_entry(tmp_path: Path) -> None:
     """An entry is a whole text, or one that was damaged; nothing else happens."""
     DiskStore(tmp_path).prepare()
-    names = ["key", "sha256", "generated_at", "request", "html", "entry_sha256"]
-    entries = st.dictionaries(st.sampled_from(names), trees | st.just(KEY)).map(json.dumps)
+    fields = st.dictionaries(st.sampled_from(Text.__struct_fields__), trees).map(json.dumps)
+    entries = fields.map(
+        lambda text: json.dumps({"sha256": sha256(KEY + "\n" + text)})[:-1] + f', "text": {text}}}'
+    )
 
     @few
     @given(entries | st.text() | st.binary())
@@ -180,7 +185,7 @@ def test_sources(tmp_path: Path) -> None:
             pages = get_files(site).documentation_pages()
             plugin.config.writer = {"model": "m", "sources": sources}
             try:
-                options = plugin.config.writer_options(site, pages)
+                options = Site(config=site, options=plugin.config, pages=pages).writer_options()
             except ConfigurationError as error:
                 assert re.search("symbolic link, which is not followed|does not exist", str(error))
                 return
