@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
     from ..writer.ledger.protocol import MonthlyUsage
-    from ..writer.writing import Written
+    from ..writer.writing import FinishedText
 
 STATE_COLOURS = {
     "approved": "green",
@@ -321,7 +321,7 @@ def _print_figures(rows: Iterable[Mapping[str, object]]) -> None:
     _print_rich(_table(cells, {}))
 
 
-def print_sources(written: Written) -> None:
+def print_sources(written: FinishedText) -> None:
     """Print which sections of the sources the model got, and which of them it cited."""
     for section in written.sources:
         verb = "cited" if section in written.cited else "given"

@@ -61,9 +61,10 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service.answer import encode_answer, parse_answer
+from mkdocs_contentgen.service.answer import parse_answer
+from mkdocs_contentgen.service.attempt import Attempt
 from mkdocs_contentgen.service.client import ServiceClient
-from mkdocs_contentgen.service.connection import MAX_ANSWER, Connection
+from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -87,8 +88,7 @@ async def send(
 ) -> str:
     """Send one request, as a build does."""
     async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
-        answer = await client.send(request, idempotency_key="key-1", timeout=timeout)
-        return client.read(answer).html
+        return (await client.generate(request, Attempt("key-1", timeout))).html
 
 
 def failure(
@@ -206,17 +206,11 @@ def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None
 
     async def send_all() -> list[str]:
         async with ServiceClient(service.base_url, USER, TOKEN, allow_http=False) as client:
-            answers = await asyncio.gather(
-                *(
-                    client.send(
-                        msgspec.convert(values, models[path]),
-                        idempotency_key=str(number),
-                        timeout=LONG,
-                    )
-                    for number, (path, values) in enumerate(fields)
-                )
+            asked = (
+                client.generate(msgspec.convert(values, models[path]), Attempt(str(number), LONG))
+                for number, (path, values) in enumerate(fields)
             )
-            return [client.read(answer).html for answer in answers]
+            return [text.html for text in await asyncio.gather(*asked)]
 
     answers = asyncio.run(send_all())
     assert len(service.received) == len(fields) == 24
@@ -582,7 +576,7 @@ def test_a_reason_that_does_not_end(service: ServiceDouble) -> None:
 
     async def ask() -> None:
         url = httpx.URL(service.base_url)
-        async with Connection(url, "x", {}, reason_timeout=0.05) as connection:
+        async with HTTPConnection(url, "x", {}, reason_timeout=0.05) as connection:
             answer = await connection.request(
                 "POST", "/generate-blog", timeout=LONG, body={"topic": "T"}, read=[403]
             )
@@ -764,12 +758,11 @@ def test_other_errors_of_the_server(service: ServiceDouble, answer: bytes) -> No
 def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
     """Remarks are lines for terminals, not too many and not too long; others count as none."""
     remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
-    found = parse_answer(answer(content=ARTICLE, remarks=remarks)).remarks
+    found = parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST).remarks
     assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
     assert len(found) == 48
     for other in (None, "text", {"a": "b"}, 5):
-        assert parse_answer(answer(content=ARTICLE, remarks=other)).remarks == ()
-    assert parse_answer(encode_answer(ARTICLE, remarks=["a"])).remarks == ("a",)
+        assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
 
 
 @pytest.mark.parametrize(

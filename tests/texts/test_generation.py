@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from client_double import ClientDouble, text_for
 from conftest import until, wait_until
 from simulated_time import SimulatedTime
 
@@ -30,8 +31,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.service.attempt import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Client, Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
@@ -45,7 +45,6 @@ from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
-ANSWER = HTML.encode()
 
 
 @dataclass
@@ -65,13 +64,8 @@ class FakeTime:
         return Clock(monotonic=lambda: self.now, sleep=sleep, random=lambda: self.chance)
 
 
-def read(answer: bytes) -> GeneratedText:
-    """Return an answer, which is HTML alone."""
-    return GeneratedText(answer.decode())
-
-
 @dataclass
-class Script:
+class Script(ClientDouble):
     """Stands for the service: what it does with the tries of a topic, one after the other."""
 
     time: FakeTime
@@ -80,27 +74,16 @@ class Script:
     sent: list[tuple[str, float, str, float]] = field(default_factory=list)
     takes: float = 0.0
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Note the try, and answer or raise as planned."""
         tries = sum(topic == request.topic for topic, *_ in self.sent)
-        self.sent.append((request.topic, self.time.now, idempotency_key, timeout))
+        self.sent.append((request.topic, self.time.now, attempt.idempotency_key, attempt.timeout))
         await asyncio.sleep(self.takes)
         steps = self.plan.get(request.topic, ())
         error = steps[tries] if tries < len(steps) else self.default
         if error:
             raise error
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
+        return text_for(request)
 
     @property
     def topics(self) -> list[str]:
@@ -180,33 +163,22 @@ def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> 
 
 
 @dataclass
-class TwoAtATime:
+class TwoAtATime(ClientDouble):
     """A service that takes half a minute for a text, and refuses a third one meanwhile."""
 
     inside: int = 0
     refused: int = 0
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Answer, or refuse."""
         if self.inside == 2:
             self.refused += 1
             raise NotSentError("too many requests", retry_after=5)
-        assert timeout > 60
+        assert attempt.timeout > 60
         self.inside += 1
         await asyncio.sleep(30)
         self.inside -= 1
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
+        return text_for(request)
 
 
 def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
@@ -217,50 +189,41 @@ def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
     assert service.refused < 20
 
 
-@dataclass
-class Thorough(Script):
-    """A client that judges no answer before both requests are sent."""
+class Slow(DiskStore):
+    """A cache that saves no text before both requests are sent."""
 
-    def read(self, answer: bytes) -> GeneratedText:
+    script: Script
+
+    def save(self, texts: Mapping[str, Text]) -> None:
         """Wait for the requests."""
-        wait_until(lambda: len(self.sent) == 2, 10)
-        return read(answer)
+        wait_until(lambda: len(self.script.sent) == 2, 10)
+        super().save(texts)
 
 
-def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:
-    """While an answer is judged and kept, the next request is on its way."""
-    client = Thorough(FakeTime())
-    outcomes, _ = run(client, store, requests("a", "b"), concurrency=1)
+def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
+    """While a text is saved, the next request is on its way."""
+    slow = Slow(store._directory)
+    slow.script = Script(FakeTime())
+    outcomes, _ = run(slow.script, slow, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
 
 
 @dataclass
-class Refusing:
+class Refusing(ClientDouble):
     """A service that refuses the first requests, each after a time and for a time."""
 
     refusals: list[tuple[float, float]]
     sent: list[tuple[float, float]] = field(default_factory=list)
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Note when the request came, and the time that it has; refuse or answer."""
         number = len(self.sent)
-        self.sent.append((asyncio.get_running_loop().time(), timeout))
+        self.sent.append((asyncio.get_running_loop().time(), attempt.timeout))
         if number < len(self.refusals):
             seconds, pause = self.refusals[number]
             await asyncio.sleep(seconds)
             raise NotSentError("too many requests", retry_after=pause)
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
+        return text_for(request)
 
 
 def refuse(
@@ -590,24 +553,17 @@ class InParts(Script):
 
     loaded: list[bytes] = field(default_factory=list)
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Go on with what is there."""
-        parts = await progress.load()
+        parts = await attempt.load()
         self.loaded.append(parts)
         for number in range(len(parts), 3):
             if self.plan and number == 2:
-                await super().send(request, idempotency_key=idempotency_key, timeout=timeout)
+                await super().generate(request, attempt)
             parts += b"\xff"
-            progress.report(100 * len(parts), 300)
-            await progress.save(parts)
-        return ANSWER
+            attempt.report(100 * len(parts), 300)
+            await attempt.save(parts)
+        return text_for(request)
 
 
 @pytest.mark.parametrize("error", [UnknownOutcomeError("lost"), RejectedError("max_cost")])

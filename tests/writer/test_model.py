@@ -47,8 +47,8 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.service.connection import MAX_ANSWER
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.model import Message, Model
+from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
+from mkdocs_contentgen.writer.model import Model
 from mkdocs_contentgen.writer.options import OLLAMA_PORT, Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
@@ -99,7 +99,7 @@ class Asked:
         model = Model(options, self.spending, retries=self._retries, debug=self.lines.append)
         async with model:
             for _ in range(times):
-                calls = (model.ask(messages, max_tokens=500) for _ in range(together))
+                calls = (model.ask(ModelCall(messages, 500)) for _ in range(together))
                 answers += await asyncio.gather(*calls)
             self.warnings = model.warnings
         return answers
@@ -521,7 +521,7 @@ def test_the_names_of_options_in_writer_yml(server: ModelDouble, status: int, wo
     async def run() -> None:
         fields = WriterFields(model=MODEL, endpoint=server.endpoint)
         async with Model(WriterOptions(fields, prefix=""), Spending(), retries=0) as model:
-            await model.ask(QUESTION, max_tokens=1)
+            await model.ask(ModelCall(QUESTION, 1))
 
     server.answer = raw(b"", status)
     with pytest.raises(ServiceError) as caught:
@@ -581,9 +581,9 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
         options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
         lines: list[str] = []
         async with Model(options, Spending(), retries=1, debug=lines.append) as model:
-            first = asyncio.create_task(model.ask(QUESTION, max_tokens=1))
+            first = asyncio.create_task(model.ask(ModelCall(QUESTION, 1)))
             await until(lambda: lines)
-            await asyncio.gather(first, *(model.ask(QUESTION, max_tokens=1) for _ in range(3)))
+            await asyncio.gather(first, *(model.ask(ModelCall(QUESTION, 1)) for _ in range(3)))
             assert re.search("429 Too Many Requests; next try in 1.0 s$", lines[0])
 
     server.answer = answer

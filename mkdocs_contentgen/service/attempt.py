@@ -1,7 +1,8 @@
-"""What a client tells and keeps of a text while it is being written."""
+"""One try to get a text."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -15,11 +16,15 @@ async def _save_nothing(parts: bytes) -> None:
 
 
 @dataclass(frozen=True)
-class TextInProgress:
-    """What can be kept and shown of a text while it is being written."""
+class Attempt:
+    """What a client has to know of one try, and what is kept and shown of the text meanwhile."""
+
+    idempotency_key: str = ""
+    timeout: float = math.inf
+    """Seconds from the start of the connection to the last byte of the answer."""
 
     load: Callable[[], Awaitable[bytes]] = _load_nothing
-    """Returns the parts that an earlier, interrupted run has saved, or nothing."""
+    """Returns the parts that an earlier, interrupted try has saved, or nothing."""
 
     save: Callable[[bytes], Awaitable[None]] = _save_nothing
     """Saves the parts that are written, in place of earlier ones."""
@@ -28,5 +33,5 @@ class TextInProgress:
     """Gets the number of words so far, and the target."""
 
 
-UNOBSERVED = TextInProgress()
+UNOBSERVED = Attempt()
 """Neither keeps nor shows anything."""
