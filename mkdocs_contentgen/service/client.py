@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
 import msgspec
 
@@ -69,9 +67,7 @@ class ServiceClient(HTTPConnection):
         params = {"user_id": user_id}
         headers = {"Authorization": f"Bearer {token}"}
         # A function, so that no attribute shows the token.
-        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(
-            answer, user_id, token
-        )
+        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(answer, token)
         self._without_token: Callable[[str], str] = lambda text: (
             "" if has_secret(text, token) else text
         )
@@ -149,16 +145,14 @@ def _check_token(token: str) -> str:
     return token
 
 
-def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
-    """Return the service's own message without the user, or nothing if it has the token in it.
+def _quoted_reason(answer: Answer, token: str) -> str:
+    """Return the service's own message, or nothing if it has the token in it.
 
     A served writer's name for the request follows, for its operator.
     """
-    forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
-    reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
     request = answer.headers.get("X-Request-Id", "")
     known = REQUEST_ID.fullmatch(request) and without_secret(request, token)
-    return without_secret(reason, token) + (f" (request {request})" if known else "")
+    return without_secret(answer.reason(), token) + (f" (request {request})" if known else "")
 
 
 def _status_message(answer: Answer, reason: str) -> str:
