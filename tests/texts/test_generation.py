@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -136,18 +135,6 @@ def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
     assert script.topics.count("a") == 3
 
 
-@pytest.mark.parametrize("chance", [0.0, 1.0])
-def test_back_off_grows_with_jitter(store: DiskStore, chance: float) -> None:
-    """The waits grow, and chance makes up to half of each."""
-    time = FakeTime(chance=chance)
-    script = Script(time, default=NotSentError("503"))
-    run(script, store, requests("a"), retries=3)
-    moments = [moment for _, moment, _, _ in script.sent]
-    waits = [later - earlier for earlier, later in pairwise(moments)]
-    factor = (0.5 + chance / 2) * (1 + chance / 10)
-    assert waits == pytest.approx([0.5 * factor, 1.0 * factor, 2.0 * factor])
-
-
 def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
     """Run a generation in simulated time, with a topic for each letter."""
     loop = SimulatedTime()
@@ -160,33 +147,6 @@ def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> 
     outcomes = loop.run_until_complete(generation.run(requests(*topics)))
     loop.close()
     return outcomes
-
-
-@dataclass
-class TwoAtATime(ClientDouble):
-    """A service that takes half a minute for a text, and refuses a third one meanwhile."""
-
-    inside: int = 0
-    refused: int = 0
-
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
-        """Answer, or refuse."""
-        if self.inside == 2:
-            self.refused += 1
-            raise NotSentError("too many requests", retry_after=5)
-        assert attempt.timeout > 60
-        self.inside += 1
-        await asyncio.sleep(30)
-        self.inside -= 1
-        return text_for(request)
-
-
-def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
-    """After a refusal no more is in flight than the service took, so that nothing fails."""
-    service = TwoAtATime()
-    outcomes = simulate(service, store, "abcdefghijkl")
-    assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
-    assert service.refused < 20
 
 
 class Slow(DiskStore):
@@ -279,15 +239,6 @@ def test_a_gateway_that_cannot_reach_the_service(store: DiskStore) -> None:
     assert len({key for _, _, key, _ in script.sent}) == 1
 
 
-def test_retry_after_is_for_all_workers(store: DiskStore) -> None:
-    """What the service asks of one request, the others respect as well."""
-    time = FakeTime()
-    script = Script(time, {"a": [NotSentError("429", retry_after=7)]})
-    outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
-    assert all(outcome.text for outcome in outcomes.values())
-    assert [moment >= 1007 for _, moment, _, _ in script.sent] == [False, True, True, True]
-
-
 def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
     """A request whose deadline is too near gives up, and the others wait."""
     time = FakeTime()
@@ -297,16 +248,6 @@ def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
     assert isinstance(outcomes["a"].error, NotSentError)
     assert outcomes["b"].text
     assert script.topics == ["a", "a", "b"]
-
-
-def test_absurd_retry_after_ends_the_run(store: DiskStore) -> None:
-    """Nobody waits a day: where no request could meet its deadline, none is sent."""
-    time = FakeTime()
-    script = Script(time, {"a": [NotSentError("come back tomorrow", retry_after=86400)]})
-    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1)
-    assert script.topics == ["a"]
-    assert {str(outcome.error) for outcome in outcomes.values()} == {"come back tomorrow"}
-    assert time.now < 1001
 
 
 def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
@@ -332,15 +273,6 @@ def test_a_service_that_is_down_ends_the_run_soon(store: DiskStore) -> None:
     assert len(script.sent) <= 3 * 8
     assert all("the service seems down" in str(o.error) or o.error for o in outcomes.values())
     assert "the service seems down" in str(outcomes["99"].error)
-
-
-def test_a_hiccup_of_the_service_is_survived(store: DiskStore) -> None:
-    """Requests that were refused side by side count as one refusal."""
-    topics = list(map(str, range(8)))
-    refused = [UnreachableError("refused"), UnreachableError("refused")]
-    script = Script(FakeTime(), dict.fromkeys(topics, refused), takes=0.01)
-    outcomes, _ = run(script, store, requests(*topics), concurrency=8)
-    assert all(outcome.text for outcome in outcomes.values())
 
 
 def test_each_text_is_kept_at_once(store: DiskStore) -> None:
