@@ -105,8 +105,8 @@ class DeskSite:
     def _ask(self, site: Site, wanted: list[PageRequest], key: str) -> None:
         options = site.options
         policy = Policy(max_requests=1, sandbox=options.uses_sandbox(), refresh=True)
-        build = Build(site, policy, self._log, requests=wanted)
-        obtained = build.obtain(site.approved_files(), build.foreground())
+        build = Build(site, policy, self._log)
+        obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
         if problems := [*obtained.failures, *obtained.warnings]:
             self._problems[key] = "; ".join(problems)
         self.built()

@@ -110,7 +110,7 @@ def delete_approved_file(article: Article) -> None:
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     """Return the sanitized text of an article."""
     if article.approved and article.state in ("approved", "changed"):
-        html = article.approved.html
+        html = article.approved.text.html
     elif article.draft:
         html = article.draft.html
     else:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import unescape
 
+import msgspec
+
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, NoText, RejectedError
 from ..requests import Request
@@ -158,7 +160,7 @@ def run(
         except EditError as error:
             raise RejectedError(str(error)) from error
         done[request] = updated
-        return replace(text, generated_at=moment, request=request.record())
+        return msgspec.structs.replace(text, generated_at=moment, request=request.record())
 
     requests = {it.article.key: it.article.request for it in planned}
     source = replace(build.foreground(), ask=ask)

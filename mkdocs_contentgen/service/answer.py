@@ -8,26 +8,24 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..display import model_name, valid_passages, valid_remarks, valid_sources
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import Request
-from ..text import Text
+from ..text import ANSWERED, Text, mend, model_name
 
 
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
-    names = ("model", "sources", "remarks", "passages")
-    kept = {name: value for name in names if (value := getattr(text, name))}
+    kept = {name: value for name in ANSWERED if (value := getattr(text, name))}
     return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
 
 
 def parse_answer(answer: bytes, request: Request) -> Text:
-    """Return the text in the answer to a request (interface section 2.2).
+    """Return the text in an answer (interface section 2.2), generated now for `request`.
 
-    The writer adds the fields `model`, `sources`, `passages` and `remarks`. Unusable values count
-    as none. Raises FailedTextError if the service reports success, but sent no article, and
-    InvalidAnswerError for other answers: they may be from another program than the service.
+    The writer adds further fields. Raises FailedTextError if the service reports success, but sent
+    no article, and InvalidAnswerError for other answers: they may be from another program than the
+    service.
     """
     try:
         fields = json.loads(answer.decode())
@@ -49,15 +47,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     except UnicodeEncodeError as error:
         message = "the answer's `content` contains an unpaired surrogate"
         raise failed_text(message, content, fields) from error
-    return Text(
-        content,
-        datetime.now(UTC),
-        request.record(),
-        model_name(fields.get("model")),
-        valid_sources(fields.get("sources")),
-        valid_remarks(fields.get("remarks")),
-        passages=valid_passages(fields.get("passages")),
-    )
+    return Text(content, datetime.now(UTC), request.record(), **mend(fields))
 
 
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:

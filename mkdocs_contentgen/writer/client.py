@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from typing import Self
 
@@ -84,7 +83,7 @@ class WriterClient:
             f"repairs: {written.repairs}, {usage}, "
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
-        return replace(written.text, request=request.record())
+        return msgspec.structs.replace(written.text, request=request.record())
 
     async def update(
         self, request: Request, update: Update, attempt: Attempt = UNOBSERVED

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from ..display import valid_passages, valid_remarks, valid_sources
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
 from ..service.answer import encode_answer
 from ..service.attempt import UNOBSERVED, Attempt
 from ..service.topics import is_listicle, items_of
-from ..text import Text
+from ..text import Text, mended
 from .checks import Draft
 from .citations import cite, describe_sources, sources_list
 from .completion import Ask, Completion, Message, ModelCall, Watch
@@ -194,14 +193,16 @@ class _Writing:
             raise self._failure(
                 f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
             )
-        text = Text(
-            html,
-            datetime.now(UTC),
-            self._request.record(),
-            fields.model,
-            valid_sources(digests),
-            valid_remarks(remarks),
-            passages=valid_passages(passages),
+        text = mended(
+            Text(
+                html,
+                datetime.now(UTC),
+                self._request.record(),
+                fields.model,
+                digests,
+                tuple(remarks),
+                passages=passages,
+            )
         )
         return FinishedText(text, words, self._repairs, self._sections, cited, self._ask.usage)
 

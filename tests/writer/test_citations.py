@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
 
-from mkdocs_contentgen.display import valid_sources
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import cite, sources_list
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
@@ -126,29 +125,6 @@ def written(
 
     asked = request(kind, length="short")
     return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        [],
-        "x",
-        {"a/": "0" * 64},
-        {"https://x/a b": "0" * 64},
-        {"https://x/": "0" * 63},
-        {"https://x/": 1},
-        {1: "0" * 64},
-        {"https://x/<script>": "0" * 64},
-        {"https://x/\x1b[31m": "0" * 64},
-        {"https://x/" + "x" * 301: "0" * 64},
-        {"https://x/::error": "0" * 64},
-    ],
-)
-def test_hostile_sources(value: object) -> None:
-    """Sources in an answer or a cache that cannot be such are dropped."""
-    assert valid_sources(value) == {}
-    assert len(valid_sources({f"https://x/{n}/": "0" * 64 for n in range(1000)})) == 20
 
 
 class TestGrounding:
