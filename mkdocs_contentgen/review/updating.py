@@ -13,14 +13,13 @@ import msgspec
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, NoText, RejectedError
 from ..requests import Request
-from ..service.attempt import Attempt
+from ..service.protocol import Attempt, Client
 from ..service.updates import Source, Update, Updated
 from ..site.build import Build
 from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.articles import Article
-from ..texts.generation import Client
 from ..texts.notes import load_failures
 from ..texts.store import note_key
 from ..texts.updates import apply_update, plan_update

@@ -20,7 +20,6 @@ from ..requests import Request
 from ..text import Text
 from . import SANDBOX
 from .answer import failed_text, parse_answer
-from .attempt import Attempt
 from .connection import (
     REQUEST_ID,
     Answer,
@@ -31,6 +30,7 @@ from .connection import (
     has_secret,
     without_secret,
 )
+from .protocol import Attempt
 
 if TYPE_CHECKING:
     from .updates import Update, Updated

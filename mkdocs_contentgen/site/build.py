@@ -34,7 +34,7 @@ from .progress import show_progress
 from .site import Site
 
 if TYPE_CHECKING:
-    from ..texts.generation import Client
+    from ..service.protocol import Client
     from ..writer.usage import Spending
 
 

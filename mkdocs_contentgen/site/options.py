@@ -25,7 +25,7 @@ from ..texts.policy import Limits, OnError, OnMissing, Policy
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
-    from ..texts.generation import Client
+    from ..service.protocol import Client
 
 Styles = Literal["adapt", "keep", "strip"]
 

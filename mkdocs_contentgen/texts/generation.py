@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..concurrency import WorkerThread
 from ..display import quoted
@@ -31,7 +31,7 @@ from ..errors import (
     StoreError,
 )
 from ..requests import Request
-from ..service.attempt import Attempt
+from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_saved
@@ -42,7 +42,7 @@ from .throttle import Throttle
 from .waiting import Clock, Stop
 
 if TYPE_CHECKING:
-    from ..service.updates import Update, Updated
+    pass
 
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""
@@ -55,20 +55,6 @@ WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 
 _DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedTextError
 """Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
-
-
-class Client(Protocol):
-    """Who writes: a service, a writer or the sandbox."""
-
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
-        """Return a new text for a request. Raises ServiceError."""
-
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
-        """Return the changes of the text for a request. Raises ServiceError."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Messages about all requests."""
 
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]

@@ -19,7 +19,7 @@ from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.blocks import CELLS, HEADINGS
 from ..requests import Request
-from ..service.attempt import UNOBSERVED, Attempt
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import (
     CITATION,
     MAX_BLOCK,

@@ -10,7 +10,7 @@ import msgspec
 
 from ..display import quoted
 from ..requests import Request
-from ..service.attempt import UNOBSERVED, Attempt
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import Update, Updated
 from ..text import Text
 from .changes import find_changes

@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 
 from ..digest import sha256
-from ..service.attempt import Attempt
+from ..service.protocol import Attempt
 from .completion import Ask, Completion, ModelCall
 from .usage import Usage
 

@@ -15,7 +15,7 @@ from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
 from ..service.answer import encode_answer
-from ..service.attempt import UNOBSERVED, Attempt
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.topics import is_listicle, items_of
 from ..text import Text, mended
 from .checks import Draft

@@ -28,7 +28,7 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.attempt import Attempt
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits

@@ -16,7 +16,7 @@ from conftest import wait_until
 
 from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.attempt import Attempt
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import Outcome

@@ -30,9 +30,9 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.attempt import Attempt
+from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.generation import Client, Generation, Progress
+from mkdocs_contentgen.texts.generation import Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import (
     load_failures,

@@ -18,7 +18,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.attempt import Attempt
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.options import Words as WordsOption
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions

@@ -22,7 +22,7 @@ from ...errors import (
 )
 from ...requests import Request
 from ...service.application import refusal
-from ...service.attempt import Attempt
+from ...service.protocol import Attempt
 from ...service.updates import Update
 from ..ledger import Ledger
 from ..ledger.protocol import BEAT, Begun, Costs, KeyedRequest, Limited, month_of

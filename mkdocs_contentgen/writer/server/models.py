@@ -19,7 +19,7 @@ from ...errors import (
     UnusableServiceError,
 )
 from ...requests import Request
-from ...service.attempt import Attempt
+from ...service.protocol import Attempt
 from ...service.updates import Update
 from ..changes import estimate_update, find_changes
 from ..model import Model

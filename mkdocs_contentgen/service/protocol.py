@@ -1,10 +1,17 @@
-"""One try to get a text."""
+"""What each of those does who write texts: the service, the writer and the sandbox."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..requests import Request
+from ..text import Text
+
+if TYPE_CHECKING:
+    from .updates import Update, Updated
 
 
 async def _load_nothing() -> bytes:
@@ -35,3 +42,17 @@ class Attempt:
 
 UNOBSERVED = Attempt()
 """Neither keeps nor shows anything."""
+
+
+class Client(Protocol):
+    """Gives new texts, and changes of texts that are there."""
+
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
+        """Return a new text for a request. Raises ServiceError."""
+
+    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+        """Return the changes of the text for a request. Raises ServiceError."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Messages about all requests."""
