@@ -15,7 +15,7 @@ from ..service.topics import items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
-from .markdown import Block, Document, is_tip, plain_text, quoted_texts
+from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
 from .reading import BEFORE
 from .statements import (
     find_names,
@@ -37,14 +37,14 @@ class Draft:
 
     request: Request
     completion: Completion
-    document: Document
+    document: MarkdownDocument
     words: int
     """The target for the number of words."""
 
     mended: tuple[str, ...] = ()
     """The remarks of what was mended already."""
 
-    earlier: Sequence[Block] = ()
+    earlier: Sequence[MarkdownBlock] = ()
     """What is written already, for a section of a long text."""
 
     sources: str = ""
