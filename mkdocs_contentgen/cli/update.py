@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, load_articles, open_site, site_options
+from .common import load_articles, open_site, pages_argument, site_options
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option("--note", default="", help="What to change, in words; else what is wrong now.")
 @click.option("--section", default="", metavar="HEADING", help="Change this part of a text only.")
 @click.option("--all", "everything", is_flag=True, help="Every text whose sources have changed.")
