@@ -42,9 +42,9 @@ MAX_VALUE = 200
 """Characters of a cached value above which it is shortened."""
 
 
-def print_line(line: str, *, err: bool = False) -> None:
+def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
     """Print a line, with control characters and CI commands escaped."""
-    click.echo(escape_controls(line), err=err)
+    click.secho(escape_controls(line), err=err, bold=bold or None)
 
 
 def debug_printer() -> Callable[[str], None] | None:

@@ -56,7 +56,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
             if text := article.outcome.text:
                 line += f"; generated on {text.generated_at.date()}"
                 line += f" by {text.model}" if text.model else ""
-            click.echo(click.style(escape_controls(line), bold=True))
+            print_line(line, bold=True)
             if text:
                 print_brief(article)
                 print_remarks([article])
@@ -83,7 +83,7 @@ def diff(config_file: str | None, page: str) -> None:
             compared = list(compare_versions(article, site.options))
             print_brief(article)
             for heading, changes in compared:
-                click.echo(click.style(escape_controls(f"{name}: {heading}"), bold=True))
+                print_line(f"{name}: {heading}", bold=True)
                 click.echo(changes)
             if not compared:
                 print_line(

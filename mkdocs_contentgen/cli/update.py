@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import escape_controls
 from .common import load_articles, open_site, pages_argument, site_options
 from .output import debug_printer, print_errors, print_line, print_warnings
 
@@ -122,7 +121,7 @@ def _print_result(result: TextUpdate) -> str:
     if result.updated is None or text is None:
         return f"{article.place}: not updated: {result.error}; the text stays as it is"
     new = len(result.updated.changes)
-    click.echo(click.style(escape_controls(f"{article.page}: a draft"), bold=True))
+    print_line(f"{article.page}: a draft", bold=True)
     for line in [*text.updates[-max(new, 1) :], *(it for it in text.remarks if "update: " in it)]:
         print_line(f"  {line}")
     print_line(
