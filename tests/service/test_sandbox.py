@@ -311,23 +311,13 @@ class TestRefusal:
         assert expected in refusal(response)
 
     @pytest.mark.parametrize(
-        ("kind", "name", "value"),
-        [
-            ("article", "type", "article"),
-            ("article", "id", "main"),
-            ("blog", "revision", 1),
-            ("news", "operation", "generate-news"),
-            ("article", "tone", "neutral"),
-            ("blog", "focus", "research"),
-            ("news", "format", "howto"),
-            ("news", "Topic", "Bees"),
-            ("news", "zwei\nZeilen", ""),
-            ("news", "x" * 10_000, ""),
-        ],
-    )
-    def test_unknown_fields(self, kind: str, name: str, value: object) -> None:
+        ("kind", "name"),
+        [("article", "type"), ("blog", "revision"), ("article", "tone"), ("news", "Topic"),
+         ("news", "zwei\nZeilen"), ("news", "x" * 10_000)],
+    )  # fmt: skip
+    def test_unknown_fields(self, kind: str, name: str) -> None:
         """A field that the operation does not have is 422, the plugin's own keys among them."""
-        body = json.dumps({"topic": "Bees", name: value}).encode()
+        body = json.dumps({"topic": "Bees", name: "x"}).encode()
         response = call(f"/generate-{kind}", content=body)
         assert response.status_code == 422
         error = refusal(response)
