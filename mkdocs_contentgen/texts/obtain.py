@@ -23,7 +23,7 @@ from .policy import Limits, PageRequest, Policy
 from .store import Cache
 
 if TYPE_CHECKING:
-    from .generation import Connect, Generation, Progress
+    from .generation import AskForText, Connect, Generation, Progress
 
 Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
 """Yields two functions: one shows the progress, one shows a line."""
@@ -68,6 +68,8 @@ class Foreground:
     limits: Limits = field(default_factory=Limits)
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
     debug: Callable[[str], None] | None = None
+    ask: AskForText | None = None
+    """Asks a client for a text; None asks for a new one."""
 
     def get(
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
@@ -87,10 +89,16 @@ class Foreground:
         self, on_progress: Callable[[Progress], None], *, refresh: bool = False
     ) -> Generation:
         """Return a Generation with these options, to be run once."""
-        from .generation import Generation
+        from .generation import Generation, ask_for_new_text
 
         return Generation(
-            self.store, self.connect, self.limits, on_progress, refresh=refresh, debug=self.debug
+            self.store,
+            self.connect,
+            self.limits,
+            on_progress,
+            ask=self.ask or ask_for_new_text,
+            refresh=refresh,
+            debug=self.debug,
         )
 
 
