@@ -811,15 +811,13 @@ def test_eject(pair: Pair) -> None:
     page = "page.html" if "offline" in pair.row.config["plugins"] else "page/index.html"
     pair.build_site()
     lines = (DRAFT, LINES["end"])
-    # Markdown has no line break at the end of a code block.
-    shown = [text.rstrip("\n") for text in blocks(article_in(site.soup(page)))]
-    before = [text for text in shown if text not in lines]
+    before = [text for text in blocks(article_in(site.soup(page))) if text not in lines]
     ejected = site.run("mkdocs_contentgen", "eject", "page.md")
     assert ejected.returncode == 0, ejected.stdout
     pair.build_site()
     soup = site.soup(page)
     assert not soup.select("[ai-disclosure]")
-    after = [text.rstrip("\n") for text in blocks(soup)]
+    after = blocks(soup)
     start = after.index(LEAD) - before.index(LEAD)
     assert after[start : start + len(before)] == before
 
