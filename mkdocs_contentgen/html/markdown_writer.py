@@ -195,10 +195,6 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
             return self.convert_blockquote(el, text, parent_tags)
         return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
 
-    def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a rule that is no front matter."""
-        return "\n\n***\n\n"
-
 
 def _normalize(soup: BeautifulSoup) -> None:
     """Put loose text into paragraphs, and unwrap what only groups blocks."""
