@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import unescape
@@ -38,28 +38,26 @@ class TextUpdate:
 
 
 def plan(
-    articles: Iterable[Article],
-    now: CitedSections,
+    build: Build,
+    articles: Sequence[Article],
     *,
     note: str = "",
     section: str = "",
-    failed: Mapping[str, ContentgenError],
-    is_named: bool,
-    others: Iterable[Article] = (),
-    image_hosts: Sequence[str] = (),
+    is_named: bool = True,
 ) -> tuple[list[TextUpdate], list[str], list[str]]:
     """Return the updates to make: with a note of all articles, else of those with changed sources.
 
-    The second and third value say why others are not made, as problems and as notes. `failed` are
-    the failures of earlier updates, by key, which only a named page repeats. `others` are the
-    articles of the site, of which some can have the same request.
+    The second and third value say why others are not made, as problems and as notes. Only a page
+    that a person names (`is_named`) repeats an update that has failed.
     """
+    now, image_hosts = build.site.cited_sections(), build.site.options.image_hosts
+    failed = {} if is_named else _earlier_failures(build, articles)
     updates: list[TextUpdate] = []
     problems: list[str] = []
     notes: list[str] = []
     keys = set()
     twins: dict[str, dict[str, str]] = {}
-    for it in others:
+    for it in build.site.articles()[0]:
         twins.setdefault(it.key, {})[it.newest.html if it.newest else ""] = it.place
     for article in articles:
         text, page = article.newest, article.page
@@ -71,13 +69,13 @@ def plan(
             continue
         elif not is_wanted:
             notes.append(f"{page}: its sources have not changed; --note says what else to change")
-        elif len(twins.get(article.key, ())) > 1:
+        elif len(twins[article.key]) > 1:
             places = ", ".join(twins[article.key].values())
             problems.append(
                 f"{article.place}: {places} have different texts for the same request, and a draft "
                 "is for all of them; change one of the requests first"
             )
-        elif article.key in failed and not is_named:
+        elif article.key in failed:
             notes.append(
                 f"{page}: its update has failed before: {failed[article.key]}; "
                 f"`contentgen update {page}` asks (and pays) again"
@@ -118,7 +116,7 @@ def can_update(options: ContentgenConfig) -> bool:
     return knows_updates or "update" in options.service_fields
 
 
-def earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, ContentgenError]:
+def _earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, ContentgenError]:
     """Return the failures of updates after the newest text of each article, by key."""
     store = build.store()
     newest = {it.key: it.newest for it in articles}
@@ -131,12 +129,10 @@ def earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, Con
     }
 
 
-def run(
-    build: Build, planned: Sequence[TextUpdate], current: Callable[[Article], Article]
-) -> tuple[list[TextUpdate], list[str]]:
+def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], list[str]]:
     """Make the updates, and return them with what became of each, and the problems with the cache.
 
-    `current` returns an article as it is now: a text that has changed meanwhile stays.
+    A text that somebody changes meanwhile stays.
     """
     if not planned:
         return [], []
@@ -146,7 +142,7 @@ def run(
     async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
         what = by_request[request]
         updated = await client.update(request, what.update, attempt)
-        now = current(what.article).newest
+        now = build.site.article(what.article).newest
         if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
             raise RejectedError(
                 "somebody has changed this text meanwhile, so it stays; "
