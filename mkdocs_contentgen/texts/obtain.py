@@ -156,7 +156,7 @@ def obtain(
     _report_approvals(obtained, policy)
     if not obtained.failures:
         obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
-        if policy.on_missing == "generate":
+        if obtained.wanted and policy.on_missing == "generate":
             _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
@@ -260,10 +260,10 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
     for article in obtained.articles:
-        if article.has_approval and article.key not in obtained.wanted:
-            continue
         outcome = article.draft_outcome
         error = outcome.error
+        if error is None or (article.has_approval and article.key not in obtained.wanted):
+            continue
         is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
