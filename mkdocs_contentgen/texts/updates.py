@@ -25,7 +25,7 @@ from ..html.blocks import (
     set_content,
     unmarked,
 )
-from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
+from ..service.updates import CITATION, Source, TextBlock, Update, Updated
 from ..text import Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approval import to_lines
@@ -103,7 +103,6 @@ def apply_update(
     changed_by = text.edits.changed_by if text.edits else {}
     by = {it.number: changed_by.get(it.digest, "") for it in blocks}
     allowed = {it.number for it in what.blocks if not it.is_fixed}
-    cited = {it.number: it for it in updated.cited}
     labels = _labels(blocks)
     reasons: list[str] = []
     new: list[Element] = []
@@ -131,7 +130,7 @@ def apply_update(
                 new.append(insert_content(block, content))
         verb = {"change": "changed", "insert": "added below", "remove": "removed"}[change.action]
         reasons.append(f"{verb} {before}: {change.reason or 'no reason given'}")
-    used = _link(new[::-1], labels, cited)
+    used = _link(new[::-1], labels, updated.cited)
     _list_sources(article, labels, used)
     html = to_lines(finish(article))
     try:
@@ -254,10 +253,10 @@ def _content(html: str, *, plain: bool) -> Element:
 
 
 def _link(
-    elements: Sequence[Element], labels: dict[str, int], cited: Mapping[int, Cited]
-) -> list[Cited]:
+    elements: Sequence[Element], labels: dict[str, int], cited: Mapping[int, Source]
+) -> list[Source]:
     """Write the links of citations in new blocks, and return the sources that they cite."""
-    used: list[Cited] = []
+    used: list[Source] = []
     for element in elements:
         for link in list(element.iter("a")):
             number = link.get("href", "").removeprefix(f"{CITATION}/")
@@ -276,11 +275,11 @@ def _link(
     return used
 
 
-def _label_name(source: Cited) -> str:
+def _label_name(source: Source) -> str:
     return source.name if source.name.startswith("http") else source.title
 
 
-def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[Cited]) -> None:
+def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[Source]) -> None:
     """Add the sources that are cited for the first time to the list at the end."""
     blocks = blocks_of(article)
     _, *items = _listed_sources(blocks) or [0]
@@ -303,7 +302,7 @@ def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[Ci
 
 
 def _sources(
-    text: Text, what: Update, used: Sequence[Cited], article: Element, *, has_changed: bool
+    text: Text, what: Update, used: Sequence[Source], article: Element, *, has_changed: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return digests and passages of the sources of the updated text."""
     digests, passages = dict(text.sources), dict(text.passages)
@@ -327,6 +326,6 @@ def _sources(
             passages.pop(source.name, None)
     for it in used:
         if it.name and it.name not in digests:
-            digests[it.name], passages[it.name] = it.digest, it.text
+            digests[it.name], passages[it.name] = it.digest, it.now
     found = mend({"sources": digests, "passages": passages})
     return found["sources"], found["passages"]

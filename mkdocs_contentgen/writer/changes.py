@@ -25,7 +25,7 @@ from ..service.updates import (
     MAX_BLOCK,
     MAX_REASON,
     BlockChange,
-    Cited,
+    Source,
     TextBlock,
     Update,
     Updated,
@@ -180,11 +180,11 @@ def read_update(
         doubts,
         "" if changes else because,
         list(dict.fromkeys(remarks))[:_MAX_REMARKS],
-        [
-            Cited(number, name, it.title, it.text, it.digest)
+        {
+            number: Source(name, it.title, it.text, digest=it.digest)
             for number, (name, it) in enumerate(zip(names, sections, strict=True), start=1)
             if number in cited
-        ],
+        },
         options.fields.model,
     )
 
