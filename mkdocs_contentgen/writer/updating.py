@@ -19,7 +19,7 @@ import msgspec
 from ..display import escape_controls
 from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..html.blocks import CELLS, HEADINGS
+from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
 from ..service.progress import UNOBSERVED, TextInProgress
 from ..service.updates import (
