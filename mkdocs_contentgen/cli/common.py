@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
-from .output import debug_printer, print_errors, print_line, print_warnings
+from .output import debug_printer, print_errors, print_warnings
 
 if TYPE_CHECKING:
     from socket import socket
@@ -101,10 +101,8 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     """
     module, path = _site_module(config_file)
     with module.load_site(path, drafts=drafts) as site:
-        for note in site.notes:
-            print_line(note, err=True)
         print_warnings(site.warnings)
-        print_errors(site.problems)
+        print_errors([problem.message for problem in site.problems])
         yield site
 
 
@@ -127,12 +125,12 @@ def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:
 
     path = find_configuration(config_file)
     if path and is_for_zensical(path):
-        from ..zensical import site as zensical_site
+        from ..zensical import loading as zensical_loading
 
-        return zensical_site, config_file
-    from ..mkdocs import site  # which says what is missing
+        return zensical_loading, config_file
+    from ..mkdocs import loading  # which says what is missing
 
-    return site, str(path) if path and path.name in PROPERDOCS else config_file
+    return loading, str(path) if path and path.name in PROPERDOCS else config_file
 
 
 PROPERDOCS = ("properdocs.yml", "properdocs.yaml")

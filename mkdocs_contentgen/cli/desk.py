@@ -37,7 +37,7 @@ def review(
 
         from ..desk.app import DeskApp
         from ..desk.building import Builder
-        from ..desk.site import DeskSite
+        from ..desk.session import DeskSite
         from ..site.signals import exit_on_sigterm
     except ModuleNotFoundError as error:
         raise click.ClickException(
@@ -67,7 +67,7 @@ def review(
         stack.enter_context(builder)
         texts.built = builder.build
         token = secrets.token_urlsafe(32)
-        language = str(site.theme().get("language") or "")
+        language = str(site.theme.get("language") or "")
         app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
         settings = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False

@@ -76,7 +76,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     with open_site(config_file) as site:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
-        in_vain = field_check(site.requests, site.options, site.config, site.pages)
+        in_vain = field_check(site)
         missing = [it for it in articles if it.state == "missing"]
         output.print_warnings([problem for it in missing for problem in in_vain(it)])
     if as_json:
@@ -111,12 +111,11 @@ def generate(
     waits beside them for `contentgen approve`.
     """
     from ..site.build import Build
-    from ..site.site import select_requests
     from ..texts.policy import Policy
 
     with open_site(config_file) as site:
         options = site.options
-        page_requests = select_requests(site.requests, pages)
+        requests = site.select_requests(pages)
         policy = Policy(
             max_requests=options.max_requests if max_requests is None else max_requests,
             max_age=options.max_age,
@@ -127,9 +126,9 @@ def generate(
         if refresh and not dry_run:
             _ask_before_replacing(load_articles(site, pages))
         log, debug = partial(output.print_line, err=True), output.debug_printer()
-        build = Build(site.config, options, policy, page_requests, site.pages, log, debug)
+        build = Build(site, policy, log, debug)
         source = None if dry_run else build.foreground()
-        obtained = build.obtain(site.approved_files(), source)
+        obtained = build.obtain(site.approved_files(), source, requests)
         if dry_run:
             output.print_dry_run(
                 obtained, policy.max_requests, build.estimate_message(obtained.wanted)
@@ -167,7 +166,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         needed = {
             it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
         }
-        store = site.options.store(site.config)
+        store = site.store()
         cached, problems = store.requests()
         failed, more = store.requests("failed")
         output.print_warnings(problems + more)

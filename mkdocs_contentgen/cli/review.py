@@ -116,7 +116,7 @@ def approve(
 
     with open_site(config_file) as site:
         failures: list[str] = []
-        changed_sources = site.changed_sources()
+        changed_sources = site.cited_sections().changed
         for article in load_articles(site, pages):
             try:
                 for line in approve_article(

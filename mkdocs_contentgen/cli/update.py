@@ -64,8 +64,7 @@ def update(
         articles = load_articles(site, pages)
         policy = Policy(max_requests=site.options.max_requests, sandbox=site.options.uses_sandbox())
         log = partial(print_line, err=True)
-        requests = [it for it in site.requests if any(it.page == a.page for a in articles)]
-        build = Build(site.config, site.options, policy, requests, site.pages, log, debug_printer())
+        build = Build(site, policy, log, debug_printer())
         plan = updating.plan(
             articles,
             site.cited_sections(),
@@ -105,11 +104,11 @@ def _print_plan(build: Build, updates: Sequence[PlannedUpdate]) -> None:
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
-    if build.options.uses_writer() and updates:
+    if build.site.options.uses_writer() and updates:
         from ..writer.evaluation import estimate_message
         from ..writer.updating import estimate_update
 
-        options = build.options.writer_options(build.site, build.pages)
+        options = build.site.writer_options()
         estimates = (estimate_update(it.what, options) for it in updates)
         print_line(estimate_message(estimates, options))
 

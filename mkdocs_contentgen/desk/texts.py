@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
 from ..digest import sha256
 from ..display import escape_controls, hidden_character
@@ -102,7 +103,7 @@ class Desk:
         authors = _authors(blocks, text)
         edits = _apply(blocks[change.block], change, text.edits or Edits())
         if change.action == "confirm":
-            self._keep(version, replace(text, html=document.to_lines(), edits=edits))
+            self._keep(version, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
             self._keep(version, self._changed(text, document, edits, authors))
 
@@ -123,7 +124,7 @@ class Desk:
         edits = version.text.edits or Edits()
         if restored:
             text, marks = restored.text, {it.text for it in restored.statements}
-            edits = replace(
+            edits = structs.replace(
                 edits,
                 removed=tuple(it for it in edits.removed if it not in text and it != _short(text)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
@@ -158,17 +159,18 @@ class Desk:
         if len(reason) > MAX_REASON or hidden_character(reason):
             raise EditError(f"a reason is one line of at most {MAX_REASON} characters")
         if reason.strip() or text.edits:
-            edits = _bounded(replace(text.edits or Edits(), reason=reason.strip()))
-            text = replace(text, edits=edits)
+            edits = _bounded(structs.replace(text.edits or Edits(), reason=reason.strip()))
+            text = structs.replace(text, edits=edits)
         if article.state == "changed" and text.html == version.text.html:
-            text = replace(text, generated_at=datetime.now(UTC))  # as a draft of the edited file
+            # As a draft of the edited file.
+            text = structs.replace(text, generated_at=datetime.now(UTC))
         if text is not article.draft or article.state == "approved":
             outcome = replace(article.draft_outcome, text=text, error=None)
             article = replace(article, draft_outcome=outcome)
         if article.state == "approved" and not article.has_newer_draft:
             raise EditError("this text is approved already")
         approve_article(
-            article, self.site.options, self.by, lambda it: True, self.site.changed_sources()
+            article, self.site.options, self.by, lambda it: True, self.site.cited_sections().changed
         )
         self.undo_stack.pop(article.key, None)
         return str(article.path)
@@ -177,7 +179,7 @@ class Desk:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return article.approved.text if article.approved else None
-        store = self.site.options.store(self.site.config)
+        store = self.site.store()
         notes, _ = store.load([note_key("generated", article.key)])
         store.close()
         return next(iter(notes.values()), None)
@@ -200,8 +202,8 @@ class Desk:
             raise EditError("a text keeps its title")
         written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
         changed_by = {digest: by for digest, by in written.items() if by}
-        edits = replace(edits, changed_by=changed_by)
-        return replace(text, html=changed.to_lines(), edits=edits)
+        edits = structs.replace(edits, changed_by=changed_by)
+        return structs.replace(text, html=changed.to_lines(), edits=edits)
 
     def _seen(self, ref: str, seen: str) -> Version:
         version = self.version(self.find(ref))
@@ -216,13 +218,13 @@ class Desk:
         if version.article.draft is None or version.text is not version.article.draft:
             # A draft is only shown beside an approved text if it is newer, whatever the clock says.
             after = version.text.generated_at + timedelta(seconds=1)
-            text = replace(text, generated_at=max(datetime.now(UTC), after))
+            text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
         self.undo_stack.setdefault(article.key, []).append((version.text, _identity(text)))
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
 
     def _save(self, article: Article, text: Text) -> None:
-        store: Cache = self.site.options.store(self.site.config)
+        store: Cache = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None
@@ -247,8 +249,7 @@ def ref_of(page: str, name: str) -> str:
 
 
 def _identity(text: Text) -> str:
-    edits = asdict(text.edits) if text.edits else None
-    return sha256(f"{text.html}\0{edits}")
+    return sha256(f"{text.html}\0{text.edits}")
 
 
 def _bounded(edits: Edits) -> Edits:
@@ -261,7 +262,7 @@ def _bounded(edits: Edits) -> Edits:
         more = len(items) - number
         kept.append((*items[:number], *([f"… and {more} more"] if more else [])))
         left -= sizes[number - 1] if number else 0
-    return replace(edits, confirmed=kept[0], removed=kept[1])
+    return structs.replace(edits, confirmed=kept[0], removed=kept[1])
 
 
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:
@@ -271,7 +272,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
         case "confirm":
             statement = _statement(block, change).text
             block.confirm_statement(change.statement)
-            return replace(edits, confirmed=(*edits.confirmed, _short(statement)))
+            return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
         case "remove":
             _statement(block, change)
             removed = block.remove_sentence(change.statement)
@@ -282,7 +283,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
             block.insert(change.kind, change.markdown)
         case "edit":
             block.set_markdown(change.markdown)
-    return replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
+    return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
 
 
 def _statement(block: Block, change: Change) -> Statement:

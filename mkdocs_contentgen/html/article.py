@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
+from .elements import HEADINGS
 from .sanitizer import sanitize
 
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 # Search indexes and tables of contents take quadratic time in the number of headings.
 _MAX_HEADINGS = 500
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
@@ -21,14 +21,17 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     `image_hosts` is passed on to sanitize(). Raises UnsafeHTMLError if there is not exactly one
     article, if it has no text or too many headings, or if the HTML exceeds the sanitizer's limits.
     """
-    articles = list(_outermost_articles(sanitize(html, image_hosts)))
-    if len(articles) != 1:
-        raise UnsafeHTMLError(f"expected one <article>, found {len(articles) or 'none'}")
-    article = articles[0]
+    root = sanitize(html, image_hosts)
+    article = root.find(".//article")
+    if article is None:
+        raise UnsafeHTMLError("expected one <article>, found none")
+    others = len(root.findall(".//article")) - len(article.findall(".//article")) - 1
+    if others:
+        raise UnsafeHTMLError(f"expected one <article>, found {others + 1}")
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = sum(element.tag in _HEADINGS for element in article.iter())
+    headings = len([element for element in article.iter() if element.tag in HEADINGS])
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
@@ -44,9 +47,9 @@ def limit_nesting(article: Element) -> None:
     `<span>`.
     """
     for element in article.iter():
-        if len(element) and element.tag in _HEADINGS:
+        if len(element) and element.tag in HEADINGS:
             for inner in element.iterfind(".//*"):
-                inner.tag = "div" if inner.tag in _HEADINGS else inner.tag
+                inner.tag = "div" if inner.tag in HEADINGS else inner.tag
         elif len(element) and element.tag in _SMALLER_TEXT:
             _limit_smaller_text(element, 1)
 
@@ -62,7 +65,7 @@ def _limit_smaller_text(element: Element, depth: int) -> None:
 def set_title_level(article: Element, level: int) -> None:
     """Demote all headings so that an `<h1>` gets `level`. None goes below `<h6>`."""
     for element in article.iter():
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
@@ -87,7 +90,7 @@ def close_heading_gaps(article: Element) -> None:
     """Promote headings so that none is more than one level below the one before it."""
     level = 1
     for element in article.iter():
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             level = min(int(element.tag[1]), level + 1)
             element.tag = f"h{level}"
 
@@ -111,9 +114,3 @@ def _article_with_message(kind: str, title: str, message: str) -> Element:
     # The message may quote a page; Python-Markdown uses control characters as placeholders.
     SubElement(article, "p").text = escape_controls(message)
     return article
-
-
-def _outermost_articles(element: Element) -> Collection[Element]:
-    if element.tag == "article":
-        return [element]
-    return [article for child in element for article in _outermost_articles(child)]

@@ -1,265 +1,275 @@
-"""Write the blocks of an article into a page of Markdown, in one of two forms.
+"""Write sanitized HTML as Markdown, none of whose text is syntax.
 
-A plain block is ordinary Markdown. Any other is HTML, with entities for all characters that
-Markdown, an extension or a template could interpret. Headings are always Markdown, since headings
-in HTML are missing from the table of contents; so are blocks in lists and the like, where
-Python-Markdown does not expect HTML. Their text is escaped in the same way.
-
-Blocks may lose attributes and children for which Markdown has no form: the caller compares what the
-page shows, and has those blocks escaped that differ.
+Python-Markdown, its usual extensions, and plugins with templates or includes take the text as it
+is. What Markdown cannot say is left out; inline elements without a syntax stay HTML.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection
 from copy import copy
-from dataclasses import dataclass, field
-from xml.etree.ElementTree import Element, SubElement
+from textwrap import indent
+from urllib.parse import quote
 
-from ..errors import ApprovalError
-from .sanitizer import VOID_TAGS
+from bs4 import BeautifulSoup, Tag
+from markdownify import MarkdownConverter, chomp
 
-DELIMITERS = frozenset("{{ {% {# {! -8< :::".split())
-"""The default opening delimiters of templates and includes."""
+from .elements import HEADINGS
 
-INLINE = frozenset(
-    "a abbr b bdi bdo br button cite code data del dfn em i img input ins kbd label mark q rp rt "
-    "ruby s samp small span strong sub sup svg time u var wbr".split()
+_LISTS = ("ul", "ol")
+_QUOTES = ("blockquote", "aside")
+_WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure", "dl", "dd")
+_CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
+_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption".split())
+_NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
+_EMPHASIS = ("strong", "b", "em", "i")
+_KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
+"""Inline elements that stay HTML."""
+
+_KEPT_ATTRIBUTES = ("title", "lang", "dir")
+_TIGHT: tuple[list[str], ...] = ([], ["p"], ["p", "ul"], ["p", "ol"])
+"""The blocks of items that need no empty lines."""
+
+_INVISIBLE = (
+    "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00\ufeff"
 )
-WRAPPERS = frozenset("article section header footer div".split())
-"""Elements that only group others."""
+_SPECIAL = re.compile(
+    rf"[\\`*\[\]{{<|~^#{_INVISIBLE}]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # those within words are text
+    r"|&(?=#?\w{1,32};)"
+    r"|(?P<twice>[(=%@!?:])(?=(?P=twice))|(?<!:)/(?=/)"  # `!!! note`, `==mark==`, `((`
+    r"|\+(?=\+[\w\"'])|\$(?!\d)|(?<=\S)\$|(?<!\w)@(?=\w)|:(?=[a-z][\w+-]*:)"
+)
+_LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
+_IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
+_IN_BLOCK = re.compile(rf"[&<{{`~{_INVISIBLE}]")
+_NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
+_NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
+"""What templates, snippets and highlighters read in code, too."""
 
-PRESENTATIONAL = re.compile(r"class|style|rel|loading|role|tabindex|ai-disclosure|aria-.*")
-SPACE = re.compile(r"[ \t\n\r\f]+")
-SYNONYMS = {"b": "strong", "i": "em"}
+_LINK = "\0"
+"""Precedes links, which a `!` before them would make an image."""
 
-_MAX_DEPTH = 5
-_MAX_LINE = 20_000  # Python-Markdown takes quadratic time in its length
-
-_NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\xa0": "&nbsp;"}
-_INVISIBLE = "[\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]"
-_SPECIAL = re.compile(r"[\\`<\[\]{|]|(?<! )\*|\*(?! )|(?<![^\W_])_|_(?![^\W_])|&#?\w+;")
-_LINE_START = re.compile(r"[!#$%)+,\-./:;=>?@^~]|\d+[.)](?: |$)")
-_MERGED = re.compile(r"(?:-|\d+\.) .*\n(?:- |\d+\. |    )|>.*\n>")
-_PLAIN_ATTRIBUTE = re.compile(r"(?!.*&\#?\w+;)[\w /:?#@!$&+,;=.%~-]*")
-
-# What is escaped in HTML, in `<pre>`, in attributes, and in lines that are Markdown.
-_IN_HTML = rf"[#$&*<>@\[-^`{{-~]|{_INVISIBLE}"
-_IN_PRE = rf"{_IN_HTML}|[\t\r]| (?=\n|\Z)|\A\n"
-_IN_ATTRIBUTE = rf"[^\w ,./:?=%\-]|{_INVISIBLE}|[\t\n\r]|(?<= ) "
-_IN_LINE = rf"[!-/:-@\[-`{{-~]|{_INVISIBLE}|\d(?=[a-z])"
-
-_WriteLine = Callable[[Element], str]
-"""Returns the inline content of a block on one line."""
+_NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
-def flow(element: Element) -> list[Element]:
-    """Return the blocks in `element`, with bare text in paragraphs and without empty paragraphs.
+def to_markdown(
+    article: Tag | str, extensions: Collection[str] = (), *, is_nested: bool = False
+) -> str:
+    """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown.
 
-    Elements that only group others are replaced by their content.
+    Markdown that `is_nested` is to be indented or quoted by the caller.
     """
-    blocks = [Element("p")]
-
-    def add(parent: Element) -> None:
-        SubElement(blocks[-1], "span").text = parent.text
-        for child in parent:
-            if all(part.tag in INLINE for part in child.iter()):
-                blocks[-1].append(copy(child))
-                blocks[-1][-1].tail = None
-            elif child.tag in WRAPPERS and not child.attrib:
-                blocks.append(Element("p"))
-                add(child)
-                blocks.append(Element("p"))
-            else:
-                blocks.extend((child, Element("p")))
-            SubElement(blocks[-1], "span").text = child.tail
-
-    add(element)
-    return [
-        block
-        for block in blocks
-        if SPACE.sub("", "".join(block.itertext()))
-        or any(part.tag not in ("p", "span") for part in block.iter())
-    ]
+    return MarkdownWriter(extensions, is_nested=is_nested).write(article)
 
 
-class _NotMarkdownError(Exception):
-    """A block, or one in it, cannot be written as Markdown in the form that was tried."""
+class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
+    """Converts sanitized HTML. Subclasses may escape less, or have a syntax for more elements."""
+
+    def __init__(self, extensions: Collection[str] = (), *, is_nested: bool = False) -> None:
+        super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
+        self._extensions = extensions
+        self._is_nested = is_nested
+
+    def write(self, html: Tag | str) -> str:
+        """Return the Markdown of the blocks in an element."""
+        soup = BeautifulSoup("", "html.parser")
+        soup.append(BeautifulSoup(html, "html.parser") if isinstance(html, str) else copy(html))
+        _normalize(soup)
+        return _finish(self.convert_soup(soup)).strip()
+
+    def write_inline(self, block: Tag) -> str:
+        """Return the content of one block, such as a paragraph, on one line."""
+        parts = [self.process_element(node, {"_inline"}) for node in block.children]
+        return " ".join(_finish("".join(parts)).split())
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Return text of which nothing is syntax within a line."""
+        return _SPECIAL.sub(lambda match: _escape_character(match[0]), text)
+
+    def get_conv_fn(self, tag_name: str) -> Callable[..., str] | None:
+        """Return the method that converts elements with this tag, or None."""
+        return self._keep if tag_name in _KEPT else super().get_conv_fn(tag_name)
+
+    def _keep(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        if "_noformat" in parent_tags:
+            return text
+        if el.name == "kbd":  # markdownify takes it for code, and escapes nothing in it
+            text = self.escape(" ".join(el.get_text().split()), parent_tags)
+        names = [name for name in _KEPT_ATTRIBUTES if name in el.attrs]
+        attributes = "".join(f' {name}="{_to_entities(str(el[name]))}"' for name in names)
+        return f"<{el.name}{attributes}>{text}</{el.name}>"
+
+    def _emphasize(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        start, end, inner = chomp(text)
+        if "_noformat" in parent_tags or not inner:
+            return text
+        mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
+        siblings = [it for it in (el.previous_sibling, el.next_sibling) if isinstance(it, Tag)]
+        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or siblings:
+            return f"{start}<{tag}>{inner}</{tag}>{end}"
+        return f"{start}{mark}{inner}{mark}{end}"
+
+    convert_strong = convert_b = convert_em = convert_i = _emphasize
+
+    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a link."""
+        start, end, inner = chomp(text)
+        if "_noformat" in parent_tags or not inner:
+            return text
+        return f"{start}{_LINK}[{' '.join(inner.split())}]({_target(el, 'href')}){end}"
+
+    def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an image, in headings and cells, too."""
+        return f"![{_to_entities(str(el.get('alt', '')))}]({_target(el, 'src')})"
+
+    def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a line break that needs no second line."""
+        return " " if parent_tags & {*HEADINGS, "_noformat"} else "<br>"
+
+    def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return code within a line."""
+        if "pre" in parent_tags:
+            return text
+        code = " ".join(el.get_text().split())
+        if _NOT_CODE.search(code) or "|" in code:
+            return f"<code>{_to_entities(code)}</code>"
+        return str(super().convert_code(el, code, parent_tags))
+
+    convert_samp = convert_code
+
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a block of code: with a fence, or nested with an indentation."""
+        if "_inline" in parent_tags:
+            return self.convert_code(el, text, parent_tags - {"pre"})
+        code = el.get_text().strip("\n")
+        fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
+        is_nested = self._is_nested or not parent_tags.isdisjoint((*_QUOTES, "li"))
+        is_first = el.find_previous_sibling() is None  # where an indentation would be lost
+        if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
+            html = _to_entities(code, _IN_LINE if is_nested else _IN_BLOCK)
+            return f"\n\n<pre><code>{html}</code></pre>\n\n"
+        if is_nested:
+            return _separated(el, _LISTS, indent(code, "    "))
+        return f"\n\n{fence}\n{code}\n{fence}\n\n"
+
+    def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a paragraph whose beginning is no syntax."""
+        text = " ".join(text.split())
+        if "_inline" in parent_tags:
+            return f" {text} "
+        if start := _LINE_START.match(text):
+            last = start.end() - 1
+            text = f"{text[:last]}{_escape_character(text[last])}{text[last + 1 :]}"
+        return f"\n\n{text}\n\n"
+
+    def convert_list(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a list, apart from one before it."""
+        return _separated(el, _LISTS, text.strip("\n"))
+
+    convert_ul = convert_ol = convert_list
+
+    def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an item, with the indentation that Python-Markdown wants."""
+        is_loose = el.parent is not None and "data-loose" in el.parent.attrs
+        text = text.strip() if is_loose else text.strip().replace("\n\n", "\n")
+        bullet = f"{el['value']}." if "value" in el.attrs else "-"
+        end = "\n\n" if is_loose else "\n"
+        return f"{bullet} {indent(text, '    ').strip()}{end}" if text else ""
+
+    def convert_blockquote(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a quotation, apart from one before it."""
+        if "_inline" in parent_tags:
+            return f" {text.strip()} "
+        lines = (f"> {line}".rstrip() for line in text.strip().split("\n"))
+        return _separated(el, _QUOTES, "\n".join(lines))
+
+    def convert_aside(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an admonition, or a quotation on sites that have none."""
+        if "_inline" in parent_tags or "admonition" not in self._extensions:
+            return self.convert_blockquote(el, text, parent_tags)
+        return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
+
+    def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a rule that is no front matter."""
+        return "\n\n***\n\n"
 
 
-@dataclass
-class Writer:
-    """Writes blocks. The output never contains any of the delimiters of templates."""
-
-    delimiters: Collection[str]
-
-    escaped: set[Element] = field(default_factory=set)
-    """The blocks that are not plain."""
-
-    words: set[str] = field(default_factory=set)
-    """The abbreviations of the page, which are escaped in these blocks."""
-
-    ids: set[str] = field(default_factory=set)
-    """The ids that their headings have to state."""
-
-    def write(self, block: Element, place: str, *, nested: bool) -> list[str]:
-        """Return the lines of a block, which need an empty line before and after them.
-
-        A `nested` block is one that the caller indents. Raises ApprovalError, with `place`, for one
-        that needs HTML, and if a delimiter remains.
-        """
-        forms: list[Callable[[], list[str]]] = []
-        if block not in self.escaped:
-            forms.append(lambda: self._markdown(block, int(nested), _plain_line))
-        if nested or re.fullmatch("h[1-6]", block.tag):
-            forms.append(lambda: self._markdown(block, int(nested), self._escaped_line))
-        if not nested:
-            forms.append(lambda: self._html_block(block))
-        for form in forms:
-            with suppress(_NotMarkdownError):
-                text = "\n".join(form())
-                if not any(delimiter in text for delimiter in self.delimiters):
-                    return text.split("\n")
-        raise ApprovalError(
-            f"{place}: <{block.tag}> can be written neither as Markdown nor as HTML; put the "
-            "marker between empty lines, outside of lists, quotes and tabs"
-        )
-
-    def escape(self, text: str | None, pattern: str = _IN_HTML) -> str:
-        """Escape what matches `pattern`, and the first character of delimiters and words."""
-        starts = "|".join(map(re.escape, {*self.delimiters, *self.words}))
-        return re.sub(f"(?={starts}).|{pattern}", _entity, text or "")
-
-    def _markdown(self, block: Element, depth: int, line: _WriteLine) -> list[str]:
-        match block.tag:
-            case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
-                anchor = f" {{ #{block.get('id')} }}" if block.get("id") in self.ids else ""
-                return [f"{'#' * int(block.tag[1])} {line(block)}{anchor}"]
-            case _ if depth == _MAX_DEPTH:
-                raise _NotMarkdownError
-            case "p" if len(text := line(block)) <= _MAX_LINE:
-                return [text]
-            case "hr":
-                return ["***"]  # dashes could be read as front matter
-            case "pre":
-                return _code(block, nested=bool(depth))
-            case "ul" | "ol":
-                return self._list(block, depth, line)
-            case "blockquote":
-                parts = [self._markdown(part, depth + 1, line) for part in flow(block)]
-                return [f"> {text}".rstrip() for text in join(parts)]
-            case "table":
-                rows = [f"| {' | '.join(map(line, row))} |" for row in block.iter("tr")]
-                return [*rows[:1], *(re.sub("[^|]+", " --- ", row) for row in rows[:1]), *rows[1:]]
-        raise _NotMarkdownError
-
-    def _list(self, block: Element, depth: int, line: _WriteLine) -> list[str]:
-        written = []
-        for number, item in enumerate(block, 1):
-            parts = flow(item)
-            blocks = [self._markdown(part, depth + 1, line) for part in parts]
-            is_tight = [part.tag for part in parts] in (["p", "ul"], ["p", "ol"])
-            first, *rest = ([*blocks[0], *blocks[1]] if is_tight else join(blocks)) or [""]
-            marker = f"{number}." if block.tag == "ol" else "-"
-            written.append([f"{marker} {first}", *(f"    {text}".rstrip() for text in rest)])
-        if any("" in lines for lines in written):
-            written[1:] = [["", *lines] for lines in written[1:]]
-        return [text for lines in written for text in lines]
-
-    def _escaped_line(self, block: Element) -> str:
-        return SPACE.sub(" ", self._escaped(block, _IN_LINE)).strip(" ")
-
-    def _html_block(self, block: Element) -> list[str]:
-        html = self._html(block, _IN_HTML)
-        # Markdown takes a line that begins with an inline element for a paragraph.
-        html = f"<div>{html}</div>" if block.tag in INLINE else html
-        return html.split("\n")
-
-    def _html(self, element: Element, pattern: str) -> str:
-        """Return an element as HTML, with what matches `pattern` in its text escaped."""
-        attributes = (
-            f' {name}="{self.escape(value, _IN_ATTRIBUTE)}"' for name, value in element.items()
-        )
-        start = f"<{element.tag}{''.join(attributes)}>"
-        if element.tag in VOID_TAGS:
-            return start
-        inner = self._escaped(element, _IN_PRE if element.tag == "pre" else pattern)
-        return inner if start == "<span>" else f"{start}{inner}</{element.tag}>"
-
-    def _escaped(self, element: Element, pattern: str) -> str:
-        parts = [self.escape(element.text, pattern)]
-        for child in element:
-            parts += [self._html(child, pattern), self.escape(child.tail, pattern)]
-        return "".join(parts)
+def _normalize(soup: BeautifulSoup) -> None:
+    """Put loose text into paragraphs, and unwrap what only groups blocks."""
+    for tag in soup.find_all(True):
+        if tag.name not in _NO_INLINE and tag.find(_BLOCKS):
+            tag.unwrap()
+    for tag in soup.select(".pro-tip"):
+        tag.name = "aside"
+    for tag in soup.find_all(["caption", "figcaption", "dt"]):
+        if tag.name == "caption" and tag.parent is not None:
+            tag.parent.insert_before(tag)
+        elif tag.name == "dt":
+            tag.wrap(Tag(name="p"))
+        tag.name = "strong" if tag.name == "dt" else "p"
+    for tag in [soup, *soup.find_all(_CONTAINERS)]:
+        _wrap_loose_text(tag)
+    for tag in soup.find_all(_WRAPPERS):
+        tag.unwrap()
+    _describe_lists(soup)
 
 
-def join(blocks: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of blocks, with comments that keep adjacent lists and quotes apart."""
-    joined: list[str] = []
-    preceding = ""
-    for lines in blocks:
-        is_merged = _MERGED.match(f"{preceding}\n{lines[0]}")
-        joined += ["", "<!-- -->", "", *lines] if is_merged else ["", *lines]
-        preceding = lines[0]
-    return joined[1:]
+def _describe_lists(soup: BeautifulSoup) -> None:
+    """Set the numbers of items, and mark lists whose items need empty lines between them."""
+    for tag in soup.find_all(_LISTS):
+        items = tag.find_all("li", recursive=False)
+        if any([it.name for it in item.find_all(recursive=False)] not in _TIGHT for item in items):
+            for parent in (tag, *tag.find_parents(_LISTS)):
+                parent["data-loose"] = ""
+        start = str(tag.get("start", "1"))
+        for number, item in enumerate(items, int(start) if start.isdecimal() else 1):
+            item.attrs = {"value": str(number)} if tag.name == "ol" else {}
 
 
-def _code(block: Element, *, nested: bool) -> list[str]:
-    """Return a `<pre>` as a code block: with a fence, or nested with an indentation."""
-    text = "".join(block.itertext()).rstrip("\n")
-    if nested:
-        return [f"    {line}".rstrip() for line in text.split("\n")]
-    fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", text))], key=len)
-    return [fence, *text.split("\n"), fence]
+def _wrap_loose_text(parent: Tag) -> None:
+    """Put each run of inline content into a paragraph."""
+    paragraph: Tag | None = None
+    for child in list(parent.children):
+        if isinstance(child, Tag) and child.name in _BLOCKS:
+            paragraph = None
+        elif paragraph is not None:
+            paragraph.append(child)
+        elif isinstance(child, Tag) or child.get_text(strip=True):
+            paragraph = Tag(name="p")
+            child.insert_before(paragraph)
+            paragraph.append(child)
+        else:
+            child.extract()
 
 
-def _plain_line(block: Element) -> str:
-    line = SPACE.sub(" ", _plain(block)).strip(" ")
-    if block.tag == "p" and _LINE_START.match(line):
-        raise _NotMarkdownError
-    return line
+def _finish(markdown: str) -> str:
+    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
-def _plain(element: Element) -> str:
-    parts = [_plain_text(element.text)]
-    for child in element:
-        parts += [_plain_markup(child), _plain_text(child.tail)]
-    return "".join(parts)
+def _separated(el: Tag, kinds: Collection[str], text: str) -> str:
+    """Return a block; behind one of these kinds, with a comment between them."""
+    previous = el.find_previous_sibling()
+    is_merged = previous is not None and previous.name in kinds
+    return f"\n\n<!-- -->\n\n{text}\n\n" if is_merged else f"\n\n{text}\n\n"
 
 
-def _plain_text(text: str | None) -> str:
-    text = SPACE.sub(" ", text or "")
-    if _SPECIAL.search(text):
-        raise _NotMarkdownError
-    return re.sub(_INVISIBLE, _entity, text)
+def _target(el: Tag, name: str) -> str:
+    """Return the address and the title of a link or an image, for its brackets."""
+    address = _NOT_IN_ADDRESS.sub(lambda match: quote(match[0], safe=""), str(el.get(name, "")))
+    title = _to_entities(str(el.get("title", "")))
+    return f'{address} "{title}"' if title else address
 
 
-def _plain_markup(element: Element) -> str:
-    """Return an inline element as Markdown, or as HTML if Markdown has nothing for it."""
-    if not all(map(_PLAIN_ATTRIBUTE.fullmatch, element.attrib.values())):
-        raise _NotMarkdownError
-    text = SPACE.sub(" ", element.text or "")
-    if element.tag == "code" and not len(element) and text == text.strip() and "`" not in text:
-        return f"`{text}`"
-    inner = _plain(element)
-    match [element.tag, *sorted(element.attrib)]:
-        case ["strong" | "em"] if inner == inner.strip(" "):
-            marks = "**" if element.tag == "strong" else "*"
-            return f"{marks}{inner}{marks}"
-        case ["a", "href"]:
-            return f"[{inner}]({element.get('href')})"
-        case ["a", "href", "title"]:
-            return f'[{inner}]({element.get("href")} "{element.get("title")}")'
-        case ["img", "alt", "src"]:
-            return f"![{element.get('alt')}]({element.get('src')})"
-        case ["span"]:
-            return inner
-    attributes = "".join(f' {name}="{value}"' for name, value in element.items())
-    end = "" if element.tag in VOID_TAGS else f"{inner}</{element.tag}>"
-    return f"<{element.tag}{attributes}>{end}"
+def _escape_character(character: str) -> str:
+    return f"\\{character}" if character in "*_#+->." else _entity(character)
 
 
-def _entity(match: re.Match[str]) -> str:
-    return _NAMED.get(match[0]) or f"&#x{ord(match[0]):x};"
+def _to_entities(text: str, pattern: re.Pattern[str] = _IN_LINE) -> str:
+    """Return text of which nothing is syntax in an attribute, or in HTML within a line."""
+    return pattern.sub(lambda match: _entity(match[0]), text)
+
+
+def _entity(character: str) -> str:
+    return _NAMED.get(character) or f"&#{ord(character)};"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
@@ -29,7 +29,8 @@ from ..site.extension import (
     read_stylesheet,
 )
 from ..site.front_matter import hidden_requests, place_of, read_requests
-from ..site.options import EXTENSION, ContentgenConfig, page_addresses
+from ..site.options import EXTENSION, ContentgenConfig
+from ..site.site import Site
 from .internals import file_of_page, set_title_before_rendering, set_title_found
 from .metadata import PageMetadata
 from .search import index_articles_last
@@ -63,9 +64,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     include_drafts = False
     """Whether to read the pages that only `mkdocs serve` shows."""
 
-    moved: Sequence[str] = ()
-    """What on_config() did with the cache, as messages."""
-
     _sent = 0
     """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
 
@@ -89,7 +87,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._background:
             server.watch(str(self._background.trigger_file))
         if self._articles:
-            approved = self.config.approved_directory(config)
+            approved = Site(config=config, options=self.config).approved_directory()
             with suppress(OSError):  # the first one is not noticed then
                 approved.mkdir(parents=True, exist_ok=True)
                 server.watch(str(approved))
@@ -126,14 +124,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
         try:
-            self.config.check_directories(config)
-            self.moved, problems = self.config.move_cache(config)
+            Site(config=config, options=self.config).check_directories()
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error
-        for message in () if self.collect_only else self.moved:
-            log.info(message)
-        for problem in problems:
-            log.warning(problem)
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._metadata = PageMetadata(has_feed="rss" in config.plugins)
         self._extension = ArticleExtension(file_of_page, set_title_found)
@@ -159,41 +152,36 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         collected = read_requests(own, config, self.config.defaults, folders, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
-        if self.collect_only:
-            _raise_problems([problem.message for problem in collected.problems])
-            self.requests = collected.requests
-            self.pages_read = pages_read
-        if self.collect_only or not (collected.requests or collected.problems):
-            return
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
+        site = Site(
+            config=config,
+            options=self.config,
+            theme=config.theme,
+            requests=collected.requests,
+            pages=files.documentation_pages(),
+            files=files.src_uris,
+            others=files.src_uris.keys() - pages_read,
+            is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
+            problems=problems,
+        )
+        if self.collect_only:
+            _raise_problems([problem.message for problem in problems])
+            self.site = site
+        if self.collect_only or not (site.requests or problems):
+            return
         from ..site.build import Build, resolve
-        from ..texts.approval import read_all
 
         try:
-            approved = read_all(
-                collected.requests,
-                self.config.approved_directory(config),
-                others=files.src_uris.keys() - pages_read,
+            policy = self.config.policy(
+                max_requests=self.config.max_requests - self._sent,
+                warn_only=self._background is not None,
             )
-            if self._dirty or "i18n" in config.plugins:  # these builds do not read all pages
-                approved.unclaimed.clear()
-            build = Build(
-                config,
-                self.config,
-                self.config.policy(
-                    max_requests=self.config.max_requests - self._sent,
-                    warn_only=self._background is not None,
-                ),
-                collected.requests,
-                files.documentation_pages(),
-                log.info,
-                log.debug if log.isEnabledFor(logging.DEBUG) else None,
-                self._spending,
-            )
+            debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
+            build = Build(site, policy, log.info, debug, self._spending)
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
             source = self._background and self._background.source(build.foreground)
-            resolution = resolve(build, problems, approved, source or build.foreground())
+            resolution = resolve(build, site.approved_files(), source or build.foreground())
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error
         self._sent += resolution.sent
@@ -203,9 +191,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         # mkdocs-static-i18n builds once for each language.
         language = getattr(config.plugins.get("i18n"), "current_language", None)
         log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
-        self.set_articles(resolution.articles)
+        self._extension.articles = self._articles = resolution.articles
         index_articles_last(config.plugins)
-        self._extension.pages = page_addresses(files.documentation_pages(), config.site_url)
+        self._extension.pages = site.addresses()
         incomplete = resolution.incomplete
         self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
 
@@ -248,11 +236,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
 
     on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
-
-    def set_articles(self, articles: dict[str, dict[str, PageContent]]) -> ArticleExtension:
-        """Set the articles of the pages to render, and return the extension that inserts them."""
-        self._extension.articles = self._articles = articles
-        return self._extension
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""

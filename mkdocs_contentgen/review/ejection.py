@@ -1,37 +1,29 @@
-"""Eject articles: write them into their pages as Markdown.
-
-The page is rendered before and after. Blocks that then differ are written in their other form; if
-the page still differs, the ejection is refused.
-"""
+"""Eject articles: write them into their pages as Markdown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from copy import deepcopy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
-from html import unescape
-from itertools import zip_longest
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
-import yaml
 from mkdocs.utils.meta import YAML_RE, get_data
 
-from ..errors import ApprovalError
+from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import replace_text
-from ..html.article import placeholder, put_first
-from ..html.comparison import shown
-from ..html.disclosure import Provenance
-from ..html.markdown_writer import DELIMITERS, PRESENTATIONAL, SYNONYMS, Writer, flow, join
+from ..html.article import (
+    close_heading_gaps,
+    limit_nesting,
+    parse_article,
+    put_first,
+    set_title_level,
+)
+from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
-from ..html.presentation import ArticleMetadata, Presentation, present
-from ..site.build import PageContent
 from ..site.directories import project_directory
-from ..site.extension import MARKER
-from ..site.site import PageRendering, Site
+from ..site.extension import FENCED, MARKER, leading_article
+from ..site.site import Site
 from ..texts.approval import delete
 from ..texts.articles import Article
 
@@ -40,13 +32,25 @@ _REQUEST = re.compile(
 )
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
+_HEADING = re.compile(
+    r"^(?:> ?)*(#{1,6})|^\S.*\n(=|-)\2*[ \t]*$|<h([1-6])[\s>]", re.MULTILINE | re.IGNORECASE
+)
+_MARKUP = re.compile(r"[<>]|\{[{%#]")
+_METADATA = re.compile(r"\A([\w -]+):")
+_NOT_IN_MARKDOWN = {
+    "style": "inline styles",
+    "colspan": "merged cells",
+    "rowspan": "merged cells",
+    "lang": "languages",
+}
+"""What is lost with an attribute."""
 
 
 def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     """Write all articles of one page into its file, and return a message that says so.
 
-    Raises ApprovalError, with nothing written, if a text is missing, if the page cannot be
-    rewritten, or if it would be rendered differently.
+    Raises ApprovalError, with nothing written, if a text is missing, or if the page cannot be
+    rewritten.
     """
     page = articles[0].page
     path = site.source_file(page)
@@ -63,17 +67,18 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
             f"{page}:1: the front matter does not have one key per line; remove `contentgen` by "
             "hand"
         )
-    elements, before = _render_articles(site, source, articles)
-    lines = _find_places(site, match[0], source[match.end() :], articles, elements, before)
-    draft = _Draft(head, lines, Writer(DELIMITERS | site.delimiters()))
-    written = _find_equivalent_page(site, page, before, draft)
+    elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
+    names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
+    body = _insert(elements, source[match.end() :], site.config.markdown_extensions)
     docs, project = Path(site.config.docs_dir), project_directory(site.config)
     below = project if docs.is_relative_to(project) else docs
     try:
-        replace_text(path, below, written.replace("\n", newline))
+        replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    return f"{page}: contains its text now, and no request"
+    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
+    missing = f", but without its {', '.join(lost)}" if lost else ""
+    return f"{page}: contains its text now, and no request{missing}; read `git diff`"
 
 
 def delete_approved_file(article: Article) -> None:
@@ -90,15 +95,24 @@ def delete_approved_file(article: Article) -> None:
     delete(article.path, article.directory, article.approved)
 
 
-def _current_text(article: Article) -> tuple[str, datetime]:
+def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
+    """Return the sanitized text of an article."""
     if article.approved and article.state in ("approved", "changed"):
-        return article.approved.html, article.approved.header.generated_at
-    if article.draft:
-        return article.draft.html, article.draft.generated_at
-    raise ApprovalError(
-        f"{article.place}: there is no text to write; "
-        f"`contentgen generate {article.page}` makes one"
-    )
+        html = article.approved.text.html
+    elif article.draft:
+        html = article.draft.html
+    else:
+        raise ApprovalError(
+            f"{article.place}: there is no text to write; "
+            f"`contentgen generate {article.page}` makes one"
+        )
+    try:
+        element = parse_article(html, image_hosts)
+    except UnsafeHTMLError as error:
+        raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error
+    limit_nesting(element)
+    close_heading_gaps(element)
+    return element
 
 
 def _without_request(head: str) -> str:
@@ -109,219 +123,102 @@ def _without_request(head: str) -> str:
     return rest if get_data(rest)[1] == metadata else ""
 
 
-def _render_articles(
-    site: Site, source: str, articles: Sequence[Article]
-) -> tuple[dict[str, Element], PageRendering]:
-    """Return the elements of the articles by their ids, and the page with the articles."""
-    how = Presentation("strip", site.options.image_hosts, disclosure=None)
-    contents: dict[str, PageContent] = {}
-    copies: dict[str, list[tuple[Element, Element]]] = {}
-    for article in articles:
-        text, generated_at = _current_text(article)
-        provenance = Provenance(article.request.type, generated_at)
-
-        def make(name: str, text: str, provenance: Provenance) -> tuple[Element, ArticleMetadata]:
-            element, facts = present(text, provenance, how)
-            for part in element.iter():
-                part.tag = SYNONYMS.get(part.tag, part.tag)
-                part.attrib = {k: v for k, v in part.items() if not PRESENTATIONAL.fullmatch(k)}
-            copies[name] = list(zip(deepcopy(element).iter(), element.iter(), strict=True))
-            return element, facts
-
-        factory = partial(make, article.request.id, text, provenance)
-        contents[article.request.id] = PageContent(factory, provenance)
-    page = site.render(articles[0].page, source, contents)
-    for parts in copies.values():
-        # The page decides about the heading levels, and whether the title moves to the top.
-        for part, placed in parts:
-            part.tag = placed.tag
-            if anchor := placed.get("id"):
-                part.set("id", anchor)
-            if "contentgen-title" in placed.get("class", ""):
-                put_first(parts[0][0], part)
-    return {name: parts[0][0] for name, parts in copies.items()}, page
+def _join(head: str, body: str) -> str:
+    """Return the source of a page, whose front matter is left out if it is empty."""
+    start, _, fields = head.partition("\n")
+    if not fields.strip("-. \t\n"):
+        body = body.lstrip("\n")
+        if not body.startswith("---") and get_data(body) == (body, {}):
+            return body
+    if not get_data(head)[1]:
+        fields = "{}\n" + fields  # MkDocs would take an empty one for text
+    return f"{start}\n{fields}{body}"
 
 
-@dataclass
+def _insert(elements: Mapping[str, Element], body: str, extensions: Sequence[str]) -> str:
+    """Return the text of a page with its articles at their markers, or else behind it."""
+    leading = leading_article(body, elements)
+    outside = FENCED.sub(lambda match: " " * len(match[0]), body)
+    places = _find_places(outside, list(elements))
+    text = body
+    # From the end, so that the other places stay where they are.
+    for name, place in sorted(places.items(), key=lambda it: it[1].start, reverse=True):
+        before = outside[: place.start]
+        level = 0 if name == leading and not MARKER.search(before) else max(_level_at(before), 1)
+        text = place.fill(text, _write(elements[name], level, extensions, place.indentation))
+    for name in elements:
+        if name not in places:
+            markdown = _write(elements[name], int(name != leading), extensions)
+            text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
+    # In the first lines, readers of metadata take words before a colon for a key.
+    return _METADATA.sub(r"\1&#58;", text) if leading else text
+
+
+def _write(element: Element, level: int, extensions: Sequence[str], indentation: str = "") -> str:
+    """Return an article as Markdown, below a heading of this level, or with 0 as the page."""
+    if level:
+        set_title_level(element, level + 1)
+    else:
+        _make_title(element)
+    html = tostring(element, "unicode", "html")
+    return to_markdown(html, extensions, is_nested=bool(indentation))
+
+
+def _make_title(element: Element) -> None:
+    """Move the title of a page to its start. Themes take it for metadata, so it has no markup."""
+    title = element.find(".//h1")
+    if title is None:
+        return
+    text = "".join(title.itertext())
+    if _MARKUP.search(text):
+        title[:], title.text = [], plain_text(text)
+    put_first(element, title)
+
+
+@dataclass(frozen=True)
 class _Place:
-    """Where an article is written."""
+    """The line of a marker."""
 
-    name: str
-    """File and line of its marker or request, such as `docs/post.md:12`."""
-
+    start: int
+    end: int
     indentation: str
-    """What precedes its marker, such as `- `."""
+    """What precedes the marker, such as `- `."""
 
-    blocks: Sequence[Element]
+    def fill(self, text: str, markdown: str) -> str:
+        """Return a text with Markdown at this place, between empty lines."""
+        before, behind = text[: self.start], text[self.end :]
+        continuation = _BULLET.sub("    ", self.indentation)
+        blank = continuation.rstrip()
+        first, *rest = markdown.split("\n")
+        lines = [self.indentation + first, *(f"{continuation}{line}".rstrip() for line in rest)]
+        if before[:-1].rpartition("\n")[2].strip(" >") and continuation == self.indentation:
+            lines.insert(0, blank)
+        if behind[1:].partition("\n")[0].strip(" >"):
+            lines.append(blank)
+        return before + "\n".join(lines) + (behind or "\n")
 
 
-def _find_places(
-    site: Site,
-    head: str,
-    body: str,
-    articles: Sequence[Article],
-    elements: dict[str, Element],
-    before: PageRendering,
-) -> list[str | _Place]:
-    """Return the lines of a page after its front matter, with places instead of markers.
+def _find_places(text: str, names: Sequence[str]) -> dict[str, _Place]:
+    """Return the places of articles whose marker has a line of its own.
 
-    Markers in code and the like stay. An article without a marker follows the text.
+    Of several markers, that with the least indentation counts: the others may be in code.
     """
-    markers = {f"at-{match.start()}": match for match in MARKER.finditer(body)}
-    text = MARKER.sub(lambda match: f"<!-- contentgen at-{match.start()} -->", body)
-    stub = PageContent(lambda: (placeholder("-"), None), None)
-    probe = site.render(articles[0].page, f"{head}{text}", dict.fromkeys(markers, stub))
-    places: dict[str | None, tuple[str, Article]] = {}
-    for article in articles:
-        name, place = article.request.id, article.place
-        names = (name, None) if article is articles[0] else (name,)
-        at = next((at for at in markers if at in probe.marked and markers[at][1] in names), None)
-        if at:
-            lines_before = f"{head}{body[: markers[at].start()]}".count("\n")
-            place = f"{place.rpartition(':')[0]}:{lines_before + 1}"
-        elif name in before.marked and body.strip():  # the plugin adds a marker to an empty page
-            raise ApprovalError(
-                f"{place}: the marker of '{name}' is not in this file; "
-                "put it there, instead of into one that the page includes"
-            )
-        else:
-            at = f"end-{name}"
-            text = "\n\n".join(filter(None, [text.rstrip(), f"<!-- contentgen {at} -->\n"]))
-        places[at] = place, article
-    lines: list[str | _Place] = []
-    texts = text.split("\n")
-    for previous, line, following in zip(["", *texts], texts, [*texts[1:], ""], strict=False):
-        marker = next((m for m in MARKER.finditer(line) if m[1] in places), None)
-        if marker is None:
-            lines.append(MARKER.sub(lambda match: markers[match[1]][0], line))
-            continue
-        place, article = places[marker[1]]
-        indentation = re.sub("^ {1,3}$", "", line[: marker.start()])
-        if not _INDENTATION.fullmatch(indentation) or line[marker.end() :].strip():
-            raise ApprovalError(
-                f"{place}: the marker shares its line with other text, "
-                "where Markdown cannot hold an article; move it to a line of its own"
-            )
-        if indentation and any(_BULLET.match(s.lstrip(" \t>")) for s in (previous, following)):
-            raise ApprovalError(
-                f"{place}: the marker is in a list without empty lines "
-                "between its items; add them, since items with an article need them"
-            )
-        continuation = _BULLET.sub("    ", indentation)
-        if previous.strip(" >") and continuation == indentation:
-            lines.append(continuation.rstrip())
-        lines.append(_Place(place, indentation, flow(elements[article.request.id])))
-        if following.strip(" >"):
-            lines.append(continuation.rstrip())
-    return lines
+    found: list[tuple[str, _Place]] = []
+    for match in MARKER.finditer(text):
+        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        indentation = re.sub("^ {1,3}$", "", text[start : match.start()])
+        if _INDENTATION.fullmatch(indentation) and not text[match.end() : end].strip():
+            found.append((match[1] or names[0], _Place(start, end, indentation)))
+    places: dict[str, _Place] = {}
+    for name, place in sorted(found, key=lambda it: len(it[1].indentation)):
+        if name in names:
+            places.setdefault(name, place)
+    return places
 
 
-@dataclass
-class _Draft:
-    """A page with its articles as Markdown."""
-
-    head: str
-    """The front matter without the requests, between its delimiters."""
-
-    lines: Sequence[str | _Place]
-    writer: Writer
-
-    title: str = ""
-    """A title for the front matter, for pages whose heading would give them another one."""
-
-    def page(self) -> str:
-        """Return the source of the page, whose front matter is left out if it is empty."""
-        text = self._text()
-        start, _, fields = self.head.partition("\n")
-        if self.title:
-            title = {"title": self.writer.escape(self.title)}
-            fields = yaml.safe_dump(title, allow_unicode=True, width=10_000) + fields
-        elif not fields.strip("-. \t\n"):
-            text = text.lstrip("\n")
-            if not text.startswith("---") and get_data(text) == (text, {}):
-                return text
-        if not get_data(f"{start}\n{fields}")[1]:
-            fields = "{}\n" + fields  # MkDocs would take an empty one for text
-        return f"{start}\n{fields}{text}"
-
-    def _text(self) -> str:
-        written: list[str] = []
-        for line in self.lines:
-            if isinstance(line, str):
-                written.append(line)
-                continue
-            indentation = line.indentation
-            write = partial(self.writer.write, place=line.name, nested=bool(indentation))
-            for text in join(map(write, line.blocks)):
-                written.append(f"{indentation}{text}".rstrip())
-                indentation = _BULLET.sub("    ", indentation)
-        return "\n".join(written)
-
-    def escape(self, expected: str, before: PageRendering, after: PageRendering) -> str:
-        """Have what differs in `after` escaped, and return the place of the first such block."""
-        content = shown(after.content)
-        blocks = {b: p.name for p in self.lines if isinstance(p, _Place) for b in p.blocks}
-        differing = [b for b in blocks if shown(tostring(b, "unicode", "html")) not in content]
-        if content != expected:
-            self.writer.escaped |= set(differing or blocks)
-        abbreviations = re.findall(r"<abbr\b[^<>]*>([^<]*)</abbr>", after.content)
-        self.writer.words |= set(map(unescape, abbreviations))
-        self.writer.ids |= set(_changed_ids(before, after))
-        if _changes_title(before, after):
-            self.title = before.title
-        return blocks[next(iter(differing or blocks))]
-
-
-def _find_equivalent_page(site: Site, name: str, before: PageRendering, draft: _Draft) -> str:
-    """Return the source of the page, with the blocks escaped that would differ as plain Markdown.
-
-    Raises ApprovalError if the page still differs.
-    """
-    expected = shown(before.content)
-    for _ in range(2):
-        page = draft.page()
-        try:
-            after = site.render(name, page)
-        except Exception as error:  # noqa: BLE001  an extension may fail on any text
-            after = PageRendering("", before.title, [], set())
-            problem = f"the page, over which {error!r} is raised,"
-        else:
-            problem = _difference(expected, before, after)
-        if not problem:
-            return page
-        place = draft.escape(expected, before, after)
-    if ids := _changed_ids(before, after):
-        raise ApprovalError(
-            f"{place}: the heading '#{ids[0]}' would get another id, and links to it would break; "
-            "add attr_list to markdown_extensions, which keeps the ids, or give that heading "
-            "another text"
-        )
-    raise ApprovalError(
-        f"{place}: {problem} would not be the same in Markdown; give the article a marker between "
-        "empty lines, outside of lists, quotes and tabs, or write it there by hand"
-    )
-
-
-def _difference(expected: str, before: PageRendering, after: PageRendering) -> str:
-    """Return what differs in a page that was rendered anew, or an empty string."""
-    for old, new in zip_longest(expected.split("\n"), shown(after.content).split("\n")):
-        if old != new:
-            line = re.sub("[\x03-\x06]", " ", old or new)
-            return f"'{unescape(re.sub('<[^<>]*>', '', line) or line)[:40]}'"
-    if before.toc != after.toc or _changed_ids(before, after):
-        return "the table of contents"
-    return "the page's title" if _changes_title(before, after) else ""
-
-
-def _changed_ids(before: PageRendering, after: PageRendering) -> list[str]:
-    old, new = (
-        re.findall(r'<h[1-6]\b[^<>]*?\bid="([^"]*)"', page.content) for page in (before, after)
-    )
-    return [name for name, other in zip(old, new, strict=False) if name != other]
-
-
-def _changes_title(before: PageRendering, after: PageRendering) -> bool:
-    """Tell whether a page has another title, or one that themes or plugins may take for markup."""
-    is_markup = re.search(r'[<>]|"[^"=\n]*=|\{[{%#]', after.title)
-    is_same = plain_text(before.title) == plain_text(after.title)
-    return not is_same or (bool(is_markup) and before.title != after.title)
+def _level_at(text: str) -> int:
+    """Return the level of the last heading in Markdown, or 0."""
+    found = _HEADING.findall(text)
+    signs, underline, number = found[-1] if found else ("", "", "0")
+    return len(signs) or int(number or (1 if underline == "=" else 2))

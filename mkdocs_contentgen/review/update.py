@@ -14,13 +14,12 @@ import msgspec
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, NoText, RejectedError
 from ..requests import Request
-from ..service.answer import GeneratedText
 from ..service.progress import TextInProgress
 from ..service.updates import Source, Update, Updated
 from ..site.build import Build
 from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
-from ..text import Edits, Text
+from ..text import Text
 from ..texts.articles import Article
 from ..texts.generation import Client, UpdatingClient
 from ..texts.notes import load_failures
@@ -45,14 +44,6 @@ class UpdatePlan:
     updates: list[PlannedUpdate] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class UpdatedText(GeneratedText):
-    """A generated text with what people have done with it, and what updates have."""
-
-    edits: Edits | None = None
-    updates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,7 +165,7 @@ def run(
     async def connect() -> AsyncIterator[Client]:
         async with build.connect() as client:
             yield _UpdateClient(
-                client, by_key, done, current, build.policy.sandbox, build.options.image_hosts
+                client, by_key, done, current, build.policy.sandbox, build.site.options.image_hosts
             )
 
     source: Foreground = replace(build.foreground(), connect=connect)
@@ -281,7 +272,7 @@ class _UpdateClient:
         )
         return msgspec.json.encode((key, updated))
 
-    def read(self, answer: bytes) -> GeneratedText:
+    def read(self, answer: bytes, request: Request) -> Text:
         """Return the text with the changes in it. Raises ServiceError."""
         key, updated = msgspec.json.decode(answer, type=tuple[str, Updated])
         planned = self._planned[key]
@@ -297,14 +288,8 @@ class _UpdateClient:
         except EditError as error:
             raise RejectedError(str(error)) from error
         self._done[key] = updated
-        return UpdatedText(
-            text.html,
-            text.model,
-            text.sources,
-            text.remarks,
-            text.passages,
-            text.edits,
-            text.updates,
+        return msgspec.structs.replace(
+            text, generated_at=datetime.now(UTC), request=request.record()
         )
 
 

@@ -20,8 +20,9 @@ from ..errors import (
     UnknownOutcomeError,
 )
 from ..requests import Request
+from ..text import Text
 from . import SANDBOX
-from .answer import GeneratedText, failed_text, parse_answer
+from .answer import failed_text, parse_answer
 from .connection import (
     REQUEST_ID,
     Answer,
@@ -81,10 +82,10 @@ class ServiceClient(Connection):
 
     warnings: Sequence[str] = ()
 
-    def read(self, answer: bytes) -> GeneratedText:
+    def read(self, answer: bytes, request: Request) -> Text:
         """Return the text in an answer, as parse_answer() does."""
         try:
-            return parse_answer(answer)
+            return parse_answer(answer, request)
         except FailedTextError as error:
             error.answer = self._without_token(error.answer)
             raise

@@ -9,7 +9,7 @@ import html
 import json
 import random
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -17,6 +17,7 @@ from importlib.resources import files
 import msgspec
 
 from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from ..text import Text
 from ..yaml_files import read_yaml
 from .answer import encode_answer
 from .application import allow_everybody, application
@@ -54,7 +55,7 @@ def write_article(request: Request) -> str:
 
 
 async def _write(request: Request, user: str, key: str) -> bytes:
-    return encode_answer(write_article(request))
+    return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
 
 
 app = application(_write, allow_everybody)

@@ -8,14 +8,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
 from mkdocs.utils.meta import get_data
 
 from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
@@ -31,11 +29,9 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import CitedSections, changed_source_warnings
-from .fields import field_check
 from .front_matter import PageProblem
-from .options import ContentgenConfig
 from .progress import show_progress
+from .site import Site
 
 if TYPE_CHECKING:
     from ..texts.generation import UpdatingClient
@@ -44,28 +40,38 @@ if TYPE_CHECKING:
 
 @dataclass
 class PageContent:
-    """One article of a page. `provenance` is None for a placeholder."""
+    """One article of a page, or a placeholder, which has neither provenance nor presentation."""
 
-    factory: Callable[[], tuple[Element, ArticleMetadata | None]]
-    provenance: Provenance | None
+    source: bytes
+    """The HTML of the article, compressed, or the message of the placeholder."""
 
-    source: bytes = b""
-    """What the factory makes the article or the placeholder of."""
+    provenance: Provenance | None = None
+    presentation: Presentation | None = None
 
     cited: Collection[str] = ()
     """The addresses that the text cites."""
+
+    pending_topic: str = ""
+    """The topic of a text that is being generated."""
 
     _made: tuple[Element, ArticleMetadata | None] | None = None
 
     def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-        made, self._made = self._made, None
-        return made or self.factory()
+        if self._made:
+            made, self._made = self._made, None
+            return made
+        if self.provenance and self.presentation:
+            html = zlib.decompress(self.source).decode()
+            return present(html, self.provenance, self.presentation)
+        if self.pending_topic:
+            return being_generated(self.pending_topic), None
+        return placeholder(self.source.decode()), None
 
     def facts(self) -> ArticleMetadata | None:
         """Return the metadata of the article, or None if it cannot be shown."""
         try:
-            self._made = self.factory()  # kept for make(), which follows
+            self._made = self.make()  # kept for the next call, which follows
         except UnsafeHTMLError:
             return None
         return self._made[1]
@@ -110,7 +116,7 @@ class Resolution:
             messages = self.warnings if warn_only else self.failures
             if problem.message not in messages:
                 messages.append(problem.message)
-            self.add_article(problem.page, "main", _placeholder_content(problem.message))
+            self.add_article(problem.page, "main", PageContent(problem.message.encode()))
 
     def add_article(self, page: str, name: str, article: PageContent) -> None:
         """Add an article or a placeholder to a page."""
@@ -123,13 +129,8 @@ class Resolution:
 class Build:
     """One run over a site: its requests, and what its parts share."""
 
-    site: MkDocsConfig
-    options: ContentgenConfig
+    site: Site
     policy: Policy
-    page_requests: Sequence[PageRequest] = ()
-    pages: Sequence[File] = ()
-    """Those of the built site."""
-
     log: Callable[[str], None] = lambda line: None
     debug: Callable[[str], None] | None = None
     """Gets a line for the source of each text, for each try, and for each call to a model."""
@@ -140,46 +141,54 @@ class Build:
     _outage: Outage = field(default_factory=Outage)
 
     def __post_init__(self) -> None:
-        if self.spending is None and self.options.uses_writer():
+        if self.spending is None and self.site.options.uses_writer():
             from ..writer.usage import Spending
 
             self.spending = Spending()
 
     def store(self) -> Cache:
         """Return the cache. Raises ConfigurationError."""
-        return self.options.store(self.site, self._outage)
+        return self.site.store(self._outage)
 
     def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
-        if self.options.uses_writer():
+        site, options = self.site, self.site.options
+        if options.uses_writer():
             from ..writer.client import WriterClient
 
             return WriterClient(
-                self.options.writer_options(self.site, self.pages),
+                site.writer_options(),
                 self.spending,
-                retries=self.options.retries,
+                retries=options.retries,
                 debug=self.debug,
-                own_text=partial(_own_text, self.page_requests, Path(self.site.docs_dir)),
-                language=partial(_language, self.page_requests),
+                own_text=partial(_own_text, site),
+                language=partial(_language, site),
             )
-        return self.options.connect()
+        return options.connect()
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
         display = partial(show_progress, self.log, use_log=self.debug is not None)
-        limits = self.options.limits()
+        limits = self.site.options.limits()
         return Foreground(self.store(), self.connect, limits, display, self.debug)
 
-    def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
-        """Return the texts of all requests, and log what a foreground source took for them."""
+    def obtain(
+        self,
+        files: ApprovedFiles,
+        source: TextSource | None,
+        requests: Sequence[PageRequest] | None = None,
+    ) -> Obtained:
+        """Return the texts of all requests, or some, and log what a foreground source took."""
+        cited = cache(self.site.cited_sections)
+        check = cache(self._field_check)
         obtained = obtain(
-            self.page_requests,
+            self.site.requests if requests is None else requests,
             self.store(),
             self.policy,
             source,
             files=files,
-            changed_sources=CitedSections(self.options, self.site, self.pages).changed,
-            check=field_check(self.page_requests, self.options, self.site, self.pages),
+            changed_sources=lambda sources: cited().changed(sources),
+            check=lambda page_request: check()(page_request),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -190,51 +199,51 @@ class Build:
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
 
+    def _field_check(self) -> Callable[[PageRequest], list[str]]:
+        from .fields import field_check
+
+        return field_check(self.site)
+
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
-        if not (self.options.uses_writer() and wanted):
+        if not (self.site.options.uses_writer() and wanted):
             return ""
         from ..writer import evaluation
         from ..writer.writing import estimate
 
-        options = self.options.writer_options(self.site, self.pages)
+        options = self.site.writer_options()
         estimates = (estimate(request, options) for request in wanted.values())
         return evaluation.estimate_message(estimates, options)
 
 
-def resolve(
-    build: Build, problems: Iterable[PageProblem], files: ApprovedFiles, source: TextSource
-) -> Resolution:
+def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolution:
     """Return the articles of all requests: from approved `files`, the cache or `source`.
 
-    Nothing is sent if there are `problems` with pages or damaged approved files. If the policy only
+    Nothing is sent if there are problems with pages or damaged approved files. If the policy only
     warns, placeholders take the place of failures. Raises ConfigurationError for invalid options.
     """
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
-    problems = list(problems)
-    resolution.add_problems(problems, warn_only=warn_only)
-    wrong = {problem.page for problem in problems}
-    build = replace(build, page_requests=[it for it in build.page_requests if it.page not in wrong])
+    site, options = build.site, build.site.options
+    resolution.add_problems(site.problems, warn_only=warn_only)
+    wrong = {problem.page for problem in site.problems}
+    requests = [it for it in site.requests if it.page not in wrong]
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
     ]
-    obtained = build.obtain(files, None if resolution.failures else source)
+    obtained = build.obtain(files, None if resolution.failures else source, requests)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
         return resolution
     resolution.sent = obtained.sent
-    resolution.warnings += changed_source_warnings(obtained.articles)
-    resolution.warnings += filter(None, map(_language_warning, obtained.articles))
-    if not build.options.uses_sandbox():
-        resolution.warnings += filter(None, map(_sample_warning, obtained.articles))
-    presentation = build.options.presentation()
+    presentation = options.presentation()
     if presentation.disclosure is None:
         resolution.warnings += _undisclosed_warning(obtained.articles)
     for article in obtained.articles:
+        resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
@@ -248,14 +257,28 @@ def resolve(
     return resolution
 
 
-def _sample_warning(article: Article) -> str:
-    """Return a message if the approved text of a page is a sample of the sandbox."""
-    if article.approved is None or article.approved.header.service != SANDBOX:
-        return ""
-    return (
-        f"{article.place}: the approved text is a sample of the sandbox; for a real one, delete "
-        f"{article.path}"
-    )
+def _warnings(article: Article, *, sandbox: bool) -> list[str]:
+    """Return what the author should know of a text on its page."""
+    found = []
+    if article.changed_sources:
+        found.append(
+            f"{article.place}: the text cites what has changed or is gone: "
+            f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong "
+            f"with `contentgen update {article.page}`"
+        )
+    text, page = article.text_language, article.language
+    # The key of a text does not have the language of its page, so pages of two can share one.
+    if text and not article.request.language and _primary(text) != _primary(page or text):
+        found.append(
+            f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
+            f"its own, set `language: {page}`"
+        )
+    if not sandbox and article.approved and article.approved.approval.service == SANDBOX:
+        found.append(
+            f"{article.place}: the approved text is a sample of the sandbox; for a real one, "
+            f"delete {article.path}"
+        )
+    return found
 
 
 def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
@@ -269,30 +292,20 @@ def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _language(page_requests: Sequence[PageRequest], request: Request) -> str:
+def _language(site: Site, request: Request) -> str:
     """Return the language of a text: that of its request, or else the one of its page."""
-    pages = (it.language for it in page_requests if it.request == request)
+    pages = (it.language for it in site.requests if it.request == request)
     return request.language or next(pages, "")
-
-
-def _language_warning(article: Article) -> str:
-    """Return a message if a page shows the text of one in another language, with the same key."""
-    text, page = article.text_language, article.language
-    if not text or article.request.language or _primary(text) == _primary(page or text):
-        return ""
-    return (
-        f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
-        f"its own, set `language: {page}`"
-    )
 
 
 def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-def _own_text(page_requests: Sequence[PageRequest], docs: Path, request: Request) -> str:
+def _own_text(site: Site, request: Request) -> str:
     """Return the Markdown around an article on its page, or an empty string without any."""
-    page = next((it.page for it in page_requests if it.request == request), "")
+    page = next((it.page for it in site.requests if it.request == request), "")
+    docs = Path(site.config.docs_dir)
     try:
         source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
     except (OSError, UnicodeError):  # a page that another plugin makes has no file
@@ -316,28 +329,17 @@ def _page_content(
 ) -> PageContent:
     outcome, request = article.outcome, article.request
     if _is_pending(outcome):
-        return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
+        return PageContent(b"pending", pending_topic=request.topic)
     if outcome.text is None or (provenance := article.provenance) is None:
-        return _placeholder_content(_missing_message(article, show_errors=show_errors))
-    provenance = provenance.published_by(presentation.publisher)
+        return PageContent(_missing_message(article, show_errors=show_errors).encode())
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    factory = partial(_present_packed, packed, provenance, presentation)
-    return PageContent(factory, provenance, packed, list(article.sources))
+    provenance = provenance.published_by(presentation.publisher)
+    return PageContent(packed, provenance, presentation, list(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:
     return outcome.text is None and outcome.error == PENDING
-
-
-def _present_packed(
-    packed: bytes, provenance: Provenance, presentation: Presentation
-) -> tuple[Element, ArticleMetadata]:
-    return present(zlib.decompress(packed).decode(), provenance, presentation)
-
-
-def _placeholder_content(message: str) -> PageContent:
-    return PageContent(lambda: (placeholder(message), None), None, message.encode())
 
 
 def _missing_message(article: Article, *, show_errors: bool) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
-from ..texts.articles import Article
-from .options import ContentgenConfig, link_of
-
 if TYPE_CHECKING:
+    from ..writer.retrieval import Sources
     from ..writer.sources import Section
 
 _FILE = "file:"
@@ -21,16 +18,16 @@ _FILE = "file:"
 class CitedSections:
     """Finds cited sections in the pages of a site, and in other sources of its writer.
 
-    Only files that are cited are read.
+    Only files that are cited are read. `sources` returns those of the writer; without it, cited
+    files are on another machine.
     """
 
     def __init__(
-        self, options: ContentgenConfig, site: MkDocsConfig, pages: Iterable[File]
+        self, pages: Iterable[File], site_url: str, sources: Callable[[], Sources] | None
     ) -> None:
-        self._options = options
-        self._site = site
         self._pages = pages
-        self._site_url = site.site_url
+        self._site_url = site_url
+        self._sources = sources
         self._read_source = cache(self._sections_of_source)
         self._files: dict[str, File] | None = None
         self._read_page = cache(self._sections_of_page)
@@ -38,7 +35,7 @@ class CitedSections:
     def find(self, source: str) -> list[Section] | None:
         """Return the parts of a section, none if it is gone, or None if it is of another site."""
         if source.startswith(_FILE):
-            if not self._options.uses_writer():
+            if self._sources is None:
                 return None  # it is on the machine of a served writer
             place = source.removeprefix(_FILE)
             return [it for it in self._read_source(place.partition("#")[0]) if it.place == place]
@@ -60,10 +57,10 @@ class CitedSections:
         """Return a source as messages name it."""
         if source.startswith(_FILE):
             return source.removeprefix(_FILE)
-        return source.removeprefix(self._site_url or "")
+        return source.removeprefix(self._site_url)
 
     def _sections_of_source(self, name: str) -> Sequence[Section]:
-        return self._options.sources(self._site, self._pages).sections(name)
+        return self._sources().sections(name) if self._sources else []
 
     def _sections_of_page(self, link: str) -> Sequence[Section]:
         from ..writer.sources import split_sections
@@ -74,12 +71,6 @@ class CitedSections:
         return list(split_sections(file.content_string, file.src_uri, link)) if file else []
 
 
-def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
-    """Return a warning for each article whose sources have changed."""
-    return [
-        f"{article.place}: the text cites what has changed or is gone: "
-        f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong with "
-        f"`contentgen update {article.page}`"
-        for article in articles
-        if article.changed_sources
-    ]
+def link_of(page: File) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if page.url in ("", ".", "./") else page.url

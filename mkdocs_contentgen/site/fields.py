@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
 
 from ..display import quoted
 from ..requests import OPTIONAL_FIELDS
 from ..texts.policy import PageRequest
-from .options import ContentgenConfig
-
-if TYPE_CHECKING:
-    from ..writer.retrieval import Sources
+from .site import Site
 
 
-def field_check(
-    requests: Sequence[PageRequest],
-    options: ContentgenConfig,
-    site: MkDocsConfig,
-    pages: Iterable[File],
-) -> Callable[[PageRequest], list[str]]:
-    """Return a function that returns messages about what a request asks for in vain.
+def field_check(site: Site) -> Callable[[PageRequest], list[str]]:
+    """Return a function that returns messages about the fields that the service ignores.
 
-    `pages` are those of the built site, which can be sources. The function raises
-    ConfigurationError.
+    They are also about sources that cannot be used. The function raises ConfigurationError.
     """
+    options = site.options
+    sources = cache(site.sources)
 
     def check(it: PageRequest) -> list[str]:
         if options.uses_sandbox() or not any(getattr(it.request, name) for name in OPTIONAL_FIELDS):
@@ -47,13 +36,9 @@ def field_check(
 
     @cache  # requests share sources, for example through the option `defaults`
     def source_problem(name: str) -> str:
-        if any(other.page == name for other in requests):
+        if any(other.page == name for other in site.requests):
             return "has a generated text, which is no source; name what that is written from"
         return sources().problem(name)
-
-    @cache
-    def sources() -> Sources:
-        return options.sources(site, pages)
 
     return check
 

@@ -6,34 +6,26 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 from unicodedata import category
-from urllib.parse import urljoin
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
-from ..files import find_link
 from ..html.disclosure import LINES
 from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
-from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
-from .directories import project_directory, resolve_directory
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
     from ..texts.generation import UpdatingClient
-    from ..writer.options import WriterOptions
-    from ..writer.retrieval import Sources
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -387,77 +379,6 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
-    def check_directories(self, site: MkDocsConfig) -> None:
-        """Raise ConfigurationError if a directory cannot be used, or its files are published."""
-        self.approved_directory(site)
-        self.cache_directory(site)
-
-    def approved_directory(self, site: MkDocsConfig) -> Path:
-        """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
-        return resolve_directory("approved_dir", self.approved_dir, site)
-
-    def store(self, site: MkDocsConfig, outage: Outage | None = None) -> Cache:
-        """Return the cache. The stores of a run share `outage`.
-
-        Raises ConfigurationError if a symbolic link leads to `cache_dir`.
-        """
-        local = DiskStore(self.cache_directory(site))
-        return SharedStore(local, self.cache_url, outage) if self.cache_url else local
-
-    def cache_directory(self, site: MkDocsConfig) -> Path:
-        """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
-        default = ZENSICAL_CACHE if EXTENSION in site.markdown_extensions else MKDOCS_CACHE
-        return resolve_directory("cache_dir", self.cache_dir or default, site)
-
-    def move_cache(self, site: MkDocsConfig) -> tuple[list[str], list[str]]:
-        """Move the texts of a site that began to use Zensical to its cache.
-
-        Returns what was done, and warnings. Raises ConfigurationError and StoreError.
-        """
-        if self.cache_dir or EXTENSION not in site.markdown_extensions:
-            return [], []
-        before = project_directory(site) / MKDOCS_CACHE
-        if not (before / DATABASE).exists() or find_link(before, project_directory(site)):
-            return [], []
-        store = DiskStore(self.cache_directory(site))
-        try:
-            number, problems = store.take_over(DiskStore(before))
-        finally:
-            store.close()
-        noun = "1 cached text was" if number == 1 else f"{number} cached texts were"
-        message = (
-            f"{noun} moved from {MKDOCS_CACHE} to {ZENSICAL_CACHE}, "
-            "since `zensical build --clean` deletes .cache"
-        )
-        return [message] if number else [], problems
-
-    def writer_options(self, site: MkDocsConfig, pages: Iterable[File]) -> WriterOptions:
-        """Return the options of the writer. Raises ConfigurationError.
-
-        `pages` are those of the built site, which can be sources.
-        """
-        from ..writer.options import load_options
-
-        value = self.writer
-        if site.site_url and not value.get("site_url"):
-            value = {**value, "site_url": site.site_url}
-        return load_options(
-            value,
-            project_directory(site),
-            allow_http=self.allow_http,
-            docs=Path(site.docs_dir),
-            pages=_locations(pages),
-        )
-
-    def sources(self, site: MkDocsConfig, pages: Iterable[File]) -> Sources:
-        """Return what the writer can write texts from. Raises ConfigurationError."""
-        from ..writer.options import load_sources
-
-        directory = Path(os.path.normpath(project_directory(site).absolute()))
-        named = self.writer.get("sources")
-        paths = list(map(str, named)) if isinstance(named, list) else bool(named)
-        return load_sources(paths, directory, Path(site.docs_dir), _locations(pages))
-
     def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
         """Return a client of the service. Raises ConfigurationError."""
         if not self.address():
@@ -475,17 +396,3 @@ class ContentgenConfig(Config):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
-
-
-def _locations(pages: Iterable[File]) -> list[tuple[Path, str]]:
-    return [(Path(page.abs_src_path), link_of(page)) for page in pages if page.abs_src_path]
-
-
-def link_of(page: File) -> str:
-    """Return the path of a page in the site, as links to sources have it."""
-    return "" if page.url in ("", ".", "./") else page.url
-
-
-def page_addresses(pages: Iterable[File], site_url: str | None) -> dict[str, str]:
-    """Return the `src_uri` of each page by its address, or nothing for a site without address."""
-    return {urljoin(site_url, page.url): page.src_uri for page in pages} if site_url else {}

@@ -1,86 +1,169 @@
-"""A site as commands see it, whichever program builds it."""
+"""A site: its configuration, its options, and what its pages ask for."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
-from ..errors import ConfigurationError
-from ..texts.approval import ApprovedFiles, read_all
-from ..texts.articles import Article, ChangedSources, find_articles
+from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
-from .cited import CitedSections
-from .options import ContentgenConfig
+from .directories import project_directory, resolve_directory
+from .front_matter import PageProblem
+from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
 
 if TYPE_CHECKING:
-    from .build import PageContent
+    from ..texts.approval import ApprovedFiles
+    from ..texts.articles import Article
+    from ..texts.store import Cache, Outage
+    from ..writer.options import WriterOptions
+    from ..writer.retrieval import Sources
+    from .cited import CitedSections
 
 
-@dataclass(frozen=True)
-class PageRendering:
-    """A rendered page, without the theme."""
-
-    content: str
-    title: str
-    toc: list[tuple[int, str, str]]
-    """Level, id and plain text of each heading."""
-
-    marked: set[str]
-    """The ids of the articles with a marker."""
-
-
-@dataclass(frozen=True)
-class Site(ABC):
-    """A configuration, and the requests of a build before it renders the pages."""
-
-    generator: ClassVar[Literal["mkdocs", "zensical"]]
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A site as it was read, whichever program builds it."""
 
     config: MkDocsConfig
     options: ContentgenConfig
+    generator: Literal["mkdocs", "zensical"] = "mkdocs"
 
-    requests: list[PageRequest]
-    pages: Sequence[File]
+    theme: Mapping[str, object] = field(default_factory=dict)
+    """The settings of the theme."""
+
+    requests: Sequence[PageRequest] = ()
+
+    pages: Sequence[File] = ()
     """The pages that a build publishes."""
 
-    others: Collection[str]
+    files: Mapping[str, File] = field(default_factory=dict)
+    """The pages that were read, by `src_uri`: with those that only a server shows."""
+
+    others: Collection[str] = ()
     """The files (`src_uri`) that were not read for requests."""
 
-    problems: Sequence[str]
-    """What is wrong with requests, where nobody has said it yet."""
+    docs_dir: Path | None = None
+    """The directory of pages in `mkdocs.yml`, where plugins can have set another."""
 
-    warnings: Sequence[str]
+    is_partial: bool = False
+    """Whether there can be pages that `others` does not name."""
+
+    problems: Sequence[PageProblem] = ()
+    """What is wrong with requests."""
+
+    warnings: Sequence[str] = ()
     """Further messages about requests and options."""
 
-    notes: Sequence[str]
-    """What was done when the site was loaded."""
+    @property
+    def directory(self) -> Path:
+        """The directory that the paths of options are relative to."""
+        return project_directory(self.config)
 
-    def approved_files(self) -> ApprovedFiles:
-        """Read the approved files of this site."""
-        directory = self.options.approved_directory(self.config)
-        return read_all(self.requests, directory, others=self.others)
+    def check_directories(self) -> None:
+        """Raise ConfigurationError if a directory cannot be used, or its files are published."""
+        self.approved_directory()
+        self.cache_directory()
+
+    def approved_directory(self) -> Path:
+        """Return the directory of approved files. Raises ConfigurationError for a symbolic link."""
+        return resolve_directory("approved_dir", self.options.approved_dir, self.config)
+
+    def cache_directory(self) -> Path:
+        """Return the local directory of the cache. Raises ConfigurationError, as store() does."""
+        if self.options.cache_dir:
+            return resolve_directory("cache_dir", self.options.cache_dir, self.config)
+        if EXTENSION not in self.config.markdown_extensions:
+            return resolve_directory("cache_dir", MKDOCS_CACHE, self.config)
+        from ..texts.store import DATABASE
+
+        directory = resolve_directory("cache_dir", ZENSICAL_CACHE, self.config)
+        if (self.directory / MKDOCS_CACHE / DATABASE).exists() and not directory.exists():
+            raise ConfigurationError(
+                f"cache_dir: the texts of this site are in {MKDOCS_CACHE}, and `zensical build "
+                f"--clean` deletes .cache; move them with: mv {MKDOCS_CACHE} {ZENSICAL_CACHE}"
+            )
+        return directory
+
+    def store(self, outage: Outage | None = None) -> Cache:
+        """Return the cache. The stores of a run share `outage`.
+
+        Raises ConfigurationError if a symbolic link leads to `cache_dir`.
+        """
+        from ..texts.store import DiskStore, SharedStore
+
+        local = DiskStore(self.cache_directory())
+        url = self.options.cache_url
+        return SharedStore(local, url, outage) if url else local
+
+    def writer_options(self) -> WriterOptions:
+        """Return the options of the writer. Raises ConfigurationError."""
+        from ..writer.options import load_options
+
+        value = self.options.writer
+        if self.config.site_url and not value.get("site_url"):
+            value = {**value, "site_url": self.config.site_url}
+        return load_options(
+            value,
+            self.directory,
+            allow_http=self.options.allow_http,
+            docs=Path(self.config.docs_dir),
+            pages=self._locations(),
+        )
+
+    def sources(self) -> Sources:
+        """Return what the writer can write texts from. Raises ConfigurationError."""
+        from ..writer.options import load_sources
+
+        directory = Path(os.path.normpath(self.directory.absolute()))
+        named = self.options.writer.get("sources")
+        paths = list(map(str, named)) if isinstance(named, list) else bool(named)
+        return load_sources(paths, directory, Path(self.config.docs_dir), self._locations())
+
+    def _locations(self) -> list[tuple[Path, str]]:
+        from .cited import link_of
+
+        return [(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path]
+
+    def addresses(self) -> dict[str, str]:
+        """Return the `src_uri` of each page by its address; empty without `site_url`."""
+        url = self.config.site_url
+        return {urljoin(url, it.url): it.src_uri for it in self.pages} if url else {}
+
+    def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
+        """Read the approved files of this site; `files` are those to consider, by default all."""
+        from ..texts.approval import read_all
+
+        directory = self.approved_directory()
+        found = read_all(self.requests, directory, others=self.others, files=files)
+        if self.is_partial:
+            found.unclaimed.clear()
+        return found
 
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
         """Return the articles of the named pages, or all, and the problems with cache and files.
 
         Raises ConfigurationError for a name that matches no page with a request.
         """
-        files, store = self.approved_files(), self.options.store(self.config)
+        from ..texts.articles import find_articles
+
+        files = self.approved_files()
         articles, problems = find_articles(
-            select_requests(self.requests, pages),
+            self.select_requests(pages),
             files,
-            store,
+            self.store(),
             sandbox=self.options.uses_sandbox(),
             all_drafts=True,
             details=True,
             others=self.requests,
-            changed_sources=self.changed_sources(),
+            changed_sources=self.cited_sections().changed,
         )
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]
         return articles, [*dict.fromkeys(problems), *warnings]
@@ -93,53 +176,40 @@ class Site(ABC):
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""
-        return CitedSections(self.options, self.config, self.pages)
+        from .cited import CitedSections
 
-    def changed_sources(self) -> ChangedSources:
-        """Return a function that compares cited sections with those of this site."""
-        return self.cited_sections().changed
+        sources = self.sources if self.options.uses_writer() else None
+        return CitedSections(self.pages, self.config.site_url or "", sources)
 
-    @abstractmethod
-    def theme(self) -> Mapping[str, object]:
-        """Return the settings of the theme."""
+    def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
+        """Return the requests of the named pages, or of all pages without names.
 
-    @abstractmethod
+        A name is a path in the docs directory or from the current directory, or a glob. Raises
+        ConfigurationError for a name that matches no page with a request.
+        """
+        selected: dict[PageRequest, None] = {}
+        for name in pages:
+            found = [it for it in self.requests if _matches(it, name)]
+            if not found:
+                raise ConfigurationError(
+                    f"{name}: is not a page that requests an article; "
+                    "`contentgen status` lists those that do"
+                )
+            selected |= dict.fromkeys(found)
+        return list(selected) if pages else self.requests
+
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
-
-    @abstractmethod
-    def delimiters(self) -> set[str]:
-        """Return the strings that extensions of the site treat as delimiters of templates."""
-
-    @abstractmethod
-    def render(
-        self, name: str, source: str, articles: Mapping[str, PageContent] | None = None
-    ) -> PageRendering:
-        """Render the page `name` with `source` as the content of its file.
-
-        It gets `articles`, whatever its front matter asks for. Nothing is logged, and only plugins
-        may write files.
-        """
-
-
-def select_requests(
-    page_requests: Sequence[PageRequest], pages: Sequence[str]
-) -> list[PageRequest]:
-    """Return the requests of the named pages, or of all pages without names.
-
-    A name is a path in the docs directory or from the current directory, or a glob. Raises
-    ConfigurationError for a name that matches no page with a request.
-    """
-    selected: dict[PageRequest, None] = {}
-    for name in pages:
-        found = [it for it in page_requests if _matches(it, name)]
-        if not found:
-            raise ConfigurationError(
-                f"{name}: is not a page that requests an article; "
-                "`contentgen status` lists those that do"
+        file = self.files.get(page)
+        if file is None or file.abs_src_path is None or file.generated_by:
+            raise ApprovalError(f"{page}: is generated by a plugin, so there is no file to edit")
+        path, docs = Path(file.abs_src_path), self.docs_dir
+        if docs and (Path(self.config.docs_dir) != docs or not path.is_relative_to(docs)):
+            raise ApprovalError(
+                f"{page}: comes from {path}, outside of the docs_dir in mkdocs.yml; "
+                "eject it in the site that it belongs to"
             )
-        selected |= dict.fromkeys(found)
-    return list(selected if pages else page_requests)
+        return path
 
 
 def _matches(page_request: PageRequest, name: str) -> bool:

@@ -31,7 +31,6 @@ from ..errors import (
     StoreError,
 )
 from ..requests import Request
-from ..service.answer import GeneratedText
 from ..service.progress import TextInProgress
 from ..text import Text
 from .claims import Claims
@@ -66,8 +65,8 @@ class Client(Protocol):
     ) -> bytes:
         """Send a request, and return the body of the answer. Raises ServiceError."""
 
-    def read(self, answer: bytes) -> GeneratedText:
-        """Return the text in an answer. Raises ServiceError."""
+    def read(self, answer: bytes, request: Request) -> Text:
+        """Return the text in the answer to a request. Raises ServiceError."""
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -343,8 +342,7 @@ class Generation:
         request = self._requests[key]
         try:
             if isinstance(answer, bytes):
-                fields = vars(client.read(answer))
-                text = Text(generated_at=datetime.now(UTC), request=request.record(), **fields)
+                text = client.read(answer, request)
                 try:
                     self._store.save({key: text})
                 except StoreError as error:

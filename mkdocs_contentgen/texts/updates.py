@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 
 from bs4 import Tag
+from msgspec.structs import replace
 
-from ..display import valid_passages, valid_sources
 from ..errors import EditError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
 from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
-from ..text import Text
+from ..text import Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
 _MAX_UPDATES = 20
@@ -299,4 +298,5 @@ def _sources(
     for it in used:
         if it.name and it.name not in digests:
             digests[it.name], passages[it.name] = it.digest, it.text
-    return valid_sources(digests), valid_passages(passages)
+    found = mend({"sources": digests, "passages": passages})
+    return found["sources"], found["passages"]

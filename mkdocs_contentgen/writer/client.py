@@ -88,11 +88,11 @@ class WriterClient:
         usage = written.usage
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
-            f"statements to check: {written.marked}, remarks: {len(written.remarks)}, "
+            f"statements to check: {written.marked}, remarks: {len(written.text.remarks)}, "
             f"repairs: {written.repairs}, {usage}, "
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
-        return encode_written(written, self._model.name)
+        return encode_written(written)
 
     async def update(
         self,

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..display import model_name
 from ..errors import ServiceError
 from ..service.connection import Answer, Connection, check_address, decode_json
+from ..text import model_name
 from .options import OLLAMA_PORT
 
 PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 
-from ..display import valid_passages
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
 from ..service.answer import encode_answer
 from ..service.progress import UNOBSERVED, TextInProgress
 from ..service.topics import is_listicle, items_of
+from ..text import Text, mended
 from .checks import Draft
 from .citations import cite, source_of, sources_list
 from .completion import Completion, Watch
@@ -60,25 +60,20 @@ _LOST = ("lost", "content_filter")
 
 
 @dataclass(frozen=True)
-class Written:
-    """A text in HTML, and what a reviewer should know of it."""
+class FinishedText:
+    """A text that is written, and what it took."""
 
-    html: str
-    remarks: Sequence[str] = ()
-    words: int = 0
-    marked: int = 0
-    repairs: int = 0
-    sources: Sequence[Section] = ()
+    text: Text
+    words: int
+    marked: int
+    """The number of statements to check."""
+
+    repairs: int
+    sources: Sequence[Section]
     """The sections that the model got."""
 
-    cited: Sequence[Section] = ()
-    digests: dict[str, str] = field(default_factory=dict)
-    """The SHA-256 of the cited sections by address."""
-
-    passages: dict[str, str] = field(default_factory=dict)
-    """What the cited sections say, by address."""
-
-    usage: Usage = field(default_factory=Usage)
+    cited: Sequence[Section]
+    usage: Usage
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ async def write(
     today: date,
     own: str = "",
     progress: TextInProgress = UNOBSERVED,
-) -> Written:
+) -> FinishedText:
     """Return the text for a request. `today` is the date of a news article.
 
     `own` is the text around the article on its page, which becomes the first source. `progress`
@@ -119,16 +114,9 @@ async def write(
     return await asyncio.to_thread(writing.finish, draft, today)
 
 
-def encode_written(written: Written, model: str) -> bytes:
+def encode_written(written: FinishedText) -> bytes:
     """Return the body of the answer with a text (interface section 2.2)."""
-    return encode_answer(
-        written.html,
-        model=model,
-        **({"sources": written.digests} if written.digests else {}),
-        **({"passages": written.passages} if written.passages else {}),
-        **({"remarks": written.remarks} if written.remarks else {}),
-        usage=written.usage.fields(),
-    )
+    return encode_answer(written.text, usage=written.usage.fields())
 
 
 def describe_sources(
@@ -142,7 +130,7 @@ def describe_sources(
             digests[name] = section.digest
             before = f"{passages[name]}\n\n" if name in passages else ""
             passages[name] = before + section.text
-    return digests, valid_passages(passages)
+    return digests, passages
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
@@ -196,11 +184,10 @@ class _Writing:
                 raise self._failure(reason, draft)
         return await self._repaired(draft)
 
-    def finish(self, draft: Draft, today: date) -> Written:
+    def finish(self, draft: Draft, today: date) -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
         remarks = draft.remarks
-        words = document.words
         cited = cite(document, self._sections, fields.site_url)
         digests, passages = describe_sources(cited, fields.site_url)
         html = to_html(
@@ -220,16 +207,22 @@ class _Writing:
             raise self._failure(
                 f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
             )
-        return Written(
+        text = Text(
             html,
-            remarks,
-            words,
+            datetime.now(UTC),
+            self._request.record(),
+            fields.model,
+            digests,
+            tuple(remarks),
+            passages=passages,
+        )
+        return FinishedText(
+            mended(text),
+            document.words,
             count_marks(html),
             self._repairs,
             self._sections,
             cited,
-            digests,
-            passages,
             self._ask.usage,
         )
 

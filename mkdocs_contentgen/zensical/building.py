@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import ConfigurationError
 from ..site.build import Build, Resolution, resolve
-from ..site.options import page_addresses
+from ..site.site import Site
 from ..site.typos import NAME
-from .configuration import cache_problem
 from .invocation import find_configuration, read_arguments
+from .loading import read_site
 from .process import Zensical
 from .records import digest_of, forget, link_warnings, put_back, read_record, set_aside
-from .renderer import require_zensical
-from .site import ZensicalSite, read_site
 
 
 @dataclass(frozen=True)
@@ -37,28 +36,23 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     invocation = read_arguments(["build", *arguments])
     site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
     check(site)
-    for note in site.notes:
-        terminal.log(note)
     warnings = [*site.warnings]
-    if problem := cache_problem(site.configuration):
+    if problem := _cache_problem(site):
         if invocation.clean:
             raise ConfigurationError(problem)
         warnings.append(problem)
-    warnings += link_warnings(site.configuration.path.parent)
-    problems = site.request_problems()
-    if site.requests or problems:
-        options = site.options
-        policy = options.policy(max_requests=options.max_requests, warn_only=False)
-        log, debug = terminal.log, terminal.debug
-        run = Build(site.config, options, policy, site.requests, site.pages, log, debug)
-        resolution = resolve(run, problems, site.approved_files(), run.foreground())
+    warnings += link_warnings(site.directory)
+    if site.requests or site.problems:
+        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=False)
+        run = Build(site, policy, terminal.log, terminal.debug)
+        resolution = resolve(run, site.approved_files(), run.foreground())
         warnings += resolution.warnings
         terminal.report(warnings, resolution.failures)
         terminal.log(resolution.summary)
     else:
         resolution = Resolution()
         terminal.report(warnings, [])
-    root = site.configuration.path.parent
+    root = site.directory
     rendered = records_of(site)
     digests = digests_of(site, resolution)
     put_back(root)
@@ -82,27 +76,41 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     return status
 
 
-def check(site: ZensicalSite) -> None:
+def _cache_problem(site: Site) -> str:
+    """Return what is wrong with the place of the cache, or an empty string."""
+    directory = site.cache_directory()
+    if not directory.is_relative_to(site.directory / ".cache"):
+        return ""
+    return (
+        f"cache_dir: {directory} is in the directory that `zensical build --clean` deletes, with "
+        "all texts that nobody has approved; name another, or leave cache_dir out"
+    )
+
+
+def check(site: Site) -> None:
     """Raise ConfigurationError if Zensical is not installed, or would leave the articles out."""
-    require_zensical()
+    if find_spec("zensical") is None:
+        raise ConfigurationError(
+            'Zensical is not installed; install it with: pip install "mkdocs-contentgen[zensical]"'
+        )
     if NAME not in site.config.markdown_extensions:
         raise ConfigurationError(
-            f"{site.configuration.path}: markdown_extensions has no '{NAME}', without which "
+            f"{site.config.config_file_path}: markdown_extensions has no '{NAME}', without which "
             f"Zensical leaves the articles out; add it there"
         )
 
 
-def digests_of(site: ZensicalSite, resolution: Resolution) -> dict[str, str]:
+def digests_of(site: Site, resolution: Resolution) -> dict[str, str]:
     """Return a digest of what each page with an article shows."""
-    addresses = page_addresses(site.files.values(), site.config.site_url)
+    addresses = site.addresses()
     return {
         page: digest_of(contents, site.options, addresses)
         for page, contents in resolution.articles.items()
     }
 
 
-def records_of(site: ZensicalSite) -> dict[str, str]:
+def records_of(site: Site) -> dict[str, str]:
     """Return the digests of what pages showed when Zensical rendered them last."""
-    root = site.configuration.path.parent
+    root = site.directory
     records = {page: read_record(root, page) for page in site.files}
     return {page: record.digest for page, record in records.items() if record}

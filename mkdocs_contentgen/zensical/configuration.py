@@ -109,17 +109,6 @@ def read_docs_dir(path: Path) -> Path:
     return path.parent / (named if isinstance(named, str) else "docs")
 
 
-def cache_problem(configuration: Configuration) -> str:
-    """Return what is wrong with the place of the cache, or an empty string."""
-    directory = configuration.options.cache_directory(configuration.site)
-    if not directory.is_relative_to(configuration.path.parent / ".cache"):
-        return ""
-    return (
-        f"cache_dir: {directory} is in the directory that `zensical build --clean` deletes, with "
-        "all texts that nobody has approved; name another, or leave cache_dir out"
-    )
-
-
 def is_for_zensical(path: Path) -> bool:
     """Tell whether only Zensical can build a site.
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -21,8 +21,8 @@ from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, Servi
 from ..site.build import Build, PageContent, Resolution, resolve
 from ..site.extension import read_stylesheet
 from ..site.front_matter import PageProblem, place_of, read_requests
-from ..site.options import page_addresses
-from ..texts.approval import list_files, read_all
+from ..site.site import Site
+from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
@@ -66,11 +66,13 @@ class SiteTexts:
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         self._has_command = MISSING_FILE in os.environ
-        configuration.options.check_directories(configuration.site)
-        moved, problems = configuration.options.move_cache(configuration.site)
-        for message in moved:
-            print_line(message)
-        self._print_warnings([*configuration.warnings, *problems, *link_warnings(self._root)])
+        metadata = read_folder_metadata(configuration)
+        pages, _ = find_pages(configuration, metadata, drafts=serves)
+        self._site = Site(
+            config=configuration.site, options=self._options, pages=pages, is_partial=True
+        )
+        self._site.check_directories()
+        self._print_warnings([*configuration.warnings, *link_warnings(self._root)])
         self._rendered: set[str] = set()
         self._has_news = False
         self._cleaner = threading.Thread()
@@ -85,11 +87,7 @@ class SiteTexts:
         self.has_feed = bool(configuration.plugin_options("rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 
-        site = configuration.site
-        metadata = read_folder_metadata(configuration)
-        pages, _ = find_pages(configuration, metadata, drafts=serves)
-        self.addresses = page_addresses(pages, site.site_url)
-        self._pages = pages
+        self.addresses = self._site.addresses()
 
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""
@@ -151,7 +149,7 @@ class SiteTexts:
             print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
-        site, options = self._configuration.site, self._options
+        config, options = self._site.config, self._options
         file = self._file(name)
         path = Path(str(file.abs_src_path))
         hidden = path.name == "README.md" and path.with_name("index.md").is_file()
@@ -159,17 +157,17 @@ class SiteTexts:
             return Resolution()
         try:
             listing = self._list()
-            collected = read_requests([file], site, options.defaults, listing.folder_metadata)
-            problems = [PageProblem(name, problem.message) for problem in collected.problems]
-            directory = options.approved_directory(site)
-            own = list_files(directory / name)
-            approved = read_all(
-                collected.requests, directory, others=listing.pages, files=listing.approved + own
+            collected = read_requests([file], config, options.defaults, listing.folder_metadata)
+            site = replace(
+                self._site,
+                requests=collected.requests,
+                others=listing.pages,
+                problems=[PageProblem(name, problem.message) for problem in collected.problems],
             )
-            approved.unclaimed.clear()
+            own = list_files(site.approved_directory() / name)
+            approved = site.approved_files(listing.approved + own)
             policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
-            build = Build(site, options, policy, collected.requests, self._pages)
-            return resolve(build, problems, approved, CacheOnly(_missing_reasons()))
+            return resolve(Build(site, policy), approved, CacheOnly(_missing_reasons()))
         except ConfigurationError as error:
             resolution = Resolution()
             problem = PageProblem(name, str(error))
@@ -186,7 +184,7 @@ class SiteTexts:
         if listing is None or old:
             metadata = read_folder_metadata(self._configuration)
             _, names = find_pages(self._configuration, metadata, drafts=True)
-            directory = self._options.approved_directory(self._configuration.site)
+            directory = self._site.approved_directory()
             pages = set(names)
             listing = self._listing = _Listing(
                 metadata,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
@@ -18,7 +15,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from ..html.presentation import ArticleMetadata
 from ..site.build import PageContent, page_json_ld
-from ..site.extension import ArticleExtension, Contents
+from ..site.extension import ArticleExtension
 from ..site.typos import NAME
 from .page_texts import SiteTexts, load_texts
 
@@ -47,7 +44,6 @@ class _RenderedFile:
 
 
 _prepared: WeakSet[_Page] = WeakSet()
-_given: ContextVar[ArticleExtension | None] = ContextVar("given", default=None)
 
 
 def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
@@ -61,38 +57,24 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     if page in _prepared:
         return
     _prepared.add(page)
-    extension = _given.get()
-    if extension is None:
-        extension = ArticleExtension(lambda md: None, partial(_set_title, page))
-        texts = load_texts(context.config)
-        contents = texts.contents(page.path) if NAME in page.meta else {}
-        extension.articles = {page.path: contents}
-        extension.pages = texts.addresses
-        extension.end_line = texts.end_line
-        if css := texts.stylesheet:
-            extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
-        finisher = _PageTreeprocessor(md, page, extension, texts)
-        md.treeprocessors.register(finisher, "contentgen_page", 0.4)
-    extension.find_page = lambda _: _RenderedFile(page.path, page.url)
+    file = _RenderedFile(page.path, page.url)
+    extension = ArticleExtension(lambda md: file, partial(_set_title, page))
+    texts = load_texts(context.config)
+    contents = texts.contents(page.path) if NAME in page.meta else {}
+    extension.articles = {page.path: contents}
+    extension.pages = texts.addresses
+    extension.end_line = texts.end_line
+    if css := texts.stylesheet:
+        extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
+    finisher = _PageTreeprocessor(md, page, extension, texts)
+    md.treeprocessors.register(finisher, "contentgen_page", 0.4)
     extension.extendMarkdown(md)
-    if extension.articles.get(page.path):
+    if contents:
         convert = md.convert
         # Python-Markdown runs no extensions for a page without text.
         md.convert = lambda source: convert(  # type: ignore[method-assign]  # of this page alone
             source if source.strip() else f"<!-- {NAME} -->"
         )
-
-
-@contextmanager
-def rendering_with(page: str, articles: Contents) -> Iterator[ArticleExtension]:
-    """Let this thread render `page` with these articles, and yield the extension that does it."""
-    extension = ArticleExtension(lambda md: None, lambda md, title: None)
-    extension.articles = {page: articles}
-    token = _given.set(extension)
-    try:
-        yield extension
-    finally:
-        _given.reset(token)
 
 
 def _set_title(page: _Page, md: Markdown, title: str) -> None:

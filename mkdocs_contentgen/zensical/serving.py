@@ -16,12 +16,13 @@ from ..errors import ContentgenError
 from ..files import replace_text
 from ..site.background import Background
 from ..site.build import Build, resolve
+from ..site.site import Site
 from ..writer.usage import Spending
 from .building import Terminal, check, digests_of, records_of
 from .invocation import find_configuration, read_arguments
+from .loading import read_site
 from .process import Zensical
 from .records import forget, link_warnings, put_back, read_record, set_aside
-from .site import ZensicalSite, read_site
 
 SETTLE = 0.1
 """Seconds to wait after a change of files, since more may follow."""
@@ -43,8 +44,6 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     path = find_configuration(invocation.config_file, Path.cwd())
     site = read_site(path, drafts=True)
     check(site)
-    for note in site.notes:
-        terminal.log(note)
     background = Background(site.options.max_requests, terminal.log)
     watcher = _Watcher(path, Path(site.config.site_dir))
     watcher.watch(background.trigger_file.parent)
@@ -93,24 +92,21 @@ class _Updates:
         self._reported: set[str] = set()
         self._spending: Spending | None = None
 
-    def update(self, site: ZensicalSite) -> None:
+    def update(self, site: Site) -> None:
         """Request what is missing, and let Zensical render the pages that changed.
 
         Raises ConfigurationError.
         """
-        options, log, debug = site.options, self._terminal.log, self._terminal.debug
-        policy = options.policy(max_requests=options.max_requests, warn_only=True)
-        build = Build(
-            site.config, options, policy, site.requests, site.pages, log, debug, self._spending
-        )
+        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=True)
+        build = Build(site, policy, self._terminal.log, self._terminal.debug, self._spending)
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()
         try:
             source = self._background.source(build.foreground)
-            resolution = resolve(build, site.request_problems(), site.approved_files(), source)
+            resolution = resolve(build, site.approved_files(), source)
         finally:
             self._background.build_ended()
-        root = site.configuration.path.parent
+        root = site.directory
         messages = [*site.warnings, *link_warnings(root), *resolution.warnings]
         self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
@@ -129,9 +125,9 @@ class _Updates:
             self._announce(site, changed)
         self._shown = digests
 
-    def announce_again(self, site: ZensicalSite) -> None:
+    def announce_again(self, site: Site) -> None:
         """Announce changes again that Zensical has missed, since it was rendering the page."""
-        now, root = time.monotonic(), site.configuration.path.parent
+        now, root = time.monotonic(), site.directory
         due = []
         for page, announced in list(self._announced.items()):
             record = read_record(root, page)
@@ -144,12 +140,12 @@ class _Updates:
         forget(root, due)
         self._announce(site, due)
 
-    def _announce(self, site: ZensicalSite, pages: Iterable[str]) -> None:
+    def _announce(self, site: Site, pages: Iterable[str]) -> None:
         problems = [problem for page in pages if (problem := _announce_problem(site, page))]
         self._terminal.report(problems, [])
 
 
-def _announce_problem(site: ZensicalSite, page: str) -> str:
+def _announce_problem(site: Site, page: str) -> str:
     """Make Zensical notice a page, and return why that is not possible, or an empty string.
 
     Its first byte is replaced by itself: a new time of change would not be noticed, and a new file
@@ -171,9 +167,9 @@ def _announce_problem(site: ZensicalSite, page: str) -> str:
     return ""
 
 
-def folders_of(site: ZensicalSite) -> list[Path]:
+def folders_of(site: Site) -> list[Path]:
     """Return the directories of pages and of approved files, if they exist."""
-    folders = [Path(site.config.docs_dir), site.options.approved_directory(site.config)]
+    folders = [Path(site.config.docs_dir), site.approved_directory()]
     return [folder for folder in folders if folder.is_dir()]
 
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sites import cached, report
@@ -27,7 +27,6 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
@@ -74,9 +73,9 @@ class Service:
 
     warnings: Sequence[str] = ()
 
-    def read(self, answer: bytes) -> GeneratedText:
+    def read(self, answer: bytes, request: Request) -> Text:
         """Return an answer, which is HTML alone."""
-        return GeneratedText(answer.decode())
+        return Text(answer.decode(), datetime.now(UTC), request.record())
 
 
 class InMemory(DiskStore):

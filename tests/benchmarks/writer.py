@@ -58,8 +58,8 @@ def seconds_for_one_text() -> float:
     async def run() -> float:
         started = time.perf_counter()
         written = await write(request, options, ask, today=date(2026, 1, 1))
-        if written.remarks:
-            raise SystemExit(str(written.remarks))
+        if written.text.remarks:
+            raise SystemExit(str(written.text.remarks))
         return time.perf_counter() - started
 
     asyncio.run(run())

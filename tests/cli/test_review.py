@@ -285,7 +285,8 @@ def test_eject_deletes_the_approved_file(site: Site) -> None:
     site.write("contentgen/other.md/main.html", "of another page")
     printed = site.run("eject", "index.md", "--delete")
     assert printed.endswith(
-        f"index.md: contains its text now, and no request\n{site.approved}: deleted\n"
+        "index.md: contains its text now, and no request; read `git diff`\n"
+        f"{site.approved}: deleted\n"
     )
     assert [path.name for path in (site.root / "contentgen").iterdir()] == ["other.md"]
 
@@ -294,7 +295,7 @@ def test_eject_without_a_terminal_asks_nothing(site: Site) -> None:
     """The approved file is named and stays."""
     approve(site)
     printed = site.run("eject", "index.md")
-    assert printed.endswith(f"no request\n{site.approved} can be removed\n")
+    assert printed.endswith(f"`git diff`\n{site.approved} can be removed\n")
     assert site.approved.exists()
 
 
@@ -413,7 +414,7 @@ def test_ejecting_what_nobody_approved(site: Site) -> None:
     assert "and require_approval is set; review and" in site.run("eject", "index.md", code=1)
     site.configure()
     assert site.run("eject", "index.md").splitlines() == [
-        "index.md: contains its text now, and no request",
+        "index.md: contains its text now, and no request; read `git diff`",
         "index.md: nobody approved this text, and from now on, the page does not say that it is "
         "AI-generated",
         *(f"  {line}" for line in REMARK_LINES),

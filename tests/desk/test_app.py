@@ -20,7 +20,7 @@ from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.building import Builder
-from mkdocs_contentgen.desk.site import DeskSite
+from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import read
@@ -171,9 +171,9 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     directory = reviewer.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
-    assert "Costs <strong>nothing</strong>" in file.html
-    assert file.header.approved_by == "Jo"
-    assert file.header.edits == text.edits
+    assert "Costs <strong>nothing</strong>" in file.text.html
+    assert file.approval.approved_by == "Jo"
+    assert file.text.edits == text.edits
     assert not file.is_changed
 
 

@@ -21,8 +21,6 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
 from mkdocs_contentgen.site.extension import ArticleExtension
-from mkdocs_contentgen.zensical.renderer import render
-from mkdocs_contentgen.zensical.rendering import rendering_with
 
 HEADINGS = (
     *("Background", "Background 1", "background_1", "One", "two", "fn:1", "HTML", "背景", "介绍"),
@@ -144,18 +142,3 @@ def test_an_article_changes_no_id_of_the_author(
         check(partial(render_page, toc), blocks, headings)
 
     fuzz(check_pages)
-
-
-def test_nor_does_it_under_zensical(tmp_path: Path) -> None:
-    """Zensical's pages keep them too."""
-    path = configure(tmp_path, TOCS["default"])
-    path.write_text(f"{path.read_text()}- contentgen\n")
-
-    def render_page(text: str, article: Sent | None) -> str:
-        with rendering_with("page.md", {"main": article} if article else {}):
-            return render(path, text, "page.md", "page/", {})[0]
-
-    check(render_page, ["# Page", "## Background", marker, "## Background"], ["Background"] * 3)
-    check(render_page, [marker, '<a name="one"></a>'], ["One"])
-    check(render_page, [marker, "## 背景", "## 介绍"], ["标题", "背景"])
-    check(render_page, [marker, *TEXTS, "## Background[^1]"], ["Background", "One"])

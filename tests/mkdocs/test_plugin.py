@@ -13,7 +13,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
-from mkdocs_contentgen.mkdocs.site import load_site
+from mkdocs_contentgen.mkdocs.loading import load_site
 
 ALL_FIELDS: dict[str, dict[str, str]] = {
     "article": {"length": "long", "focus": "review", "audience": "expert"},

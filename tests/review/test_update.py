@@ -257,7 +257,7 @@ def read_header(project: Project) -> str:
     directory = project.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
-    return file.header.sha256
+    return file.approval.sha256
 
 
 def test_one_request_with_different_texts(site: Project, model: ModelDouble) -> None:

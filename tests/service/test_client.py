@@ -61,7 +61,7 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service.answer import encode_answer, parse_answer
+from mkdocs_contentgen.service.answer import parse_answer
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, Connection
 
@@ -88,7 +88,7 @@ async def send(
     """Send one request, as a build does."""
     async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
         answer = await client.send(request, idempotency_key="key-1", timeout=timeout)
-        return client.read(answer).html
+        return client.read(answer, request).html
 
 
 def failure(
@@ -216,7 +216,7 @@ def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None
                     for number, (path, values) in enumerate(fields)
                 )
             )
-            return [client.read(answer).html for answer in answers]
+            return [client.read(answer, REQUEST).html for answer in answers]
 
     answers = asyncio.run(send_all())
     assert len(service.received) == len(fields) == 24
@@ -764,12 +764,11 @@ def test_other_errors_of_the_server(service: ServiceDouble, answer: bytes) -> No
 def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
     """Remarks are lines for terminals, not too many and not too long; others count as none."""
     remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
-    found = parse_answer(answer(content=ARTICLE, remarks=remarks)).remarks
+    found = parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST).remarks
     assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
     assert len(found) == 48
     for other in (None, "text", {"a": "b"}, 5):
-        assert parse_answer(answer(content=ARTICLE, remarks=other)).remarks == ()
-    assert parse_answer(encode_answer(ARTICLE, remarks=["a"])).remarks == ("a",)
+        assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
 
 
 @pytest.mark.parametrize(

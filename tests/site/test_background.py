@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,9 @@ from conftest import wait_until
 
 from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.site.background import Background
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.obtain import Foreground
 from mkdocs_contentgen.texts.policy import Limits
@@ -52,9 +53,9 @@ class Service:
             raise InvalidAnswerError("it is no article")
         return f"<article><p>About {request.topic}.</p></article>".encode()
 
-    def read(self, answer: bytes) -> GeneratedText:
+    def read(self, answer: bytes, request: Request) -> Text:
         """Return the answer as it is."""
-        return GeneratedText(answer.decode(), "")
+        return Text(answer.decode(), datetime.now(UTC), request.record())
 
     def connect(self) -> AbstractAsyncContextManager[Service]:
         """Return itself as what `async with` makes."""

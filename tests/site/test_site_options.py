@@ -15,10 +15,10 @@ from model_writer import writing
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.mkdocs.site import load_site
+from mkdocs_contentgen.mkdocs.loading import load_site
 from mkdocs_contentgen.writer.sources import Section
-from mkdocs_contentgen.zensical.site import load_writer_options as load_for_zensical
-from mkdocs_contentgen.zensical.site import read_site
+from mkdocs_contentgen.zensical.loading import load_writer_options as load_for_zensical
+from mkdocs_contentgen.zensical.loading import read_site
 
 UNPUBLISHED = [
     *("secret.md", "drafts/plan.md", ".hidden.md", ".git/config.md", "templates/page.md"),
@@ -67,13 +67,13 @@ def read_with_mkdocs(path: Path) -> list[Section]:
     write(path.parent / "docs", "hook/plugin.md")
     (path.parent / "hook.py").write_text(HOOK)
     with load_site(str(path)) as site:
-        return site.options.writer_options(site.config, site.pages).sources.search("bees")
+        return site.writer_options().sources.search("bees")
 
 
 def read_with_server(path: Path) -> list[Section]:
     """Return those that it gets from `contentgen zensical serve`, which shows drafts."""
     site = read_site(path, drafts=True)
-    return site.options.writer_options(site.config, site.pages).sources.search("bees")
+    return site.writer_options().sources.search("bees")
 
 
 def read_with_zensical(path: Path) -> list[Section]:

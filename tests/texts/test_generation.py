@@ -30,7 +30,6 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
 from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Client, Generation, Progress
@@ -65,9 +64,9 @@ class FakeTime:
         return Clock(monotonic=lambda: self.now, sleep=sleep, random=lambda: self.chance)
 
 
-def read(answer: bytes) -> GeneratedText:
+def read(answer: bytes, request: Request) -> Text:
     """Return an answer, which is HTML alone."""
-    return GeneratedText(answer.decode())
+    return Text(answer.decode(), datetime.now(UTC), request.record())
 
 
 @dataclass
@@ -221,10 +220,10 @@ def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
 class Thorough(Script):
     """A client that judges no answer before both requests are sent."""
 
-    def read(self, answer: bytes) -> GeneratedText:
+    def read(self, answer: bytes, request: Request) -> Text:
         """Wait for the requests."""
         wait_until(lambda: len(self.sent) == 2, 10)
-        return read(answer)
+        return read(answer, request)
 
 
 def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:

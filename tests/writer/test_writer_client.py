@@ -118,7 +118,7 @@ def test_the_answer(server: ModelDouble) -> None:
 def test_the_text_that_is_read_from_the_answer(server: ModelDouble) -> None:
     """The cache gets the text and the model's name."""
     server.answer = written(TEXT)
-    text = WriterClient.read(json.dumps(send(server)).encode())
+    text = WriterClient.read(json.dumps(send(server)).encode(), REQUEST)
     assert text.model == MODEL
     assert text.html.startswith("<article")
 

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pytest
 import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
+from msgspec.structs import replace
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore

@@ -124,21 +124,6 @@ def test_a_configuration_that_is_named(site: Project) -> None:
     assert "no.yml" in ran.stdout
 
 
-def test_ejection_needs_zensical(site: Project) -> None:
-    """Without Zensical, a page cannot be ejected, since its rendering decides how."""
-    run(site, "generate")
-    site.write(
-        "without.py",
-        "import sys\n"
-        "sys.modules['zensical'] = None\n"
-        "from mkdocs_contentgen.cli.main import main\n"
-        "main(['eject', 'two.md'])\n",
-    )
-    ran = site.run("without")
-    assert ran.returncode == 1
-    assert "Error: Zensical is not installed" in ran.stdout
-
-
 @pytest.mark.parametrize(
     ("settings", "folder"),
     [

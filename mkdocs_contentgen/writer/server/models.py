@@ -192,4 +192,4 @@ async def _write(
         return encode_updated(updated, usage)
     today = datetime.now(UTC).date()
     written = await write(request, candidate.options, ask, today=today, progress=progress)
-    return encode_written(written, candidate.model.name)
+    return encode_written(written)

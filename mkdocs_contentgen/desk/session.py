@@ -88,7 +88,7 @@ class DeskSite:
         ]
         ask = partial(self._ask, site, wanted, article.key)
         if update or note:
-            ask = partial(self._update, site, wanted, article, note, section)
+            ask = partial(self._update, site, article, note, section)
         thread = threading.Thread(target=ask, daemon=True)
         self._asking[article.key] = thread
         thread.start()
@@ -105,18 +105,16 @@ class DeskSite:
     def _ask(self, site: Site, wanted: list[PageRequest], key: str) -> None:
         options = site.options
         policy = Policy(max_requests=1, sandbox=options.uses_sandbox(), refresh=True)
-        build = Build(site.config, options, policy, wanted, site.pages, self._log)
-        obtained = build.obtain(site.approved_files(), build.foreground())
+        build = Build(site, policy, self._log)
+        obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
         if problems := [*obtained.failures, *obtained.warnings]:
             self._problems[key] = "; ".join(problems)
         self.built()
 
-    def _update(
-        self, site: Site, wanted: list[PageRequest], article: Article, note: str, section: str
-    ) -> None:
+    def _update(self, site: Site, article: Article, note: str, section: str) -> None:
         options = site.options
         policy = Policy(max_requests=1, sandbox=options.uses_sandbox())
-        build = Build(site.config, options, policy, wanted, site.pages, self._log)
+        build = Build(site, policy, self._log)
         planned = updating.plan(
             [article],
             site.cited_sections(),

@@ -1,0 +1,106 @@
+"""Load a site for a command, with the same requests that a build would have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files, get_files, set_exclusions
+from mkdocs.structure.nav import get_navigation
+
+from ..errors import ConfigurationError
+from ..site.site import Site
+from .plugin import ContentgenPlugin
+
+if TYPE_CHECKING:
+    from ..writer.options import WriterOptions
+
+
+@contextmanager
+def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+    """Load a configuration, and run the events of a build up to `on_nav`.
+
+    With `drafts`, the site includes the pages that only `mkdocs serve` shows. The site directory is
+    not touched. Raises ConfigurationError, and the exceptions of MkDocs for its own options.
+    """
+    with TemporaryDirectory() as site_dir:
+        config = load_config(config_file, site_dir=site_dir)
+        docs_dir = Path(config.docs_dir)
+        plugin = _find_plugin(config)
+        plugin.collect_only = True
+        plugin.include_drafts = drafts
+        config.plugins.on_startup(command="build", dirty=False)
+        try:
+            files = _load_files(config)
+            site = plugin.site
+            requests, others = dict.fromkeys(site.requests), set(site.others)
+            # mkdocs-static-i18n builds once for each language.
+            languages: Any = config.plugins.get("i18n")
+            first = getattr(languages, "current_language", None)
+            for language in getattr(languages, "build_languages", ()):
+                if language != first:
+                    languages.current_language = language
+                    for file in _load_files(config):
+                        if file.src_uri not in files.src_uris:
+                            files.append(file)
+                    requests |= dict.fromkeys(plugin.site.requests)
+                    others.intersection_update(plugin.site.others)
+            yield replace(
+                site,
+                requests=list(requests),
+                pages=files.documentation_pages(),
+                files=files.src_uris,
+                others=others,
+                docs_dir=docs_dir,
+                is_partial=False,
+            )
+        finally:
+            config.plugins.on_shutdown()
+            # MkDocs keeps plugins with on_startup() for further builds in this process.
+            plugin.collect_only = plugin.include_drafts = False
+
+
+def load_writer_options(config_file: str | None) -> WriterOptions:
+    """Return the options of the writer in a configuration. The site is loaded only for `sources`.
+
+    Without a `mkdocs.yml`, they come from the environment. Raises ConfigurationError, and the
+    exceptions of MkDocs for its own options.
+    """
+    if config_file is None and not Path("mkdocs.yml").exists():
+        from ..writer.options import load_options
+
+        return load_options({}, Path(), allow_http=False)
+    config = load_config(config_file)
+    options = _find_plugin(config).config
+    if not options.writer.get("sources"):
+        return Site(config=config, options=options).writer_options()
+    with load_site(config_file) as site:  # other plugins can add pages and leave some out
+        return site.writer_options()
+
+
+def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:
+    for plugin in config.plugins.values():
+        if isinstance(plugin, ContentgenPlugin):
+            return plugin
+    raise ConfigurationError(
+        f"{config.config_file_path}: has no plugin 'contentgen'; add it under `plugins`"
+    )
+
+
+def _load_files(config: MkDocsConfig) -> Files:
+    """Return the files of a build, after its plugins have added theirs."""
+    config = config.plugins.on_config(config)
+    config.plugins.on_pre_build(config=config)
+    files = get_files(config)
+    files.add_files_from_theme(config.theme.get_env(), config)
+    files = config.plugins.on_files(files, config=config)
+    set_exclusions(files, config)
+    navigation = get_navigation(files, config)
+    config.plugins.on_nav(navigation, config=config, files=files)
+    return files

@@ -1,0 +1,75 @@
+"""Load a site that Zensical builds, for a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..site.front_matter import hidden_requests, read_requests
+from ..site.site import Site
+from .configuration import Configuration, load_configuration
+from .invocation import find_configuration
+from .page_files import find_pages, read_folder_metadata
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from ..writer.options import WriterOptions
+
+
+@contextmanager
+def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+    """Read the configuration and the requests of all pages.
+
+    With `drafts`, the site includes the pages that only `zensical serve` shows. Raises
+    ConfigurationError and StoreError.
+    """
+    yield read_site(find_configuration(config_file, Path.cwd()), drafts=drafts)
+
+
+def read_site(path: Path, *, drafts: bool) -> Site:
+    """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
+    configuration = load_configuration(path)
+    options, config = configuration.options, configuration.site
+    metadata = read_folder_metadata(configuration)
+    pages, names = find_pages(configuration, metadata, drafts=drafts)
+    collected = read_requests(pages, config, options.defaults, metadata, configuration.theme)
+    files = {file.src_uri: file for file in pages}
+    load_templates = partial(_load_templates, configuration)
+    return Site(
+        config=config,
+        options=options,
+        generator="zensical",
+        theme=configuration.theme,
+        requests=collected.requests,
+        pages=find_pages(configuration, metadata, drafts=False)[0] if drafts else pages,
+        files=files,
+        others={name for name in names if name not in files},
+        problems=collected.problems + hidden_requests(collected.requests, load_templates),
+        warnings=configuration.warnings + collected.warnings,
+    )
+
+
+def _load_templates(configuration: Configuration) -> Environment:
+    from importlib.util import find_spec
+
+    from jinja2 import Environment, FileSystemLoader
+
+    custom = str(configuration.theme.get("custom_dir") or "")
+    folders = [configuration.path.parent / custom] if custom else []
+    if (found := find_spec("zensical")) and found.origin:
+        folders.append(Path(found.origin).with_name("templates"))
+    return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
+
+
+def load_writer_options(config_file: str | None) -> WriterOptions:
+    """Return the options of the writer in a configuration. Raises ConfigurationError."""
+    configuration = load_configuration(find_configuration(config_file, Path.cwd()))
+    metadata = read_folder_metadata(configuration)
+    pages, _ = find_pages(configuration, metadata, drafts=False)
+    return Site(
+        config=configuration.site, options=configuration.options, pages=pages
+    ).writer_options()
