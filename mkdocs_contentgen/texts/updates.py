@@ -6,29 +6,18 @@ Every other block stays as it is, byte for byte, whatever the model answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from xml.etree.ElementTree import Element, SubElement
 
+from bs4 import Tag
 from msgspec.structs import replace
 
 from ..errors import EditError, UnsafeHTMLError
-from ..html.article import parse_article
-from ..html.blocks import (
-    HEADINGS,
-    Block,
-    blocks_of,
-    finish,
-    insert_content,
-    read_blocks,
-    remove_block,
-    set_content,
-    unmarked,
-)
+from ..html.document import Block, Document, read_content
+from ..html.elements import HEADINGS
 from ..service.updates import CITATION, Source, TextBlock, Update, Updated
 from ..text import Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
-from .approval import to_lines
 
 _MAX_UPDATES = 20
 _LABEL = re.compile(r"\[(\d{1,3})\]")
@@ -52,7 +41,7 @@ def plan_update(
     What a person wrote may only change with a note that names it: by its section, or by the words
     that it begins with. Raises EditError for a section that is not there.
     """
-    _, blocks = read_blocks(text.html, image_hosts)
+    blocks = Document(text.html, image_hosts).blocks()
     numbers = {it.name: number for number, it in enumerate(sources, start=1)}
     shown = _labels(blocks)
     labels = {
@@ -78,12 +67,12 @@ def plan_update(
         )
         markdown = _CITED.sub(
             lambda match: f"[{numbers[match[1]]}]" if match[1] in numbers else match[0],
-            unmarked(block).markdown,
+            block.to_markdown(marks=False),
         )
         markdown = _PLAIN_LABEL.sub(
             lambda match: f"[{labels[match[1]]}]" if match[1] in labels else match[0], markdown
         )
-        checked = " ".join(_unmarked(block.element))
+        checked = " ".join(it for it in block.element.strings if not it.find_parent("mark"))
         # A block that may not change at all is nobody's to doubt.
         is_persons = bool(by) and block.number in inside
         found.append(TextBlock(block.number, block.kind, markdown, checked, is_persons, is_fixed))
@@ -98,14 +87,15 @@ def apply_update(
     image_hosts: Sequence[str] = (),
 ) -> Text:
     """Return the text with the changes of an update. Raises EditError if it could not be shown."""
-    article, blocks = read_blocks(text.html, image_hosts)
+    document = Document(text.html, image_hosts)
+    blocks = document.blocks()
     was = [it.text for it in blocks]
     changed_by = text.edits.changed_by if text.edits else {}
     by = {it.number: changed_by.get(it.digest, "") for it in blocks}
     allowed = {it.number for it in what.blocks if not it.is_fixed}
     labels = _labels(blocks)
     reasons: list[str] = []
-    new: list[Element] = []
+    new: list[Tag] = []
     # From the end, since a block that is gone or new moves none that comes before it.
     # Behind a block that is removed, one is inserted first.
     order = sorted(updated.changes, key=lambda it: (it.block, it.action == "insert"), reverse=True)
@@ -113,33 +103,32 @@ def apply_update(
         block = blocks[change.block] if change.block in allowed else None
         if (
             block is None
-            or block.element not in list(block.parent)
+            or block.element.parent is None
             or (change.action == "remove" and block.kind == "h1")
             or (change.action != "remove" and not change.html.strip())
         ):
             continue
         before = _quoted(block.text)
         if change.action == "remove":
-            remove_block(article, block)
+            block.remove()
         else:
             content = _content(change.html, plain=block.kind in HEADINGS)
             if change.action == "change":
-                set_content(block, content)
+                block.set_content(content)
                 new.append(block.element)
             else:
-                new.append(insert_content(block, content))
+                new.append(block.insert_content(content))
         verb = {"change": "changed", "insert": "added below", "remove": "removed"}[change.action]
         reasons.append(f"{verb} {before}: {change.reason or 'no reason given'}")
     used = _link(new[::-1], labels, updated.cited)
-    _list_sources(article, labels, used)
-    html = to_lines(finish(article))
+    _list_sources(document, labels, used)
     try:
-        _, now = read_blocks(html, image_hosts)
+        changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
     if not reasons:
         reasons = [f"nothing had to change: {updated.reason or 'no reason given'}"]
-    sources, passages = _sources(text, what, used, article, has_changed=bool(new))
+    sources, passages = _sources(text, what, used, document, has_changed=bool(new))
     lines = [f"{today}, {updated.model}: {reason}" for reason in reversed(reasons)]
     kept = [it for it in text.remarks if not it.startswith("update: ")]
     doubts = [
@@ -149,12 +138,12 @@ def apply_update(
     ]
     edits = text.edits
     if edits:
-        digests = {it.digest for it in now}
+        digests = {it.digest for it in changed.blocks()}
         still = {k: v for k, v in edits.changed_by.items() if k in digests}
         edits = replace(edits, changed_by=still)
     return replace(
         text,
-        html=html,
+        html=changed.to_lines(),
         model=text.model or updated.model,
         sources=sources,
         passages=passages,
@@ -166,11 +155,10 @@ def apply_update(
 
 def _is_plain(block: Block, numbers: Mapping[str, int], labels: Mapping[str, int]) -> bool:
     """Tell whether a model can write all that is in a block: no image, and no other link."""
-    for it in block.element.iter():
-        is_citation = it.tag == "a" and it.get("href") in numbers
-        if it is not block.element and it.tag not in _FORMATTING and not is_citation:
+    for it in block.element.find_all(True):
+        if it.name not in _FORMATTING and not (it.name == "a" and it.get("href") in numbers):
             return False
-    outside = _CITED.sub("", block.markdown)
+    outside = _CITED.sub("", block.to_markdown())
     return all(label in labels for label in _PLAIN_LABEL.findall(outside))
 
 
@@ -207,23 +195,13 @@ def _names(note: str, section: str, block: Block, heading: str) -> bool:
     return len(words) == _WORDS_TO_NAME and f" {' '.join(words)} " in f" {said} "
 
 
-def _unmarked(element: Element) -> Iterator[str]:
-    """Yield the texts in an element that are outside of statements to check."""
-    if element.tag == "mark":
-        return
-    yield element.text or ""
-    for child in element:
-        yield from _unmarked(child)
-        yield child.tail or ""
-
-
 def _listed_sources(blocks: Sequence[Block]) -> list[int]:
     """Return the numbers of the blocks with the list of sources, the heading first, or nothing."""
     starts = [it for it in blocks if it.kind == "h2" and it.text in SOURCES_HEADINGS]
     if not starts:
         return []
     after = [it for it in blocks if it.number > starts[-1].number]
-    items = [it for it in after if it.kind == "li" and it.parent.tag == "ol"]
+    items = [it for it in after if it.kind == "li" and it.parent.name == "ol"]
     if not items or items[0] is not after[0]:
         return []
     return [starts[-1].number, *(it.number for it in items if it.parent is items[0].parent)]
@@ -234,42 +212,34 @@ def _labels(blocks: Sequence[Block]) -> dict[str, int]:
     items = [blocks[number] for number in _listed_sources(blocks)[1:]]
     found: dict[str, int] = {}
     for number, item in enumerate(items, start=1):
-        links = [link.get("href", "") for link in item.element.iter("a")]
-        found.setdefault(links[0] if links else item.text, number)
+        found.setdefault(item.links[0] if item.links else item.text, number)
     return found
 
 
-def _content(html: str, *, plain: bool) -> Element:
+def _content(html: str, *, plain: bool) -> Tag:
     """Return an element with the content of a block. Raises EditError."""
-    try:
-        article = parse_article(f"<article><h1>.</h1><p>{html}</p></article>")
-    except UnsafeHTMLError as error:
-        raise EditError(f"the updated text cannot be shown: {error}") from error
-    paragraph = next(it for it in article if it.tag == "p")
+    paragraph = read_content(html)
     if plain:  # headings have neither statements to check nor links
-        text = " ".join("".join(paragraph.itertext()).split())
-        paragraph[:], paragraph.text = [], _LABEL.sub("", text).strip()
+        paragraph.string = _LABEL.sub("", " ".join(paragraph.get_text().split())).strip()
     return paragraph
 
 
 def _link(
-    elements: Sequence[Element], labels: dict[str, int], cited: Mapping[int, Source]
+    elements: Sequence[Tag], labels: dict[str, int], cited: Mapping[int, Source]
 ) -> list[Source]:
     """Write the links of citations in new blocks, and return the sources that they cite."""
     used: list[Source] = []
     for element in elements:
-        for link in list(element.iter("a")):
-            number = link.get("href", "").removeprefix(f"{CITATION}/")
+        for link in element.find_all("a"):
+            number = str(link["href"]).removeprefix(f"{CITATION}/")
             source = cited.get(int(number)) if number.isdecimal() else None
             if source is None:
                 continue
-            label = labels.setdefault(_label_name(source), len(labels) + 1)
-            link.text = f"[{label}]"
+            link.string = f"[{labels.setdefault(_label_name(source), len(labels) + 1)}]"
             if source.name.startswith("http"):
-                link.set("href", source.name)
+                link["href"] = source.name
             else:
-                link.tag = "span"
-                link.attrib.clear()
+                link.name, link.attrs = "span", {}
             if source not in used:
                 used.append(source)
     return used
@@ -279,9 +249,9 @@ def _label_name(source: Source) -> str:
     return source.name if source.name.startswith("http") else source.title
 
 
-def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[Source]) -> None:
+def _list_sources(document: Document, labels: Mapping[str, int], used: Sequence[Source]) -> None:
     """Add the sources that are cited for the first time to the list at the end."""
-    blocks = blocks_of(article)
+    blocks, article = document.blocks(), document.article
     _, *items = _listed_sources(blocks) or [0]
     new = [it for it in used if labels[_label_name(it)] > len(items)]
     if not new:
@@ -289,31 +259,31 @@ def _list_sources(article: Element, labels: Mapping[str, int], used: Sequence[So
     if items:
         target = blocks[items[0]].parent
     else:
-        body = next((it for it in article if it.get("class") == "article-body"), article)
-        language = find_language(article.get("lang", "")) or ENGLISH
-        SubElement(body, "h2").text = language.sources
-        target = SubElement(body, "ol")
+        body = article.find(class_="article-body", recursive=False) or article
+        language = find_language(str(article.get("lang", ""))) or ENGLISH
+        target = Tag(name="ol")
+        body.extend([_new("h2", language.sources), target])
     for source in new:
-        item = SubElement(target, "li")
+        item = _new("li", source.title)
         if source.name.startswith("http"):
-            SubElement(item, "a", {"href": source.name}).text = source.title
-        else:
-            item.text = source.title
+            item.contents[0].wrap(Tag(name="a", attrs={"href": source.name}))
+        target.append(item)
+
+
+def _new(name: str, text: str) -> Tag:
+    tag = Tag(name=name)
+    tag.string = text
+    return tag
 
 
 def _sources(
-    text: Text, what: Update, used: Sequence[Source], article: Element, *, has_changed: bool
+    text: Text, what: Update, used: Sequence[Source], document: Document, *, has_changed: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return digests and passages of the sources of the updated text."""
     digests, passages = dict(text.sources), dict(text.passages)
-    blocks = blocks_of(article)
+    blocks = document.blocks()
     listed = set(_listed_sources(blocks))
-    links = {
-        link.get("href")
-        for block in blocks
-        if block.number not in listed
-        for link in block.element.iter("a")
-    }
+    links = {link for block in blocks if block.number not in listed for link in block.links}
     # A note is for its own change: whether the sources make others necessary stays open.
     for source in what.sources if not what.note else ():
         if not source.has_changed:

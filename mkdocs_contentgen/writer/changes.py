@@ -17,7 +17,7 @@ from xml.etree.ElementTree import tostring
 from ..display import escape_controls
 from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..html.blocks import CELLS, HEADINGS
+from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import (
