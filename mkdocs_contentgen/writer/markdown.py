@@ -224,6 +224,13 @@ def to_html(
     return root(kind, content, language)
 
 
+def paragraph_html(document: MarkdownDocument, given: str, *, names: bool = False) -> str:
+    """Return the content of a text's first paragraph as HTML, marked as to_html() does."""
+    inline = _inline(document.blocks[0])
+    _mark(inline, given, names=names)
+    return _render_inline(inline).strip()
+
+
 def is_tip(block: MarkdownBlock) -> bool:
     """Tell whether a block is a paragraph that begins with `Tip:`."""
     is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
