@@ -35,6 +35,7 @@ _TITLE = "Updated texts\n============="
 _MAX_SAID = 10_000
 _MAX_UPDATES = 20
 _LABEL = re.compile(r"\[(\d{1,3})\]")
+_NUMBER = re.compile("[0-9]{1,3}")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
 _QUOTED = re.compile('"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`')
 _WORDS_TO_NAME = 5
@@ -461,7 +462,7 @@ def _link(
     for element in elements:
         for link in element.find_all("a"):
             number = str(link["href"]).removeprefix(f"{CITATION}/")
-            source = cited.get(int(number)) if number.isdecimal() else None
+            source = cited.get(int(number)) if _NUMBER.fullmatch(number) else None
             if source is None:
                 continue
             link.string = f"[{labels.setdefault(_label_name(source), len(labels) + 1)}]"

@@ -81,7 +81,7 @@ app = application(_write, allow_everybody)
 """The sandbox as an ASGI application."""
 
 
-class _Section(msgspec.Struct, forbid_unknown_fields=True):
+class _SampleSection(msgspec.Struct, forbid_unknown_fields=True):
     role: str
     heading: str
     text: list[str]
@@ -92,7 +92,7 @@ class _Phrasing(msgspec.Struct, forbid_unknown_fields=True):
 
     opening: list[str]
     closing: list[str]
-    sections: list[_Section] = []
+    sections: list[_SampleSection] = []
     asides: dict[str, list[str]] = {}
     tips: list[str] = []
     quotes: list[str] = []
