@@ -65,14 +65,7 @@ def update(
         log = partial(print_line, err=True)
         build = Build(site, policy, log, debug_printer())
         updates, errors, notes = updating.plan(
-            articles,
-            site.cited_sections(),
-            note=note.strip(),
-            section=section,
-            failed=updating.earlier_failures(build, articles),
-            is_named=bool(pages),
-            others=site.articles()[0],
-            image_hosts=site.options.image_hosts,
+            build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )
         for line in notes:
             print_line(line)
@@ -87,7 +80,7 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            results, problems = updating.run(build, updates, site.article)
+            results, problems = updating.run(build, updates)
             print_warnings(problems)
             errors += filter(None, map(_print_result, results))
             if report:

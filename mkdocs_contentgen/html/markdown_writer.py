@@ -15,12 +15,13 @@ from urllib.parse import quote
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter, chomp
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+from .elements import HEADINGS
+
 _LISTS = ("ul", "ol")
 _QUOTES = ("blockquote", "aside")
 _WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure", "dl", "dd")
 _CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
-_BLOCKS = (*_CONTAINERS, *_HEADINGS, *"p pre table hr dt figcaption".split())
+_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption".split())
 _NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
 _EMPHASIS = ("strong", "b", "em", "i")
 _KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
@@ -130,7 +131,7 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
 
     def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a line break that needs no second line."""
-        return " " if parent_tags & {*_HEADINGS, "_noformat"} else "<br>"
+        return " " if parent_tags & {*HEADINGS, "_noformat"} else "<br>"
 
     def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return code within a line."""

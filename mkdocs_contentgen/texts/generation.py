@@ -38,8 +38,7 @@ from .lookup import Outcome, load_saved
 from .notes import load_parts, save_failure, save_parts
 from .policy import Limits
 from .store import Cache
-from .throttle import Throttle
-from .waiting import Clock, Stop
+from .throttle import Clock, Stop, Throttle
 
 if TYPE_CHECKING:
     pass

@@ -41,7 +41,7 @@ from mkdocs_contentgen.texts.notes import (
 )
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.waiting import Clock
+from mkdocs_contentgen.texts.throttle import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
