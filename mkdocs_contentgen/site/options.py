@@ -19,7 +19,6 @@ from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationE
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..html.disclosure import LINES
-from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
 
@@ -103,7 +102,11 @@ class _CacheAddress(_Secret):
 
     def run_validation(self, value: object) -> str:
         address = super().run_validation(value)
-        if address and not shown_address(address):
+        if not address:
+            return address
+        from ..texts.store.shared import SCHEMES, shown_address
+
+        if not shown_address(address):
             raise ValidationError(
                 f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"
             )
