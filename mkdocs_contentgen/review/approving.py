@@ -232,7 +232,7 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """
     rows = compare(Document(before, image_hosts), Document(after, image_hosts))
     if all(row.kind == "equal" for row in rows):
-        return "the draft is the same as the approved text"
+        return "both texts are the same for a reader"
     shown = []
     for is_equal, group in groupby(rows, lambda row: row.kind == "equal"):
         same = list(group)
