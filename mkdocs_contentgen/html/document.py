@@ -43,7 +43,7 @@ class Piece:
     """An element of a document, or the start or end tag of one that contains blocks."""
 
     element: Tag
-    part: Literal["all", "start", "end"]
+    part: _Part
     html: str
     begins_line: bool
     """Whether it is the first piece on its line of the approved file."""
@@ -74,7 +74,7 @@ class Document:
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
-        leaves = (it.element for it in self._parts() if it.part == "all" and is_block(it.element))
+        leaves = (it.element for it in self.pieces() if it.part == "all" and is_block(it.element))
         return [Block(number, it, self._image_hosts) for number, it in enumerate(leaves)]
 
     def marked_sentences(self) -> list[str]:
@@ -96,19 +96,6 @@ class Document:
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""
-        parts = list(self._parts())
-        found = []
-        for number, it in enumerate(parts):
-            before, behind = parts[max(0, number - 1)], parts[min(number + 1, len(parts) - 1)]
-            # Beside a block, white space is not seen. Anywhere else it is kept.
-            html = it.html(marks=marks)
-            html = html.lstrip(" ") if it.is_apart_from(before) else html
-            html = html.rstrip(" ") if it.is_apart_from(behind) else html
-            begins_line = it.is_apart_from(before) and not it.is_in_row
-            found.append(Piece(it.element, it.part, html, begins_line))
-        return found
-
-    def _parts(self) -> Iterator[_Part]:
         containers = set()
         for tag in self.article.find_all(True):
             # Without the block between them, two loose texts are still two.
@@ -117,43 +104,44 @@ class Document:
                 if id(parent) in containers:
                     break
                 containers.add(id(parent))
-        return _split(self.article, containers, is_in_row=False)
+        found = []
+        parts = list(_split(self.article, containers))
+        for (before, _), (element, part), (behind, _) in zip(
+            [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
+        ):
+            html = {"start": start_tag(element), "end": f"</{element.name}>"}.get(part)
+            html = html or to_html(element, marks=marks)
+            # Beside a block, white space is not seen. Anywhere else it is kept.
+            begins_line = _is_apart(before, element)
+            html = html.lstrip(" ") if begins_line else html
+            html = html.rstrip(" ") if _is_apart(element, behind) else html
+            is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
+            found.append(Piece(element, part, html, begins_line and not is_in_row))
+        return found
+
+
+_Part = Literal["all", "start", "end"]
+
+
+def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
+    is_container = element.name in GROUPS or id(element) in containers
+    if element.name == "pre" or not is_container:
+        yield element, "all"
+        return
+    yield element, "start"
+    for child in element.children:
+        if isinstance(child, Tag):
+            yield from _split(child, containers)
+    yield element, "end"
+
+
+def _is_apart(one: Tag, other: Tag) -> bool:
+    names = {one.name, other.name}
+    return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
 
 
 def _has_siblings(tag: Tag) -> bool:
     return tag.next_sibling is not None or tag.previous_sibling is not None
-
-
-@dataclass(frozen=True)
-class _Part:
-    element: Tag
-    part: Literal["all", "start", "end"]
-    is_in_row: bool
-
-    def html(self, *, marks: bool) -> str:
-        match self.part:
-            case "all":
-                return to_html(self.element, marks=marks)
-            case "start":
-                return start_tag(self.element)
-        return f"</{self.element.name}>"
-
-    def is_apart_from(self, other: _Part) -> bool:
-        names = {self.element.name, other.element.name}
-        return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
-
-
-def _split(element: Tag, containers: Collection[int], *, is_in_row: bool) -> Iterator[_Part]:
-    is_container = element.name in GROUPS or id(element) in containers
-    if element.name == "pre" or not is_container:
-        yield _Part(element, "all", is_in_row)
-        return
-    yield _Part(element, "start", is_in_row)
-    is_in_row = is_in_row or element.name == "tr"
-    for child in element.children:
-        if isinstance(child, Tag):
-            yield from _split(child, containers, is_in_row=is_in_row)
-    yield _Part(element, "end", is_in_row)
 
 
 @dataclass(frozen=True)
