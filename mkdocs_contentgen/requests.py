@@ -134,13 +134,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def record(self) -> dict[str, object]:
         """Return all fields except `id`, as stored in caches and approved files."""
-        fields = msgspec.structs.asdict(self)
+        fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
         del fields["id"]
-        fields["sources"] = list(self.sources)
         # Requests without them have the keys and records that they always had.
-        return {
-            name: fields[name] for name in fields if fields[name] or name not in OPTIONAL_FIELDS
-        }
+        for name in OPTIONAL_FIELDS:
+            if not fields[name]:
+                del fields[name]
+        return fields
 
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
@@ -404,13 +404,12 @@ def _parse_item(
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
 
-    known = {name for it in REQUEST_TYPES.values() for name in it.__struct_fields__}
-    allowed = list(model.__struct_fields__) if model else sorted(known)
+    allowed = model.__struct_fields__ if model else _all_fields()
     for name in asked:
         if name not in allowed:
             message = (
                 f"is not a key of type {kind}, which has {', '.join(allowed)}"
-                if name in known
+                if name in _all_fields()
                 else unknown_name_message("key", name, allowed)
             )
             problems.append(Problem((*path, _displayed_key(name)), message))
@@ -429,6 +428,11 @@ def _parse_item(
         found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
     problems += found
     return (request if model and not problems else None), problems
+
+
+def _all_fields() -> list[str]:
+    """Return the names of the fields of all types."""
+    return sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
 
 
 def _validate(

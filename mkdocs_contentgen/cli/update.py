@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import escape_controls
-from .common import complete_pages, load_articles, open_site, site_options
+from .common import load_articles, open_site, pages_argument, site_options
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..review.update import PlannedUpdate, UpdateResult
+    from ..review.updating import TextUpdate
     from ..site.build import Build
 
 
 @click.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option("--note", default="", help="What to change, in words; else what is wrong now.")
 @click.option("--section", default="", metavar="HEADING", help="Change this part of a text only.")
 @click.option("--all", "everything", is_flag=True, help="Every text whose sources have changed.")
@@ -43,7 +42,7 @@ def update(
     Without --note, a text is updated if a section that it cites has changed. What a person wrote
     stays. The approved text stays, too, until somebody approves the draft.
     """
-    from ..review import update as updating
+    from ..review import updating
     from ..service.updates import MAX_NOTE
     from ..site.build import Build
     from ..texts.policy import Policy
@@ -65,64 +64,57 @@ def update(
         policy = Policy(max_requests=site.options.max_requests, sandbox=site.options.uses_sandbox())
         log = partial(print_line, err=True)
         build = Build(site, policy, log, debug_printer())
-        plan = updating.plan(
-            articles,
-            site.cited_sections(),
-            note=note.strip(),
-            section=section,
-            failed=updating.earlier_failures(build, articles),
-            is_named=bool(pages),
-            others=site.articles()[0],
-            image_hosts=site.options.image_hosts,
+        updates, errors, notes = updating.plan(
+            build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )
-        for line in plan.notes:
+        for line in notes:
             print_line(line)
-        if not plan.updates and not plan.problems and everything:
+        if not updates and not errors and everything:
             print_line("The sources of all texts are as they were; nothing was sent.")
-        number = len(plan.updates)
+        number = len(updates)
         if dry_run:
-            _print_plan(build, plan.updates)
+            _print_plan(build, updates)
         elif number > policy.max_requests:
-            plan.problems.append(
+            errors.append(
                 f"{number} updates would be sent, and max_requests allows {policy.max_requests}; "
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            results, problems = updating.run(build, plan.updates, site.article)
+            results, problems = updating.run(build, updates)
             print_warnings(problems)
-            plan.problems += filter(None, map(_print_result, results))
+            errors += filter(None, map(_print_result, results))
             if report:
                 Path(report).parent.mkdir(parents=True, exist_ok=True)
                 Path(report).write_text(updating.report(results), encoding="utf-8")
-    print_errors(plan.problems)
+    print_errors(errors)
 
 
-def _print_plan(build: Build, updates: Sequence[PlannedUpdate]) -> None:
+def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     for it in updates:
-        changed = ", ".join(source.title for source in it.what.sources if source.has_changed)
-        print_line(f"{it.article.place}: {it.what.note or changed}")
+        changed = ", ".join(source.title for source in it.update.sources if source.has_changed)
+        print_line(f"{it.article.place}: {it.update.note or changed}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
     if build.site.options.uses_writer() and updates:
+        from ..writer.changes import estimate_update
         from ..writer.evaluation import estimate_message
-        from ..writer.updating import estimate_update
 
         options = build.site.writer_options()
-        estimates = (estimate_update(it.what, options) for it in updates)
+        estimates = (estimate_update(it.update, options) for it in updates)
         print_line(estimate_message(estimates, options))
 
 
-def _print_result(result: UpdateResult) -> str:
+def _print_result(result: TextUpdate) -> str:
     """Print what was changed in a text, and return why there is no new draft, if so."""
-    article, text = result.planned.article, result.text
+    article, text = result.article, result.after
     if text is not None and result.updated is None:
         print_line(f"{article.page}: another run has just updated it")
         return ""
     if result.updated is None or text is None:
         return f"{article.place}: not updated: {result.error}; the text stays as it is"
     new = len(result.updated.changes)
-    click.echo(click.style(escape_controls(f"{article.page}: a draft"), bold=True))
+    print_line(f"{article.page}: a draft", bold=True)
     for line in [*text.updates[-max(new, 1) :], *(it for it in text.remarks if "update: " in it)]:
         print_line(f"  {line}")
     print_line(

@@ -9,7 +9,7 @@ from html import unescape
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row
 from ..html.document import Block, Piece
-from ..review.update import can_update
+from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_marks

@@ -44,6 +44,11 @@ _SPECIAL = re.compile(
 _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
 _IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
 _IN_BLOCK = re.compile(rf"[&<{{`~{_INVISIBLE}]")
+_AMBIGUOUS = re.compile(
+    r"(?:[0-9A-Za-z]|</(?:strong|b|em|i)>)\0|\0(?:[0-9A-Za-z]|<(?:strong|b|em|i)\b)"
+)
+"""Matches what is around emphasis whose asterisks would not be unique."""
+
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
@@ -106,8 +111,8 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         if "_noformat" in parent_tags or not inner:
             return text
         mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
-        siblings = [it for it in (el.previous_sibling, el.next_sibling) if isinstance(it, Tag)]
-        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or siblings:
+        around = f"{el.previous_sibling or ''}\0{el.next_sibling or ''}"
+        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or _AMBIGUOUS.search(around):
             return f"{start}<{tag}>{inner}</{tag}>{end}"
         return f"{start}{mark}{inner}{mark}{end}"
 
@@ -148,7 +153,7 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         is_nested = self._is_nested or not parent_tags.isdisjoint((*_QUOTES, "li"))
         is_first = el.find_previous_sibling() is None  # where an indentation would be lost
         if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
-            html = _to_entities(code, _IN_LINE if is_nested else _IN_BLOCK)
+            html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"
             return f"\n\n<pre><code>{html}</code></pre>\n\n"
         if is_nested:
             return _separated(el, _LISTS, indent(code, "    "))
@@ -190,10 +195,6 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         if "_inline" in parent_tags or "admonition" not in self._extensions:
             return self.convert_blockquote(el, text, parent_tags)
         return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
-
-    def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a rule that is no front matter."""
-        return "\n\n***\n\n"
 
 
 def _normalize(soup: BeautifulSoup) -> None:

@@ -34,7 +34,7 @@ from .progress import show_progress
 from .site import Site
 
 if TYPE_CHECKING:
-    from ..texts.generation import UpdatingClient
+    from ..service.protocol import Client
     from ..writer.usage import Spending
 
 
@@ -150,7 +150,7 @@ class Build:
         """Return the cache. Raises ConfigurationError."""
         return self.site.store(self._outage)
 
-    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
+    def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
         site, options = self.site, self.site.options
         if options.uses_writer():

@@ -12,27 +12,28 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from sites import cached, report
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from client_double import ClientDouble, text_for
 from redis_server import RedisServer, redis_running
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, SharedStore
-from mkdocs_contentgen.texts.waiting import Clock
+from mkdocs_contentgen.texts.throttle import Clock
 
 SECONDS = 30.0
 """What the service takes for a text, on average."""
@@ -42,7 +43,7 @@ RATE = 4.0
 
 
 @dataclass
-class Service:
+class Service(ClientDouble):
     """Stands for the service: a bucket of tokens that fills at RATE, and answers that take time."""
 
     clock: asyncio.AbstractEventLoop
@@ -51,14 +52,7 @@ class Service:
     _tokens: float = RATE * 10
     _filled: float = 0.0
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Answer, or refuse what comes too fast."""
         now = self.clock.time()
         self._tokens = min(RATE * 10, self._tokens + (now - self._filled) * RATE)
@@ -69,13 +63,7 @@ class Service:
         self._tokens -= 1
         self.paid += 1
         await asyncio.sleep(random.uniform(0.5, 1.5) * SECONDS)
-        return b"<article><h1>T</h1><p>A text.</p></article>"
-
-    warnings: Sequence[str] = ()
-
-    def read(self, answer: bytes, request: Request) -> Text:
-        """Return an answer, which is HTML alone."""
-        return Text(answer.decode(), datetime.now(UTC), request.record())
+        return text_for(request)
 
 
 class InMemory(DiskStore):

@@ -17,9 +17,8 @@ from model_writer import sentences
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import cite, sources_list
-from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.model import Message
 from mkdocs_contentgen.writer.options import Words as WordsOption
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import sources_prompt
@@ -120,8 +119,8 @@ def written(
     )
     prompts: list[str] = []
 
-    async def ask(messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
-        prompts.append(messages[-1]["content"])
+    async def ask(call: ModelCall) -> Completion:
+        prompts.append(call.messages[-1]["content"])
         return Completion(f"# {TOPIC}\n\n{body}\n\n## A section\n\n{sentences(42, 'filler')}")
 
     asked = request(kind, length="short")

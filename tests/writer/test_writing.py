@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -19,9 +18,8 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.progress import TextInProgress
-from mkdocs_contentgen.writer.completion import Completion, Watch
-from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.service.protocol import Attempt
+from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.options import Words as WordsOption
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Usage
@@ -52,24 +50,17 @@ class Script:
     limits: list[int] = field(default_factory=list)
     penalties: list[bool] = field(default_factory=list)
 
-    async def ask(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-    ) -> Completion:
+    async def ask(self, call: ModelCall) -> Completion:
         """Return the next answer, which is watched as a streamed one is."""
-        self.asked.append(list(messages))
-        self.limits.append(max_tokens)
-        self.penalties.append(penalty)
+        self.asked.append(list(call.messages))
+        self.limits.append(call.max_tokens)
+        self.penalties.append(call.penalty)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, str):
             answer = Completion(answer, usage=USAGE)
-        if watch and (reason := watch(answer.text)):
+        if call.watch and (reason := call.watch(answer.text)):
             return replace(answer, finish_reason=reason)
         return answer
 
@@ -77,7 +68,7 @@ class Script:
 def run(
     *answers: str | Completion | Exception,
     asked: Request | None = None,
-    progress: TextInProgress | None = None,
+    attempt: Attempt | None = None,
     **fields: object,
 ) -> tuple[FinishedText, Script]:
     """Write a text, for which each of the answers must be asked for."""
@@ -89,7 +80,7 @@ def run(
             options,
             script.ask,
             today=DAY,
-            progress=progress or TextInProgress(),
+            attempt=attempt or Attempt(),
         )
     )
     assert script.answers == []
@@ -300,13 +291,14 @@ class TestRepairs:
         assert "thinking text only" in str(failed)
         watched: list[str] = []
 
-        async def ask(messages: object, limit: int, *, watch: Watch, penalty: bool) -> Completion:
-            watched.append(watch(f"<think>{sentences(40_000, 'a')}"))
+        async def ask(call: ModelCall) -> Completion:
+            assert call.watch
+            watched.append(call.watch(f"<think>{sentences(40_000, 'a')}"))
             return Completion("")
 
         options = WriterOptions(replace_fields(repairs=0))
         with pytest.raises(FailedTextError):
-            asyncio.run(write(request(), options, ask, today=DAY))  # type: ignore[arg-type]  # always with a watch
+            asyncio.run(write(request(), options, ask, today=DAY))
         assert watched == ["too long"]
 
     def test_the_number_of_repairs(self) -> None:
@@ -468,10 +460,10 @@ class TestInterruptions:
         async def save(parts: bytes) -> None:
             saved.append(parts)
 
-        progress = TextInProgress(load, save)
+        attempt = Attempt(load=load, save=save)
         with pytest.raises(UnusableServiceError):
-            run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, progress=progress)
-        written, script = run(*SECTIONS[1:], asked=LONG, progress=progress)
+            run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, attempt=attempt)
+        written, script = run(*SECTIONS[1:], asked=LONG, attempt=attempt)
         assert (written.text.remarks, written.usage.calls) == ((), 4)
         assert 'section 2 of 3 alone: "Two: more"' in last(script, 0)
         expected, _ = run(PLAN, *SECTIONS, asked=LONG)
@@ -493,8 +485,8 @@ class TestInterruptions:
         async def load() -> bytes:
             return saved[-1]
 
-        run(PLAN, *SECTIONS, asked=LONG, progress=TextInProgress(save=save))
-        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", progress=TextInProgress(load))
+        run(PLAN, *SECTIONS, asked=LONG, attempt=Attempt(save=save))
+        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", attempt=Attempt(load=load))
         assert len(script.asked) == 4
 
     @pytest.mark.parametrize("parts", [b"x", b"[]", b'{"a": 1}', b'{"a": ["t", 1, 2, 3]}', b"\xff"])
@@ -504,7 +496,7 @@ class TestInterruptions:
         async def load() -> bytes:
             return parts
 
-        written, _ = run(SHORT, progress=TextInProgress(load))
+        written, _ = run(SHORT, attempt=Attempt(load=load))
         assert written.text.remarks == ()
 
     def test_a_text_of_one_call_saves_nothing(self) -> None:
@@ -513,14 +505,14 @@ class TestInterruptions:
         async def save(parts: bytes) -> None:
             raise AssertionError(parts)
 
-        run(SHORT, progress=TextInProgress(save=save))
+        run(SHORT, attempt=Attempt(save=save))
 
 
 def test_progress() -> None:
     """The words so far are reported with the target."""
     reports: list[tuple[int, int]] = []
-    progress = TextInProgress(report=lambda words, target: reports.append((words, target)))
-    run(PLAN, *SECTIONS, asked=LONG, progress=progress)
+    attempt = Attempt(report=lambda words, target: reports.append((words, target)))
+    run(PLAN, *SECTIONS, asked=LONG, attempt=attempt)
     assert [target for _, target in reports] == [300] * 4
     assert [words for words, _ in reports][1:] == sorted(words for words, _ in reports[1:])
 

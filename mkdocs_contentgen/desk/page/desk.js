@@ -3,8 +3,9 @@
 const API = "/_contentgen/api";
 const FRAME = document.documentElement.dataset.frame;
 
-let words = {};
-const say = (name) => words[name] ?? name;
+let words = {}; // in each language, or in English only
+let column = 0;
+const say = (name) => words[name]?.[column] ?? words[name]?.[0] ?? name;
 
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -34,11 +35,9 @@ async function call(path, body) {
 }
 
 async function start() {
-  const all = await (await fetch("/_contentgen/words.json")).json();
-  const language = document.documentElement.lang.toLowerCase();
-  const own = all[language] ?? all[language.split("-")[0]] ?? {};
-  words = { ...all.en, ...own };
-  if (!own.texts) document.documentElement.lang = "en";
+  words = await (await fetch("/_contentgen/words.json")).json();
+  column = words.languages.indexOf(document.documentElement.lang.toLowerCase().split("-")[0]);
+  if (column < 0) document.documentElement.lang = "en";
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   try {
     if (token) {

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.requests import ArticleRequest
+from mkdocs_contentgen.review.updating import apply_update, plan_update
 from mkdocs_contentgen.service.updates import Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.updates import apply_update, plan_update
+from mkdocs_contentgen.writer.changes import read_update
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
-from mkdocs_contentgen.writer.updating import read_update
 
 SITE = "https://docs.example/"
 SPEED, PRICE = f"{SITE}plan/#speed", f"{SITE}plan/#price"

@@ -1,31 +1,261 @@
-"""Take a text apart for an update, and put the blocks that have to change into it.
+"""Make drafts out of texts that are there: from changed sources, or with a note.
 
-Every other block stays as it is, byte for byte, whatever the model answers.
+A text is taken apart into blocks, and the blocks that a model names are put into it. Every other
+block stays as it is, byte for byte, whatever the model answers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from html import unescape
 
 from bs4 import Tag
-from msgspec.structs import replace
+from msgspec import structs
 
-from ..errors import EditError, UnsafeHTMLError
+from ..display import escape_controls
+from ..errors import ContentgenError, EditError, NoText, RejectedError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
-from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
+from ..requests import Request
+from ..service.protocol import Attempt, Client
+from ..service.updates import CITATION, Source, TextBlock, Update, Updated
+from ..site.build import Build
+from ..site.cited import CitedSections
+from ..site.options import ContentgenConfig
 from ..text import Text, mend
+from ..texts.articles import Article
+from ..texts.notes import load_failures
+from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
+_TITLE = "Updated texts\n============="
+_MAX_SAID = 10_000
 _MAX_UPDATES = 20
 _LABEL = re.compile(r"\[(\d{1,3})\]")
+_NUMBER = re.compile("[0-9]{1,3}")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
 _QUOTED = re.compile('"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`')
 _WORDS_TO_NAME = 5
 _PLAIN_LABEL = re.compile(r"\\\[(\d{1,3})\\\]")
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
+
+
+@dataclass(frozen=True)
+class TextUpdate:
+    """An update of a text, and what became of it once it is made."""
+
+    article: Article
+    before: Text
+    update: Update
+    updated: Updated | None = None
+    after: Text | None = None
+    error: ContentgenError | NoText | None = None
+
+
+def plan(
+    build: Build,
+    articles: Sequence[Article],
+    *,
+    note: str = "",
+    section: str = "",
+    is_named: bool = True,
+) -> tuple[list[TextUpdate], list[str], list[str]]:
+    """Return the updates to make: with a note of all articles, else of those with changed sources.
+
+    The second and third value say why others are not made, as problems and as notes. Only a page
+    that a person names (`is_named`) repeats an update that has failed.
+    """
+    now, image_hosts = build.site.cited_sections(), build.site.options.image_hosts
+    failed = {} if is_named else _earlier_failures(build, articles)
+    updates: list[TextUpdate] = []
+    problems: list[str] = []
+    notes: list[str] = []
+    keys = set()
+    twins: dict[str, dict[str, str]] = {}
+    for it in build.site.articles()[0]:
+        twins.setdefault(it.key, {})[it.newest.html if it.newest else ""] = it.place
+    for article in articles:
+        text, page = article.newest, article.page
+        sources = _cited_sources(text, now) if text else []
+        is_wanted = bool(note) or any(it.has_changed for it in sources)
+        if problem := _problem(article, is_wanted=is_wanted, is_named=is_named):
+            problems.append(problem)
+        elif text is None or (not is_wanted and not is_named) or article.key in keys:
+            continue
+        elif not is_wanted:
+            notes.append(f"{page}: its sources have not changed; --note says what else to change")
+        elif len(twins[article.key]) > 1:
+            places = ", ".join(twins[article.key].values())
+            problems.append(
+                f"{article.place}: {places} have different texts for the same request, and a draft "
+                "is for all of them; change one of the requests first"
+            )
+        elif article.key in failed:
+            notes.append(
+                f"{page}: its update has failed before: {failed[article.key]}; "
+                f"`contentgen update {page}` asks (and pays) again"
+            )
+        else:
+            keys.add(article.key)
+            try:
+                update = plan_update(
+                    text, sources, note=note, section=section, image_hosts=image_hosts
+                )
+            except EditError as error:
+                problems.append(f"{article.place}: {error}")
+            else:
+                updates.append(TextUpdate(article, text, update))
+    return updates, problems, notes
+
+
+def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
+    """Return why a text cannot be updated, or an empty string."""
+    if article.damaged:
+        return str(article.damaged)
+    if article.newest is None and is_named:
+        return (
+            f"{article.place}: there is no text to update; "
+            f"`contentgen generate {article.page}` makes one"
+        )
+    if article.state == "changed" and is_wanted:
+        return (
+            f"{article.place}: {article.path} was edited since its approval; approve it first "
+            f"with `contentgen approve {article.page}`"
+        )
+    return ""
+
+
+def can_update(options: ContentgenConfig) -> bool:
+    """Tell whether the service of a site can update texts: the interface has no such operation."""
+    knows_updates = options.uses_writer() or options.uses_sandbox()
+    return knows_updates or "update" in options.service_fields
+
+
+def _earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, ContentgenError]:
+    """Return the failures of updates after the newest text of each article, by key."""
+    store = build.store()
+    newest = {it.key: it.newest for it in articles}
+    failures, _ = load_failures(newest, store)
+    store.close()
+    return {
+        key: failure
+        for key, failure in failures.items()
+        if (text := newest[key]) and failure.failed_at and failure.failed_at > text.generated_at
+    }
+
+
+def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], list[str]]:
+    """Make the updates, and return them with what became of each, and the problems with the cache.
+
+    A text that somebody changes meanwhile stays.
+    """
+    if not planned:
+        return [], []
+    by_request = {it.article.request: it for it in planned}
+    done: dict[Request, Updated] = {}
+
+    async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
+        what = by_request[request]
+        updated = await client.update(request, what.update, attempt)
+        now = build.site.article(what.article).newest
+        if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
+            raise RejectedError(
+                "somebody has changed this text meanwhile, so it stays; "
+                f"`contentgen update {what.article.page}` begins anew"
+            )
+        moment = datetime.now(UTC)
+        hosts = build.site.options.image_hosts
+        try:
+            text = apply_update(what.before, what.update, updated, moment.date(), hosts)
+        except EditError as error:
+            raise RejectedError(str(error)) from error
+        done[request] = updated
+        return structs.replace(text, generated_at=moment, request=request.record())
+
+    requests = {it.article.key: it.article.request for it in planned}
+    source = replace(build.foreground(), ask=ask)
+    outcomes, problems = source.get(requests, requests.keys())
+    results = []
+    for it in planned:
+        outcome = outcomes[it.article.key]
+        updated = done.get(it.article.request)
+        results.append(replace(it, updated=updated, after=outcome.text, error=outcome.error))
+    # The text as it was is what the desk compares the draft with.
+    before = {
+        note_key("generated", it.article.key): it.before
+        for it in results
+        if it.after and it.article.draft is it.before
+    }
+    if before:
+        store = build.store()
+        store.save(before)
+        problems += store.close()
+    return results, problems
+
+
+def report(results: Sequence[TextUpdate]) -> str:
+    """Return the text of a pull request with updates: what was changed in each text, and why.
+
+    What models, sources and people wrote stands in code, where it is neither markup nor a mention.
+    """
+    parts = [_TITLE, f"Drafts to review: {sum(bool(it.after) for it in results)}"]
+    for it in results:
+        parts.append(f"## {_code(it.article.page)}, article {_code(it.article.request.id)}")
+        if it.updated is None or it.after is None:
+            parts.append(f"Not updated: {_code(str(it.error))}")
+            continue
+        texts = {block.number: block.text for block in it.update.blocks}
+        lines = []
+        for change in it.updated.changes:
+            lines.append(f"# {change.action}: {change.reason}")
+            lines += [f"- {texts.get(change.block, '')}"] if change.action != "insert" else []
+            lines += [f"+ {_plain(change.html)}"] if change.html else []
+        if not lines:
+            lines.append(f"! nothing had to change: {it.updated.reason}")
+        lines += [f"! {remark}" for remark in it.after.remarks]
+        parts.append(_fenced(lines, "diff"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _plain(html: str) -> str:
+    return unescape(re.sub("<[^<>]*>", "", html))
+
+
+def _fenced(lines: Iterable[str], language: str) -> str:
+    text = "\n".join(escape_controls(line) for line in lines)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _code(text: str) -> str:
+    text = escape_controls(text)
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{ticks} {text} {ticks}" if len(ticks) > 1 else f"`{text}`"
+
+
+def _cited_sources(text: Text, now: CitedSections) -> list[Source]:
+    """Return the sections that a text cites, as they were and as they are."""
+    found = []
+    for name, digest in text.sources.items():
+        sections = now.find(name)
+        if sections is None:
+            continue
+        is_same = bool(sections) and sections[0].digest == digest
+        said = "\n\n".join(it.text for it in sections)
+        found.append(
+            Source(
+                name,
+                sections[0].title if sections else now.shown(name),
+                said[:_MAX_SAID],
+                text.passages.get(name, ""),
+                not is_same,
+                sections[0].digest if sections else digest,
+            )
+        )
+    return found
 
 
 def plan_update(
@@ -93,7 +323,6 @@ def apply_update(
     changed_by = text.edits.changed_by if text.edits else {}
     by = {it.number: changed_by.get(it.digest, "") for it in blocks}
     allowed = {it.number for it in what.blocks if not it.is_fixed}
-    cited = {it.number: it for it in updated.cited}
     labels = _labels(blocks)
     reasons: list[str] = []
     new: list[Tag] = []
@@ -121,7 +350,7 @@ def apply_update(
                 new.append(block.insert_content(content))
         verb = {"change": "changed", "insert": "added below", "remove": "removed"}[change.action]
         reasons.append(f"{verb} {before}: {change.reason or 'no reason given'}")
-    used = _link(new[::-1], labels, cited)
+    used = _link(new[::-1], labels, updated.cited)
     _list_sources(document, labels, used)
     try:
         changed = Document(document.to_lines(), image_hosts)
@@ -129,7 +358,7 @@ def apply_update(
         raise EditError(f"the updated text cannot be shown: {error}") from error
     if not reasons:
         reasons = [f"nothing had to change: {updated.reason or 'no reason given'}"]
-    sources, passages = _sources(text, what, used, document, has_changed=bool(new))
+    sources, passages = _updated_sources(text, what, used, document, has_changed=bool(new))
     lines = [f"{today}, {updated.model}: {reason}" for reason in reversed(reasons)]
     kept = [it for it in text.remarks if not it.startswith("update: ")]
     doubts = [
@@ -141,8 +370,8 @@ def apply_update(
     if edits:
         digests = {it.digest for it in changed.blocks()}
         still = {k: v for k, v in edits.changed_by.items() if k in digests}
-        edits = replace(edits, changed_by=still)
-    return replace(
+        edits = structs.replace(edits, changed_by=still)
+    return structs.replace(
         text,
         html=changed.to_lines(),
         model=text.model or updated.model,
@@ -226,14 +455,14 @@ def _content(html: str, *, plain: bool) -> Tag:
 
 
 def _link(
-    elements: Sequence[Tag], labels: dict[str, int], cited: Mapping[int, Cited]
-) -> list[Cited]:
+    elements: Sequence[Tag], labels: dict[str, int], cited: Mapping[int, Source]
+) -> list[Source]:
     """Write the links of citations in new blocks, and return the sources that they cite."""
-    used: list[Cited] = []
+    used: list[Source] = []
     for element in elements:
         for link in element.find_all("a"):
             number = str(link["href"]).removeprefix(f"{CITATION}/")
-            source = cited.get(int(number)) if number.isdecimal() else None
+            source = cited.get(int(number)) if _NUMBER.fullmatch(number) else None
             if source is None:
                 continue
             link.string = f"[{labels.setdefault(_label_name(source), len(labels) + 1)}]"
@@ -246,11 +475,11 @@ def _link(
     return used
 
 
-def _label_name(source: Cited) -> str:
+def _label_name(source: Source) -> str:
     return source.name if source.name.startswith("http") else source.title
 
 
-def _list_sources(document: Document, labels: Mapping[str, int], used: Sequence[Cited]) -> None:
+def _list_sources(document: Document, labels: Mapping[str, int], used: Sequence[Source]) -> None:
     """Add the sources that are cited for the first time to the list at the end."""
     blocks, article = document.blocks(), document.article
     _, *items = _listed_sources(blocks) or [0]
@@ -277,8 +506,8 @@ def _new(name: str, text: str) -> Tag:
     return tag
 
 
-def _sources(
-    text: Text, what: Update, used: Sequence[Cited], document: Document, *, has_changed: bool
+def _updated_sources(
+    text: Text, what: Update, used: Sequence[Source], document: Document, *, has_changed: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return digests and passages of the sources of the updated text."""
     digests, passages = dict(text.sources), dict(text.passages)
@@ -297,6 +526,6 @@ def _sources(
             passages.pop(source.name, None)
     for it in used:
         if it.name and it.name not in digests:
-            digests[it.name], passages[it.name] = it.digest, it.text
+            digests[it.name], passages[it.name] = it.digest, it.now
     found = mend({"sources": digests, "passages": passages})
     return found["sources"], found["passages"]

@@ -369,6 +369,18 @@ def test_a_kill_before_the_answer_is_saved(site: Project, model: ModelDouble) ->
     assert [it.rpartition(": ")[2] for it in draft(site).updates] == ["again"]
 
 
+def test_the_sandbox(project: Project) -> None:
+    """It changes a paragraph, so that updates can be tried out without a model."""
+    project.environment["CONTENTGEN_BASE_URL"] = "sandbox"
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "generate")
+    ran = run(project, "update", "index.md", "--note", "<b>shorter</b>")
+    assert ran.returncode == 0, ran.stdout
+    [changed] = [line for line in draft(project).html.splitlines() if "Sample update" in line]
+    assert "&lt;b&gt;shorter" in changed
+    assert draft(project).updates[0].endswith("<b>shorter</b>")
+
+
 def test_another_service(project: Project, service: ServiceDouble) -> None:
     """It has no updates, which one line says, and nothing else is sent."""
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
