@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -14,8 +16,7 @@ import click
 from ..display import escape_controls, quoted, without_commands
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
+    from bs4 import Tag
     from rich.console import Console, RenderableType
     from rich.text import Text
 
@@ -203,63 +204,45 @@ def print_failure(article: Article) -> None:
 
 def print_article(html: str) -> None:
     """Print an article as a page would show it, with statements to check highlighted."""
-    from ..html.article import parse_article
-
-    article = parse_article(html)
-    for paragraph in article.iterfind(".//li/p"):
-        paragraph.tag = "span"  # behind its bullet
-    for items in article.iter("ol"):
-        for number, item in enumerate(items, 1):
-            item.tag, item.text = "div", f"{number}. {item.text or ''}"
-    for row in article.iter("tr"):
-        for cell in row[:-1]:
-            cell.tail = " | "
-    blocks = [block for block in article.iter() if block.tag in _BLOCK_PREFIXES]
-    texts = [_block_text(block) for block in blocks]
-    _print_rich(*(text for text in texts if text.plain.strip()))
-
-
-def _block_text(block: Element) -> Text:
     from rich.text import Text
 
-    text = Text(_BLOCK_PREFIXES[block.tag], style=_STYLES.get(block.tag, ""))
-    if block.tag == "pre":
-        text.append("\n".join(map(escape_controls, "".join(block.itertext()).splitlines())))
-    else:
-        text.append_text(_to_rich(block))
-    text.append("\n")
+    from ..html.document import Document
+
+    numbers: Counter[int] = Counter()
+    begun: set[int] = set()
+    shown = []
+    blocks = Document(html).blocks()
+    for _, row in groupby(blocks, lambda it: id(it.element.find_parent("tr") or it.element)):
+        cells = list(row)
+        text = Text(style=_STYLES.get(cells[0].kind, ""))
+        item = cells[0].element.find_parent("li") if cells[0].kind != "li" else cells[0].element
+        if item and item.parent and id(item) not in begun:
+            begun.add(id(item))
+            numbers[id(item.parent)] += 1
+            is_numbered = item.parent.name == "ol"
+            text.append(f"{numbers[id(item.parent)]}. " if is_numbered else "• ")
+        text.append_text(Text(" | ").join(_to_rich(it.element) for it in cells))
+        shown.append(text.append("\n"))
+    _print_rich(*shown)
+
+
+def _to_rich(element: Tag) -> Text:
+    from bs4 import Tag
+    from rich.text import Text
+
+    text = Text(style=_INLINE_STYLES.get(element.name, ""))
+    for child in element.children:
+        if isinstance(child, Tag):
+            text.append_text(_to_rich(child))
+        elif element.name == "pre" or element.find_parent("pre"):
+            text.append("\n".join(map(escape_controls, str(child).split("\n"))))
+        else:
+            text.append(escape_controls(re.sub(r"\s+", " ", str(child))))
     return text
 
 
-_BLOCK_PREFIXES = {
-    **dict.fromkeys("h1 h2 h3 h4 h5 h6 p blockquote pre div tr dt dd".split(), ""),
-    **dict.fromkeys("article aside caption details figcaption figure footer section".split(), ""),
-    "li": "• ",
-}
 _STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
-_NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "dl", "table", "header"}
-
-
-def _to_rich(element: Element) -> Text:
-    """Return the text of a block without that of blocks in it."""
-    from rich.text import Text
-
-    text = Text(_one_line(element.text))
-    for child in element:
-        if child.tag not in _NESTED:
-            style = "black on yellow" if child.tag == "mark" else _INLINE_STYLES.get(child.tag, "")
-            inner = _to_rich(child)
-            inner.stylize(style)
-            text.append_text(inner)
-        text.append(_one_line(child.tail))
-    return text
-
-
-def _one_line(text: str | None) -> str:
-    return escape_controls(re.sub(r"\s+", " ", text or ""))
-
-
-_INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
+_INLINE_STYLES = {"mark": "black on yellow", "strong": "bold", "em": "italic", "code": "cyan"}
 
 
 def print_trials(trials: Sequence[Trial]) -> None:

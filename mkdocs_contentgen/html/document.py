@@ -35,13 +35,15 @@ _MAX_SYNTAX = 500
 _MAX_CONTEXT, _MAX_CITED = 1_000, 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
+_REL = re.compile(' rel="[^"]*"')
+
 
 @dataclass(frozen=True)
 class Piece:
     """An element of a document, or the start or end tag of one that contains blocks."""
 
     element: Tag
-    part: Literal["all", "start", "end"]
+    part: _Part
     html: str
     begins_line: bool
     """Whether it is the first piece on its line of the approved file."""
@@ -72,7 +74,7 @@ class Document:
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
-        leaves = (it.element for it in self._parts() if it.part == "all" and is_block(it.element))
+        leaves = (it.element for it in self.pieces() if it.part == "all" and is_block(it.element))
         return [Block(number, it, self._image_hosts) for number, it in enumerate(leaves)]
 
     def marked_sentences(self) -> list[str]:
@@ -94,19 +96,6 @@ class Document:
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""
-        parts = list(self._parts())
-        found = []
-        for number, it in enumerate(parts):
-            before, behind = parts[max(0, number - 1)], parts[min(number + 1, len(parts) - 1)]
-            # Beside a block, white space is not seen. Anywhere else it is kept.
-            html = it.html(marks=marks)
-            html = html.lstrip(" ") if it.is_apart_from(before) else html
-            html = html.rstrip(" ") if it.is_apart_from(behind) else html
-            begins_line = it.is_apart_from(before) and not it.is_in_row
-            found.append(Piece(it.element, it.part, html, begins_line))
-        return found
-
-    def _parts(self) -> Iterator[_Part]:
         containers = set()
         for tag in self.article.find_all(True):
             # Without the block between them, two loose texts are still two.
@@ -115,43 +104,44 @@ class Document:
                 if id(parent) in containers:
                     break
                 containers.add(id(parent))
-        return _split(self.article, containers, is_in_row=False)
+        found = []
+        parts = list(_split(self.article, containers))
+        for (before, _), (element, part), (behind, _) in zip(
+            [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
+        ):
+            html = {"start": start_tag(element), "end": f"</{element.name}>"}.get(part)
+            html = html or to_html(element, marks=marks)
+            # Beside a block, white space is not seen. Anywhere else it is kept.
+            begins_line = _is_apart(before, element)
+            html = html.lstrip(" ") if begins_line else html
+            html = html.rstrip(" ") if _is_apart(element, behind) else html
+            is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
+            found.append(Piece(element, part, html, begins_line and not is_in_row))
+        return found
+
+
+_Part = Literal["all", "start", "end"]
+
+
+def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
+    is_container = element.name in GROUPS or id(element) in containers
+    if element.name == "pre" or not is_container:
+        yield element, "all"
+        return
+    yield element, "start"
+    for child in element.children:
+        if isinstance(child, Tag):
+            yield from _split(child, containers)
+    yield element, "end"
+
+
+def _is_apart(one: Tag, other: Tag) -> bool:
+    names = {one.name, other.name}
+    return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
 
 
 def _has_siblings(tag: Tag) -> bool:
     return tag.next_sibling is not None or tag.previous_sibling is not None
-
-
-@dataclass(frozen=True)
-class _Part:
-    element: Tag
-    part: Literal["all", "start", "end"]
-    is_in_row: bool
-
-    def html(self, *, marks: bool) -> str:
-        match self.part:
-            case "all":
-                return to_html(self.element, marks=marks)
-            case "start":
-                return start_tag(self.element)
-        return f"</{self.element.name}>"
-
-    def is_apart_from(self, other: _Part) -> bool:
-        names = {self.element.name, other.element.name}
-        return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
-
-
-def _split(element: Tag, containers: Collection[int], *, is_in_row: bool) -> Iterator[_Part]:
-    is_container = element.name in GROUPS or id(element) in containers
-    if element.name == "pre" or not is_container:
-        yield _Part(element, "all", is_in_row)
-        return
-    yield _Part(element, "start", is_in_row)
-    is_in_row = is_in_row or element.name == "tr"
-    for child in element.children:
-        if isinstance(child, Tag):
-            yield from _split(child, containers, is_in_row=is_in_row)
-    yield _Part(element, "end", is_in_row)
 
 
 @dataclass(frozen=True)
@@ -207,17 +197,16 @@ class Block:
         return [str(it["href"]) for it in self.element.find_all("a")]
 
     def to_markdown(self, *, marks: bool = True) -> str:
-        """Return the content as light Markdown, or as HTML where that would be read differently."""
+        """Return the content as light Markdown, with HTML where that would be read differently."""
         markdown = write_line(self.element, marks=marks)
         is_plain = "\\" not in markdown and self.element.find(True) is None
         if is_plain or self.kind == "pre":
             return markdown
         html = inner_html(self.element, marks=marks).strip(" ")
-        try:
-            is_same = inner_html(self._read(markdown)) == html
-        except EditError:  # a block can have more in it than a person may write
-            is_same = False
-        return markdown if is_same else html
+        read = inline_parser(is_persons=True).renderInline(markdown)
+        if _comparable(read) == _comparable(html):
+            return markdown
+        return write_line(self.element, marks=marks, only_html=True)
 
     @property
     def statements(self) -> list[Statement]:
@@ -327,6 +316,11 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
     if [it.name for it in found] != ["h1", "p"]:
         raise EditError("a block is text, without other blocks in it")
     return found[1]
+
+
+def _comparable(html: str) -> str:
+    # Parsers escape quotation marks in texts, and links get their `rel` from the sanitizer.
+    return _REL.sub("", html).replace("&quot;", '"')
 
 
 def _one_line(text: str) -> str:

@@ -14,31 +14,37 @@ from bs4.element import PageElement
 from .elements import VOID
 from .serializer import collapse, start_tag
 
-_SYNTAX = {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "mark": "=="}
+_SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 
 
-def write_line(element: Tag, *, marks: bool = True) -> str:
-    """Return the content of an element. What is not simple may be read back as something else."""
-    return collapse(_write_content(element, marks=marks)).strip(" ")
+def write_line(element: Tag, *, marks: bool = True, only_html: bool = False) -> str:
+    """Return the content of an element, with `only_html` without Markdown for inline elements.
+
+    Where elements touch or contain each other, Markdown for them may be read differently.
+    """
+    return collapse(_write_content(element, marks, only_html)).strip(" ")
 
 
-def _write_content(element: Tag, *, marks: bool) -> str:
-    return "".join(_write(child, marks=marks) for child in element.children)
+def _write_content(element: Tag, marks: bool, only_html: bool) -> str:
+    return "".join(_write(child, marks, only_html) for child in element.children)
 
 
-def _write(node: PageElement, *, marks: bool) -> str:
+def _write(node: PageElement, marks: bool, only_html: bool) -> str:
     if not isinstance(node, Tag):
         return _SPECIAL.sub(lambda match: "".join(f"\\{it}" for it in match[0]), str(node))
-    inner = _write_content(node, marks=marks)
+    inner = _write_content(node, marks, only_html)
     if node.name == "mark" and not marks:
         return inner
     syntax = _SYNTAX.get(node.name)
+    html = start_tag(node) + ("" if node.name in VOID else f"{inner}</{node.name}>")
+    if only_html:
+        return html
     if node.name == "code" and not node.attrs and _CODE.fullmatch(code := node.get_text()):
         return f"`{code}`"
     if node.name == "a" and node.attrs.keys() - {"rel"} == {"href"}:
         return f"[{inner}](<{node['href']}>)"
     if syntax and inner.strip() == inner != "" and not node.attrs:
         return f"{syntax}{inner}{syntax}"
-    return start_tag(node) + ("" if node.name in VOID else f"{inner}</{node.name}>")
+    return html

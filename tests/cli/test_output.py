@@ -155,8 +155,8 @@ def test_bodies_in_diff(project: Project, service: ServiceDouble) -> None:
         project, f"<article>\n<pre>\nx\n::error::y\n</pre>\n{raw}\n::warning::z\n</article>\n"
     )
     shown = run(project, "mkdocs_contentgen", "diff", "index.md")
-    assert "\\x3a:error::a\\x1b]52;c;eA==\\x07b" in shown
-    assert "\\u202e" in shown
+    assert "\n\\x3a:error::y\n" in shown
+    assert "\\x3a:set-output name=c::d \\u202e" in shown
 
 
 def test_what_a_cache_holds(project: Project) -> None:

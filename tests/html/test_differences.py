@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from contextlib import suppress
 from xml.etree.ElementTree import canonicalize, tostring
 
 import pytest
@@ -260,7 +261,7 @@ def edited(document: Document, edit: str, number: int) -> None:
     strings = list(document.article.strings)
     match edit:
         case "word":
-            strings[number % len(strings)].replace_with("Other ")
+            strings[number % len(strings)].replace_with("Other *2* [x](y) & `z` ==w== <")
         case "attribute" if tag.attrs:
             name = sorted(tag.attrs)[number % len(tag.attrs)]
             tag[name] = {"href": "https://y.example/", "lang": "fr", "start": "4"}.get(name, "7")
@@ -306,6 +307,23 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
     for side, document in (("old", before), ("new", after)):
         pieces = [it for row in rows for it in (row.before if side == "old" else row.after)]
         assert [it.html for it in pieces] == [it.html for it in document.pieces()]
+
+
+@given(st.lists(EDITS, max_size=4))
+@settings(max_examples=80, deadline=None)
+def test_what_is_saved_unchanged_stays_as_it_is(edits: list[tuple[str, int]]) -> None:
+    """Light Markdown of whatever is read as what it was. 6 s."""
+    changed = Document(RICH, ["i.example"])
+    for edit, number in edits:
+        if changed.article.find(True):
+            edited(changed, edit, number)
+    assume(changed.article.get_text().strip())
+    document = Document(str(changed.article), ["i.example"])
+    before = document.to_lines()
+    for block in document.blocks():
+        with suppress(EditError):  # code, or what a person may not write, such as a table in text
+            block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
 
 
 CHANGES = st.lists(
