@@ -162,7 +162,7 @@ class Slow(DiskStore):
 
 def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
     """While a text is saved, the next request is on its way."""
-    slow = Slow(store._directory)
+    slow = Slow(store.directory)
     slow.script = Script(FakeTime())
     outcomes, _ = run(slow.script, slow, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
