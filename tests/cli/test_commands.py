@@ -501,7 +501,7 @@ def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -
     assert "article 'main': missing, never generated; there is nothing to compare" in compared
     run(project, "generate")
     run(project, "approve", "a.md", "--by", "Jo")
-    assert "the draft is the same as the approved text" in run(project, "diff", "a.md")
+    assert "both texts are the same for a reader" in run(project, "diff", "a.md")
     assert sorted(service.topics) == ["a", "b"]
 
 
