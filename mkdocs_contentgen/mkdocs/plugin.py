@@ -22,7 +22,6 @@ from mkdocs.utils import get_relative_url
 from ..display import escape_controls
 from ..errors import ContentgenError
 from ..site.extension import (
-    GENERATED_SEPARATOR,
     ArticleExtension,
     RenderedPage,
     leading_article,
@@ -201,9 +200,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def _add_excerpt_separator(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        """Add the separator that Material's blog requires to a post that consists of an article.
+        """Show the blog the separator that it requires, in a post that consists of an article.
 
-        Later, the extension inserts one after the lead instead.
+        It is not rendered: the extension inserts one after the lead.
         """
         articles = self._articles.get(page.file.src_uri)
         if not articles or not leading_article(markdown, articles):
@@ -214,7 +213,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 and blog.config["post_excerpt"] == "required"
                 and (separator := str(blog.config["post_excerpt_separator"])) not in markdown
             ):
-                page.markdown = markdown = f"{markdown}\n\n{GENERATED_SEPARATOR}{separator}\n"
+                page.markdown = markdown = f"{markdown}\n\n{separator}\n"
 
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)

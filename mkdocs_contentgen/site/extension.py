@@ -39,9 +39,6 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
 
-GENERATED_SEPARATOR = "<!-- contentgen: the excerpt ends behind the lead -->"
-"""Precedes a separator that the plugin added, not the author."""
-
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -151,7 +148,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         for number, block in blocks.items():
             if match := MARKER.search(block):
                 markers[number] = match
-            elif GENERATED_SEPARATOR not in block and (problem := marker_typo_problem(block)):
+            elif problem := marker_typo_problem(block):
                 problems.append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
@@ -162,10 +159,12 @@ class _ArticleTreeprocessor(Treeprocessor):
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
         if placement.title is not None:
             self._set_title(root, placement.title)
-        if "excerpt" in self.md.treeprocessors and file.src_uri in self.extension.leading:
-            ends = [block for block in blocks.values() if _SEPARATOR in block]
-            if all(GENERATED_SEPARATOR in block for block in ends):
-                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+        if (
+            "excerpt" in self.md.treeprocessors
+            and file.src_uri in self.extension.leading
+            and not any(_SEPARATOR in block for block in blocks.values())
+        ):
+            _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
 
@@ -251,7 +250,6 @@ class _ArticlePlacer:
         self, root: Element, blocks: Mapping[str, str], markers: dict[str, re.Match[str]]
     ) -> None:
         """Replace the markers by articles, and append the articles without one."""
-        self.extension.leading.pop(self.page, None)
         visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
         raw_headings = _RAW_HEADING.findall("".join(visible))
         self._has_title = root.find(".//h1") is not None or "1" in raw_headings
