@@ -194,7 +194,7 @@ def test_the_example_site(project: Project) -> None:
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert "27 texts: 0 from approved files, 0 from the cache, 27 generated" in built.stdout
-    headings = project.soup("configuration/index.html").select("h3[id*=ContentgenConfig]")
+    headings = project.soup("configuration/index.html").select("h3[id*=Options]")
     assert sorted(h.code.text for h in headings if h.code) == sorted(
         name for name, _ in ContentgenConfig._schema
     )

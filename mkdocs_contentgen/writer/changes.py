@@ -10,14 +10,11 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Literal
-from xml.etree.ElementTree import tostring
 
 from ..display import escape_controls
-from ..errors import FailedTextError, UnsafeHTMLError
-from ..html.article import parse_article
-from ..html.blocks import CELLS, HEADINGS
+from ..errors import FailedTextError
+from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import (
@@ -25,14 +22,14 @@ from ..service.updates import (
     MAX_BLOCK,
     MAX_REASON,
     BlockChange,
-    Cited,
+    Source,
     TextBlock,
     Update,
     Updated,
 )
 from .citations import cite, source_of
 from .completion import Ask, Message, ModelCall
-from .markdown import read_markdown, to_html
+from .markdown import paragraph_html, read_markdown
 from .options import WriterOptions
 from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
@@ -157,8 +154,10 @@ def read_update(
         block = blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
-        elif block is None or _is_in_vain(block, action, update) or (action, number) in named:
-            remarks.append(f"update: the model named block {number} in vain")
+        elif block is None or _is_ignored(block, action, update) or (action, number) in named:
+            remarks.append(
+                f"update: the model tried to change block {number}, which is fixed; ignored"
+            )
         elif block.is_fixed:
             doubts.append(BlockChange(number, action, reason=reason))
         elif action == "remove":
@@ -180,11 +179,11 @@ def read_update(
         doubts,
         "" if changes else because,
         list(dict.fromkeys(remarks))[:_MAX_REMARKS],
-        [
-            Cited(number, name, it.title, it.text, it.digest)
+        {
+            number: Source(name, it.title, it.text, digest=it.digest)
             for number, (name, it) in enumerate(zip(names, sections, strict=True), start=1)
             if number in cited
-        ],
+        },
         options.fields.model,
     )
 
@@ -213,8 +212,8 @@ def _entries(answer: str) -> Iterator[tuple[_Action | Literal["nothing"], int, s
         )
 
 
-def _is_in_vain(block: TextBlock, action: _Action, update: Update) -> bool:
-    """Tell whether nobody may do this with a block, and no person need know of it."""
+def _is_ignored(block: TextBlock, action: _Action, update: Update) -> bool:
+    """Tell whether a change of a block is not allowed, and concerns no person's words."""
     if action == "insert":
         return not update.note or block.kind in CELLS or (block.is_fixed and not block.is_persons)
     return block.is_fixed and not block.is_persons
@@ -247,24 +246,12 @@ def _inline_html(
         return None
     for section in cite(document, sections, CITATION):
         cited.add(int(section.link))
+    if not document.blocks[0].words:
+        return None
     checked = "" if action == "insert" else block.checked
-    html = to_html(
-        document, "article", given=f"{given}\n{checked}", day=date.min, names=len(sections) > 0
-    )
-    try:
-        article = parse_article(html)
-    except UnsafeHTMLError:
-        return None
-    (paragraph,) = (it for it in article if it.tag == "p")
-    words = "".join(paragraph.itertext())
-    if not re.sub(r"\[\d+\]|\W", "", words):
-        return None
-    paragraph.attrib.clear()
-    paragraph.tail = None
-    inner = tostring(paragraph, "unicode", method="html")
-    return inner.removeprefix("<p>").removesuffix("</p>").strip() or None
+    return paragraph_html(document, f"{given}\n{checked}", names=len(sections) > 0)
 
 
 def _quotation_remarks(text: str, given: str, block: TextBlock) -> list[str]:
     found = find_quotations(text, f"{given}\n{block.checked}")
-    return [f"quotation: the text quotes what nobody said: {found[0][:60]}"] if found else []
+    return [f"quotation: this quotation is in no source: {found[0][:60]}"] if found else []
