@@ -193,8 +193,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.articles = self._articles = resolution.articles
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
-        incomplete = resolution.incomplete
-        self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
+        for file in pages if self._dirty else ():
+            if file.src_uri in resolution.incomplete:
+                self._incomplete.append(file.abs_dest_path)
 
     # Before Material's blog, which may require the separator.
     def _add_excerpt_separator(
@@ -273,7 +274,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Backdate incomplete pages, so that `--dirty` builds them again."""
         if self._background:
             self._background.build_ended()
-        for path in self._incomplete if self._dirty else ():
+        for path in self._incomplete:
             os.utime(path, (0, 0))
 
 

@@ -269,8 +269,9 @@ class _ArticlePlacer:
                 article = self._create(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problem = "the marker is within other text or HTML; put it between empty lines"
-        problems += [(marker[0], problem) for marker in markers.values()]
+        for marker in markers.values():
+            problem = "the marker is within other text or HTML; put it between empty lines"
+            problems.append((marker[0], problem))
         context.level = 1  # at the end of a page, an article is a section of the page
         for name in self.articles:
             if name not in self._placed:
@@ -305,7 +306,8 @@ class _ArticlePlacer:
             self.extension.leading[self.page] = name
         else:
             set_title_level(article, max(context.level, 1) + 1)
-        link_to_pages(article, self.extension.pages, self.page)
+        if self.extension.pages:
+            link_to_pages(article, self.extension.pages, self.page)
         if facts:
             self.extension.facts.setdefault(self.page, {})[name] = facts
             self.texts.add(article)
@@ -456,8 +458,10 @@ _CONTAINERS = frozenset("li dd td th div blockquote details section aside main f
 def read_stylesheet(*, adapted: bool) -> str:
     """Return the style sheet of articles, for adapted or other styles."""
     package = resources.files("mkdocs_contentgen.html")
-    names = ["containment.css", "contentgen.css"] if adapted else ["containment.css"]
-    return "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
+    content = package.joinpath("containment.css").read_text("utf-8")
+    if adapted:
+        content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
+    return content
 
 
 def _insert_styles(root: Element, styles: Element) -> None:
