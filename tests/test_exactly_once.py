@@ -24,13 +24,13 @@ from typing import cast
 
 import pytest
 from conftest import Project, wait_until
+from mkdocs_contentgen.writer.ledger.protocol import GRACE
 from model_double import Call, ModelHandler, completion, running_model
 from model_writer import write
 from redis_server import redis_running
 from service_double import Handler, Received, Server, environment, listening, reset
 from writer_server import add_user, configure, run
 
-from mkdocs_contentgen.writer.ledger.protocol import GRACE
 from mkdocs_contentgen.writer.server.jobs import RETRY_AFTER
 
 pytestmark = pytest.mark.system

@@ -43,9 +43,8 @@ _EXPECTED = {
     "sections": "auto, true or false",
     "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
     "max_cost": "a number from 0 to 1000000",
-    "models": "a list such as `[{model: qwen3:8b, endpoint: http://127.0.0.1:11434/v1}]`",
     "trusted_proxies": "a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`",
-    "ledger": "the path of a file, or redis://host",
+    "ledger": "the path of a file, or postgresql://host/name",
     "limits": (
         "a mapping such as `{requests_per_minute: 20, parallel: 4, cost_per_month: 10}`, with "
         "numbers above 0"
@@ -227,8 +226,8 @@ def _value_problem(name: str, value: object, model: type[WriterFields]) -> str |
                 "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY "
                 "instead"
             )
-        # An address of a ledger could have a password in it, and a model its key.
-        found = "another value" if name in ("ledger", "models") else quoted(value)
+        # An address of a ledger could have a password in it.
+        found = "another value" if name == "ledger" else quoted(value)
         return f"{name}: expected {_EXPECTED[name]}, found {found}"
     for reserved in _RESERVED:
         if reserved in fields.parameters:

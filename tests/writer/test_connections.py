@@ -7,10 +7,6 @@ import json
 from collections.abc import Callable
 
 import pytest
-from simulated_time import SimulatedTime
-from starlette.responses import PlainTextResponse
-from uvicorn.server import ServerState
-
 from mkdocs_contentgen.writer.server.connections import (
     HEADERS_TIMEOUT,
     MAX_CONNECTIONS,
@@ -19,6 +15,9 @@ from mkdocs_contentgen.writer.server.connections import (
     Connection,
     Settings,
 )
+from simulated_time import SimulatedTime
+from starlette.responses import PlainTextResponse
+from uvicorn.server import ServerState
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
