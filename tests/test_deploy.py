@@ -30,7 +30,7 @@ from conftest import wait_until
 from model_double import ModelDouble
 from model_writer import Conversation, writing
 from model_writer import write as compose
-from redis_server import redis_running
+from postgres_server import postgres_running
 from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
@@ -368,8 +368,8 @@ class TestRestarts:
         """With two writers, no request is refused, and each text is written once. 5 s."""
         model.answer = writing(slowly)
         limits = {"requests_per_minute": 10_000, "parallel": 100}
-        with redis_running("--appendonly", "yes", "--dir", str(tmp_path)) as redis:
-            configure(tmp_path, model.endpoint, ledger=redis.url, limits=limits)
+        with postgres_running() as postgres:
+            configure(tmp_path, model.endpoint, ledger=postgres.url, limits=limits)
             token = add_user(tmp_path)
             with ExitStack() as stack:
                 writers = [
