@@ -855,7 +855,12 @@ def test_answers_of_the_database_that_are_lost(postgres: PostgresServer) -> None
             proxy.losses = 1
             unavailable(lambda: begin(ledger, keyed(), limits))
             assert begin(other, keyed(), limits) == "running"
-            wait_until(lambda: (ledger.beat(), begin(ledger, keyed(), limits))[1] == "begun")
+
+            def begin_again() -> bool:
+                ledger.beat()
+                return begin(ledger, keyed(), limits) == "begun"
+
+            wait_until(begin_again)
             for call in (
                 lambda: ledger.save_parts(keyed(), b"part", Usage(1, 500, 250, 0.125)),
                 lambda: ledger.finish(keyed(), b"text", USAGE),

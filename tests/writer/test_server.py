@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -45,6 +45,7 @@ from mkdocs_contentgen.writer.ledger.records import Costs, KeyedRequest
 from mkdocs_contentgen.writer.ledger.users import Token, User
 from mkdocs_contentgen.writer.options import texts_at_once
 from mkdocs_contentgen.writer.server.configuration import read_fields
+from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.usage import Usage
 
 
@@ -907,6 +908,16 @@ class TestOperation:
         assert server.log == []
 
     @pytest.mark.system
+    def test_many_connections(self, process: WriterServer) -> None:
+        """With more than it takes, the server answers 503, until some of them have gone."""
+        address = ("127.0.0.1", httpx.URL(process.url).port or 0)
+        with ExitStack() as stack:
+            for _ in range(MAX_CONNECTIONS):
+                stack.enter_context(socket.create_connection(address))
+            wait_until(lambda: process.get("/healthz").status_code == 503)
+        wait_until(lambda: process.get("/healthz").status_code == 200)
+
+    @pytest.mark.system
     def test_kept_connections(self, process: WriterServer) -> None:
         """A second request over one connection takes no longer than one over a new connection.
 
@@ -1003,7 +1014,9 @@ class TestOperation:
         """The address is that of the client, where a trusted proxy says so."""
         configure(tmp_path, model.endpoint, trusted_proxies=trusted)
         with writer_running(tmp_path) as server:
-            answer = server.ask(**{"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"})
+            path, headers, body = encode(server.token)
+            headers |= {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
+            answer = httpx.post(f"{server.url}{path}", headers=headers, content=body, timeout=60)
             wait_until(lambda: server.log)
             assert server.log[-1]["address"] == address
             assert answer.headers["X-Request-Id"] == server.log[-1]["request"] == "proxy-1"

@@ -16,8 +16,10 @@ from ..ledger import Ledger
 from .app import Server
 from .configuration import Configuration
 
-MAX_CONNECTIONS = 2000
-"""The maximum number of connections and requests. Further ones get status 503."""
+MAX_CONNECTIONS = 800
+"""The maximum number of connections: most systems allow a process 1024 open files.
+
+Requests over further ones get status 503."""
 
 LAST_ANSWERS_TIMEOUT = 5
 """Seconds to send the last answers. A client that does not read them cannot delay the stop."""
