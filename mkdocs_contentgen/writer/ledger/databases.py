@@ -28,22 +28,35 @@ TIMEOUT = 5.0
 """Seconds to wait for a lock, a statement or a connection. Far less than a lease."""
 
 
-class SQLite:
+class _Idle:
+    """The connections that no thread uses now. `_idle` can be changed by several threads."""
+
+    def __init__(self) -> None:
+        self._idle: list[Any] = []  # those of sqlite3 and psycopg have no common type
+
+    def close(self) -> None:
+        """Close all connections."""
+        while connection := self._take():
+            connection.close()
+
+    def _take(self) -> Any:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+
+class SQLite(_Idle):
     """A file, which is created where it is missing."""
 
     blob, for_update = "BLOB", ""
     find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_usage'"
 
     def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
+        super().__init__()
         self._path = path
         self._timeout = timeout
-        self._idle: list[sqlite3.Connection] = []
         self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
-
-    def close(self) -> None:
-        """Close all connections."""
-        while self._idle:
-            self._idle.pop().close()
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
@@ -54,7 +67,7 @@ class SQLite:
         with self._writing if writes else nullcontext():
             connection = None
             try:
-                connection = self._idle.pop() if self._idle else self._connect()
+                connection = self._take() or self._connect()
                 connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
                 yield partial(_execute, connection)
                 connection.commit()
@@ -117,7 +130,7 @@ _SQLITE_HINTS = {
 }
 
 
-class PostgreSQL:
+class PostgreSQL(_Idle):
     """A server at an address such as `postgresql://writer@db.example/contentgen`.
 
     Raises ConfigurationError if that is none, or psycopg is missing.
@@ -127,6 +140,7 @@ class PostgreSQL:
     find_tables = "SELECT 1 WHERE to_regclass('contentgen_usage') IS NOT NULL"
 
     def __init__(self, address: str) -> None:
+        super().__init__()
         try:
             from psycopg import ProgrammingError
             from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -146,12 +160,6 @@ class PostgreSQL:
                 "write special characters of a password as %40 and so on"
             )
         self._host = host
-        self._idle: list[psycopg.Connection] = []
-
-    def close(self) -> None:
-        """Close all connections."""
-        while self._idle:
-            self._idle.pop().close()
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
@@ -161,7 +169,7 @@ class PostgreSQL:
         """
         import psycopg
 
-        connection = None
+        connection: psycopg.Connection | None = None
         try:
             connection = self._begin()
             for name in locks:
@@ -186,8 +194,8 @@ class PostgreSQL:
         """Return a connection in a transaction: a new one where the idle ones have broken."""
         import psycopg
 
-        while self._idle:
-            connection = self._idle.pop()
+        while old := self._take():
+            connection: psycopg.Connection = old
             with suppress(psycopg.Error):
                 connection.execute(_SETTINGS)
                 return connection

@@ -178,16 +178,11 @@ class Ledger:
             costs = _costs(execute, request.user, now)
             recent = _recent(execute, request.user, limits, now)
             own = [cost for name, cost in running if name == request.user]
-            total = sum(cost for _, cost in running)
-            own_total = sum(own)
-            limited = (
-                _over_budget("max_cost", max_cost, costs.all, total, reserve, now)
-                or _over_budget(
-                    "cost_per_month", limits.cost_per_month, costs.user, own_total, reserve, now
-                )
-                or _over_rate(limits, len(own), recent, now)
+            budgets = (
+                ("max_cost", max_cost, costs.all, sum(cost for _, cost in running)),
+                ("cost_per_month", limits.cost_per_month, costs.user, sum(own)),
             )
-            if limited:
+            if limited := _limited(budgets, reserve, limits, len(own), recent, now):
                 return limited
             attempt = self._start(execute, request, reserve, now, dead)
         self._attempts[request] = attempt
@@ -327,16 +322,19 @@ def _recent(execute: Execute, user: str, limits: Limits, now: float) -> list[flo
     return [at for (at,) in rows]
 
 
-def _over_budget(
-    name: str, limit: float | None, spent: float, reserved: float, cost: float, now: float
+def _limited(
+    budgets: Sequence[tuple[str, float | None, float, float]],
+    cost: float,
+    limits: Limits,
+    running: int,
+    recent: Sequence[float],
+    now: float,
 ) -> Limited | None:
-    if limit is None or not exceeds(spent + reserved + cost, limit):
-        return None
-    # What is reserved may be free again soon.
-    return Limited(name, rest_of_month(now) if exceeds(spent + cost, limit) else None)
-
-
-def _over_rate(limits: Limits, running: int, recent: Sequence[float], now: float) -> Limited | None:
+    """Return the limit that another text would pass, if any."""
+    for name, limit, spent, reserved in budgets:
+        if limit is not None and exceeds(spent + reserved + cost, limit):
+            # What is reserved may be free again soon.
+            return Limited(name, rest_of_month(now) if exceeds(spent + cost, limit) else None)
     if len(recent) >= limits.requests_per_minute:
         return Limited("requests_per_minute", recent[-1] + _MINUTE - now)
     return Limited("parallel") if running >= limits.parallel else None
