@@ -369,7 +369,7 @@ class Jobs:
             # Not behind the calls for requests: others would take this process for dead.
             await loop.run_in_executor(self._beat_thread, self._ledger.beat)
         except LedgerError as error:
-            self.ledger_hint = error.hint
+            self.ledger_hint = error.hint or "see the log"
             raise
         self.ledger_hint = ""
 
