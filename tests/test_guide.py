@@ -54,7 +54,6 @@ LEFT_OUT = {
     ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
-    ("team.md", "^export CONTENTGEN_LEDGER=.*"): "no such server; test_ledger.py has one",
     (
         "team.md",
         r"(?s)^cd deploy .*|^docker .*",
