@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -297,6 +298,14 @@ def test_a_limit_that_was_lowered(ledger: Ledger) -> None:
         begin(ledger, keyed(number), MANY)
     lower = Limits(requests_per_minute=1)
     assert limited(ledger, keyed(9), lower) == ("requests_per_minute", 60)
+
+
+def test_a_clock_that_was_set_back(ledger: Ledger, clock: Clock) -> None:
+    """Requests in the future limit nobody."""
+    limits = Limits(requests_per_minute=1)
+    begin(ledger, keyed(1), limits)
+    clock.now -= 3600
+    assert begin(ledger, keyed(2), limits) == "begun"
 
 
 def test_withdrawn(ledger: Ledger) -> None:
@@ -830,6 +839,31 @@ def test_a_restart_of_the_database(postgres: PostgresServer) -> None:
         postgres.start()
         assert begin(ledger, keyed(1), MANY) == b"text"
         assert begin(ledger, keyed(2), MANY) == "running"
+
+
+def test_a_beat_that_comes_late(postgres: PostgresServer, clock: Clock) -> None:
+    """Who is about to take over a request waits for it, and leaves the request to its process."""
+    with (
+        connect(postgres.url, clock=clock) as late,
+        connect(postgres.url, clock=clock, lease=0.4) as other,
+        psycopg.connect(postgres.url) as beat,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        begin(late, keyed(), MANY)
+        clock.now += 100
+        started = time.monotonic()
+
+        def beats() -> bool:
+            other.beat()
+            return time.monotonic() - started > 0.5
+
+        wait_until(beats)
+        beat.execute("UPDATE contentgen_requests SET lease = lease + 1000")
+        begun = pool.submit(begin, other, keyed(), MANY)
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: postgres.run(waiting))
+        beat.commit()
+        assert begun.result(30) == "running"
 
 
 def test_a_lock_that_lasts(postgres: PostgresServer) -> None:
