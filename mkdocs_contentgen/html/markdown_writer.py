@@ -66,28 +66,20 @@ def to_markdown(
 
     Markdown that `is_nested` is to be indented or quoted by the caller.
     """
-    return MarkdownWriter(extensions, is_nested=is_nested).write(article)
+    soup = BeautifulSoup("", "html.parser")
+    soup.append(
+        copy(article) if isinstance(article, Tag) else BeautifulSoup(article, "html.parser")
+    )
+    _normalize(soup)
+    markdown = str(_Converter(extensions, is_nested=is_nested).convert_soup(soup)).strip()
+    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
-class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
-    """Converts sanitized HTML. Subclasses may escape less, or have a syntax for more elements."""
-
+class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
     def __init__(self, extensions: Collection[str] = (), *, is_nested: bool = False) -> None:
         super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
         self._extensions = extensions
         self._is_nested = is_nested
-
-    def write(self, html: Tag | str) -> str:
-        """Return the Markdown of the blocks in an element."""
-        soup = BeautifulSoup("", "html.parser")
-        soup.append(BeautifulSoup(html, "html.parser") if isinstance(html, str) else copy(html))
-        _normalize(soup)
-        return _finish(self.convert_soup(soup)).strip()
-
-    def write_inline(self, block: Tag) -> str:
-        """Return the content of one block, such as a paragraph, on one line."""
-        parts = [self.process_element(node, {"_inline"}) for node in block.children]
-        return " ".join(_finish("".join(parts)).split())
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return text of which nothing is syntax within a line."""
@@ -243,10 +235,6 @@ def _wrap_loose_text(parent: Tag) -> None:
             paragraph.append(child)
         else:
             child.extract()
-
-
-def _finish(markdown: str) -> str:
-    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
 def _separated(el: Tag, kinds: Collection[str], text: str) -> str:

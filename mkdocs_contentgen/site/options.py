@@ -25,7 +25,6 @@ from mkdocs.config.base import (
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..html.disclosure import LINES
-from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
 from ..values import convert, credential
@@ -94,6 +93,8 @@ def _read_age(text: str) -> timedelta:
 
 
 def _read_cache_address(address: str) -> str:
+    from ..texts.store.shared import SCHEMES, shown_address
+
     if address and not shown_address(address):
         raise ValueError(
             f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"

@@ -222,7 +222,7 @@ class Generation:
     ) -> dict[str, Outcome]:
         """Return the texts that other runs have saved since this one started.
 
-        Of the `claimed` keys, also the failures: what one run has paid for in vain, another does
+        Of the `claimed` keys, also the failures: what one run has paid for, another does
         not pay for again.
         """
         outcomes: dict[str, Outcome] = {}

@@ -154,8 +154,10 @@ def read_update(
         block = blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
-        elif block is None or _is_in_vain(block, action, update) or (action, number) in named:
-            remarks.append(f"update: the model named block {number} in vain")
+        elif block is None or _is_ignored(block, action, update) or (action, number) in named:
+            remarks.append(
+                f"update: the model tried to change block {number}, which is fixed; ignored"
+            )
         elif block.is_fixed:
             doubts.append(BlockChange(number, action, reason=reason))
         elif action == "remove":
@@ -210,8 +212,8 @@ def _entries(answer: str) -> Iterator[tuple[_Action | Literal["nothing"], int, s
         )
 
 
-def _is_in_vain(block: TextBlock, action: _Action, update: Update) -> bool:
-    """Tell whether nobody may do this with a block, and no person need know of it."""
+def _is_ignored(block: TextBlock, action: _Action, update: Update) -> bool:
+    """Tell whether a change of a block is not allowed, and concerns no person's words."""
     if action == "insert":
         return not update.note or block.kind in CELLS or (block.is_fixed and not block.is_persons)
     return block.is_fixed and not block.is_persons
@@ -252,4 +254,4 @@ def _inline_html(
 
 def _quotation_remarks(text: str, given: str, block: TextBlock) -> list[str]:
     found = find_quotations(text, f"{given}\n{block.checked}")
-    return [f"quotation: the text quotes what nobody said: {found[0][:60]}"] if found else []
+    return [f"quotation: this quotation is in no source: {found[0][:60]}"] if found else []

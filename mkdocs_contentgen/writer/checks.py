@@ -271,7 +271,7 @@ def _quotation_remark(draft: Draft) -> str:
     found = find_quotations(draft.document.prose, draft.source_text)
     quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
     found += (text for text in quotes if is_invented(text, draft.source_text))
-    return f"the text quotes what nobody said: {found[0][:60]}" if found else ""
+    return f"this quotation is in no source: {found[0][:60]}" if found else ""
 
 
 def _brief_remark(draft: Draft) -> str:

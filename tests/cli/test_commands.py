@@ -436,7 +436,7 @@ def test_json_is_all_there_is_on_standard_output(project: Project) -> None:
         "generated_at",
         "approved_by",
     }
-    assert "cannot be trusted" in ran.stderr
+    assert "is damaged (" in ran.stderr
 
 
 def test_approve_asks_git_for_the_name(project: Project) -> None:
@@ -501,7 +501,7 @@ def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -
     assert "article 'main': missing, never generated; there is nothing to compare" in compared
     run(project, "generate")
     run(project, "approve", "a.md", "--by", "Jo")
-    assert "the draft is the same as the approved text" in run(project, "diff", "a.md")
+    assert "both texts are the same for a reader" in run(project, "diff", "a.md")
     assert sorted(service.topics) == ["a", "b"]
 
 
@@ -540,10 +540,10 @@ def test_prune_keeps_sample_texts(project: Project) -> None:
 
 
 def test_prune_says_what_it_finds(project: Project) -> None:
-    """A cache that cannot be trusted is set aside with a warning, also where nothing is dropped."""
+    """A damaged cache is set aside with a warning, also where nothing is dropped."""
     project.page("index.md", ASKED)
     project.write(".cache/plugin/contentgen/cache.db", "garbage")
-    assert "cannot be trusted" in run(project, "prune", "--dry-run")
+    assert "is damaged (" in run(project, "prune", "--dry-run")
 
 
 def test_the_schema_accepts_and_rejects(project: Project) -> None:
