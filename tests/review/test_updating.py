@@ -397,43 +397,25 @@ def test_another_service(project: Project, service: ServiceDouble) -> None:
     assert run(project, "update", "--all", "--note", "x").returncode == 2
 
 
-CODE = """
-import sys
-
-def first():
-    return 1
-
-
-class Server:
-    port = 80
-
-    def start(self):
-        return self.port
-"""
-
-
 def test_a_source_that_is_code(project: Project, model: ModelDouble) -> None:
-    """A function is the unit: what changes elsewhere in its file changes nothing. 3 s."""
+    """A program is one source: what is wrong when it changes is updated. 3 s."""
     writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": ["src"]}
     project.configure({"base_url": "writer", "writer": writer}, site_url=SITE_URL)
-    project.write("src/server.py", CODE)
+    project.write("src/server.py", "port = 80\n")
     project.page("report.md", {**REQUEST, "sources": ["src/server.py"]})
 
     def write(conversation: Conversation) -> str:
         given = conversation[1]["content"]
-        found = re.search(r"<source (\d): .*server.py › Server.start>", given)
+        found = re.search(r"<source (\d): .*server.py>", given)
         assert found, given
         return TEXT.replace("[2]", "").replace("[1]", f"[{found[1]}]")
 
     model.answer = writing(write)
     assert run(project, "generate").returncode == 0
-    assert list(draft(project).sources) == ["file:src/server.py#Server.start"]
-    assert "self.port" in draft(project).passages["file:src/server.py#Server.start"]
+    assert draft(project).passages == {"file:src/server.py": "port = 80"}
     assert "Sources" in draft(project).html
-    project.write("src/server.py", CODE.replace("return 1", "return 2"))
-    assert "sources changed" not in run(project, "status").stdout
-    project.write("src/server.py", CODE.replace("return self.port", "return 8080"))
-    assert "src/server.py#Server.start" in run(project, "status").stdout
+    project.write("src/server.py", "port = 8080\n")
+    assert "sources changed: src/server.py" in run(project, "status").stdout
     said = update(project, model, "BLOCK 1: It starts on 8080 [1].\nWHY: the port")
     assert "the port" in said
     [source] = [it for it in Document(draft(project).html).blocks() if "8080" in it.text]
