@@ -273,7 +273,7 @@ class TestFiles:
         assert len(list(files)) == 8
 
     def test_programs(self, tmp_path: Path) -> None:
-        """A program that a request names is one section, divided if it is long, without headings."""
+        """A program that a request names is one section, divided if it is long."""
         (tmp_path / "src").mkdir()
         (tmp_path / "src/a.py").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
         (tmp_path / "src/a.yml").write_text("password: secret")
