@@ -478,7 +478,7 @@ def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert "people have changed this text" in refused.text
     asked = reviewer.act("ask", replace=True)
     assert asked.status_code == 200
-    for thread in reviewer.app._texts._asking.values():  # type: ignore[attr-defined]
+    for thread in reviewer.app._texts._asking.values():
         thread.join()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html
