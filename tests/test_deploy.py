@@ -35,7 +35,7 @@ from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.application import MAX_BODY
-from mkdocs_contentgen.writer import options
+from mkdocs_contentgen.writer import settings
 from mkdocs_contentgen.writer.server import configuration
 from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 

@@ -17,7 +17,7 @@ from .page_files import find_pages, read_folder_metadata
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from mkdocs_contentgen.service.updates import Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update
-from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
 
 SITE = "https://docs.example/"

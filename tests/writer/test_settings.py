@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.writer.options import (
+from mkdocs_contentgen.writer.settings import (
     OLLAMA,
     Price,
     Words,
