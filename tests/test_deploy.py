@@ -181,7 +181,7 @@ class TestCompose:
 
     def test_environment(self) -> None:
         """The writer reads each variable that it is given."""
-        source = inspect.getsource(options) + inspect.getsource(configuration)
+        source = inspect.getsource(settings) + inspect.getsource(configuration)
         for name in SERVICES["writer"]["environment"]:
             assert f'"{name}"' in source
 

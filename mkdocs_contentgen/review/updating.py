@@ -193,13 +193,15 @@ def report(results: Sequence[TextUpdate]) -> str:
     """
     parts = [_TITLE, f"Drafts to review: {sum(bool(it.after) for it in results)}"]
     for it in results:
-        parts.append(f"## {_code(it.article.page)}, article {_code(it.article.request.id)}")
+        lines = [f"{it.article.page}, article {it.article.request.id}", ""]
         if it.updated is None or it.after is None:
-            parts.append(f"Not updated: {_code(str(it.error))}")
-            continue
-        lines = [*result_lines(it.updated, it.after), ""]
-        lines += unstyle(word_diff(it.before.html, it.after.html)).split("\n")
-        parts.append(_fenced(lines, "text"))
+            lines.append(f"not updated: {it.error}")
+        else:
+            lines += [*result_lines(it.updated, it.after), ""]
+            lines += unstyle(word_diff(it.before.html, it.after.html)).split("\n")
+        text = "\n".join(map(escape_controls, lines))
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+        parts.append(f"{fence}text\n{text}\n{fence}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -207,18 +209,6 @@ def result_lines(updated: Updated, text: Text) -> list[str]:
     """Return what an update has changed in a text and why, and the remarks of the update."""
     remarks = (it for it in text.remarks if "update: " in it)
     return [*text.updates[-max(len(updated.changes), 1) :], *remarks]
-
-
-def _fenced(lines: Iterable[str], language: str) -> str:
-    text = "\n".join(escape_controls(line) for line in lines)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def _code(text: str) -> str:
-    text = escape_controls(text)
-    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{ticks} {text} {ticks}" if len(ticks) > 1 else f"`{text}`"
 
 
 def _cited_sources(text: Text, now: CitedSections) -> list[Source]:
