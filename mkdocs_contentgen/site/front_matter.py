@@ -50,7 +50,7 @@ class _Reading:
 
 def read_requests(
     files: Iterable[File],
-    site: MkDocsConfig,
+    config: MkDocsConfig,
     defaults: Mapping[str, object],
     theme: Mapping[str, object] | None = None,
 ) -> CollectedRequests:
@@ -60,7 +60,7 @@ def read_requests(
     settings of the theme, such as its language.
     """
     collected = CollectedRequests()
-    docs = _relative_docs_dir(site)
+    docs = _relative_docs_dir(config)
     for file in files:
         page = file.src_uri
         path = posixpath.join(docs, page)
@@ -97,16 +97,16 @@ def _language(file: File, theme: Mapping[str, object] | None) -> str:
     return tag if re.fullmatch(LANGUAGE, tag) else ""
 
 
-def place_of(file: File, site: MkDocsConfig, text: str) -> str:
+def place_of(file: File, config: MkDocsConfig, text: str) -> str:
     """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
-    return f"{posixpath.join(_relative_docs_dir(site), file.src_uri)}:{line}"
+    return f"{posixpath.join(_relative_docs_dir(config), file.src_uri)}:{line}"
 
 
-def _relative_docs_dir(site: MkDocsConfig) -> str:
+def _relative_docs_dir(config: MkDocsConfig) -> str:
     """Return the part of a path from the project to its pages, or an empty string for none."""
-    docs = os.path.relpath(site.docs_dir, project_directory(site)).replace(os.sep, "/")
+    docs = os.path.relpath(config.docs_dir, project_directory(config)).replace(os.sep, "/")
     return "" if docs == "." else docs
 
 

@@ -30,7 +30,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     configuration = load_configuration(path)
-    options, config = configuration.options, configuration.site
+    options, config = configuration.options, configuration.config
     pages, names = find_pages(configuration, drafts=drafts)
     collected = read_requests(pages, config, options.defaults, configuration.theme)
     files = {file.src_uri: file for file in pages}
@@ -53,5 +53,5 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
     configuration = load_configuration(find_configuration(config_file, Path.cwd()))
     pages, _ = find_pages(configuration, drafts=False)
     return Site(
-        config=configuration.site, options=configuration.options, pages=pages
+        config=configuration.config, options=configuration.options, pages=pages
     ).writer_options()

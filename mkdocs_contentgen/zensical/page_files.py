@@ -27,9 +27,9 @@ def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File
     With `drafts`, the pages include those that only `zensical serve` shows. Raises
     ConfigurationError.
     """
-    files = get_files(configuration.site)
-    set_exclusions(files, configuration.site)
-    docs, built_site = Path(configuration.site.docs_dir), configuration.site.site_dir + os.sep
+    files = get_files(configuration.config)
+    set_exclusions(files, configuration.config)
+    docs, built_site = Path(configuration.config.docs_dir), configuration.config.site_dir + os.sep
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links

@@ -67,7 +67,7 @@ class SiteTexts:
         self._has_command = MISSING_FILE in os.environ
         pages, _ = find_pages(configuration, drafts=serves)
         self._site = Site(
-            config=configuration.site, options=self._options, pages=pages, is_partial=True
+            config=configuration.config, options=self._options, pages=pages, is_partial=True
         )
         self._site.check_directories()
         self._print_warnings([*configuration.warnings, *link_warnings(self._root)])
@@ -138,7 +138,7 @@ class SiteTexts:
 
     def _place_of(self, page: str, text: str) -> str:
         try:
-            return place_of(self._file(page), self._configuration.site, text)
+            return place_of(self._file(page), self._site.config, text)
         except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
             return page
 
@@ -173,8 +173,8 @@ class SiteTexts:
             return resolution
 
     def _file(self, page: str) -> File:
-        site = self._configuration.site
-        return File(page, site.docs_dir, site.site_dir, site.use_directory_urls)
+        config = self._site.config
+        return File(page, config.docs_dir, config.site_dir, config.use_directory_urls)
 
     def _list(self) -> _Listing:
         listing = self._listing
