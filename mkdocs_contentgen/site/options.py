@@ -131,7 +131,7 @@ def _read_name(name: str) -> str:
 def _read_writer(value: object) -> dict[str, object]:
     if value is None or value == {}:  # None is `writer:` without options
         return {}
-    from ..writer.options import option_problems
+    from ..writer.settings import option_problems
 
     if problems := option_problems(value):
         raise ValueError("; ".join(problem for _, problem in problems))
@@ -383,7 +383,7 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            from ..writer.options import WriterFields, texts_at_once
+            from ..writer.settings import WriterFields, texts_at_once
 
             # Each call to the model has a timeout and retries of its own.
             parallel = self.writer.get("parallel") or WriterFields().parallel

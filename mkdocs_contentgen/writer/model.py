@@ -41,7 +41,7 @@ from ..service.connection import (
 )
 from .completion import AnswerReader, Completion, ModelCall
 from .discovery import listed_models
-from .options import OLLAMA, OLLAMA_PORT, WriterOptions
+from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
 
 FIRST_BACKOFF = 1.0

@@ -14,7 +14,7 @@ from .invocation import find_configuration
 from .page_files import find_pages
 
 if TYPE_CHECKING:
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 
 @contextmanager

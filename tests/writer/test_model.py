@@ -47,7 +47,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.model import Model
-from mkdocs_contentgen.writer.options import OLLAMA_PORT, Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import OLLAMA_PORT, Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

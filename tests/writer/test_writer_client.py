@@ -36,11 +36,11 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.writer.client import WriterClient
-from mkdocs_contentgen.writer.options import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.retrieval import Sources
+from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location
 from mkdocs_contentgen.writer.usage import Spending, Usage
+from mkdocs_contentgen.writer.writer_client import WriterClient
 
 SENTENCES = [
     "The tide rises and falls along every coast of the sea.",
