@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from ..concurrency import WorkerThread
 from ..display import quoted
@@ -39,9 +38,6 @@ from .notes import load_parts, save_failure, save_parts
 from .policy import Limits
 from .store import Cache
 from .throttle import Clock, Stop, Throttle
-
-if TYPE_CHECKING:
-    pass
 
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""

@@ -44,7 +44,7 @@ def test_code_and_lists_of_an_article(capsys: pytest.CaptureFixture[str]) -> Non
     )
     printed = capsys.readouterr().out
     assert "def f():\n    return 1" in printed
-    assert re.search(r"^• +One", printed, re.MULTILINE)
+    assert "\n• One\n" in printed
 
 
 def run(project: Project, *command: str, code: int = 0, **environment: str) -> str:

@@ -15,7 +15,6 @@ from conftest import until, wait_until
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     ContentgenError,
     FailedTextError,
     GatewayError,
@@ -28,6 +27,7 @@ from mkdocs_contentgen.errors import (
     StoreError,
     UnknownOutcomeError,
     UnreachableError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt, Client
@@ -259,7 +259,7 @@ def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
 
 def test_denied_access_stops_all(store: DiskStore) -> None:
     """After 401 or 403 nothing more is sent, and every request says why."""
-    denied = AccessDeniedError("401")
+    denied = UnusableServiceError("401")
     script = Script(FakeTime(), {"a": [denied]})
     outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
     assert script.topics == ["a"]

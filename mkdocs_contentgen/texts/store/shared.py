@@ -40,9 +40,6 @@ CONNECT_TIMEOUT = 3.0
 ANSWER_TIMEOUT = LEASE / 2
 """Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
-MAX_PAUSE = 600.0
-"""The maximum pause in seconds. Pauses are not longer than the option `timeout`, by default 120."""
-
 _ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
 """How many entries, and how many other keys, are sent in one round trip."""
 
@@ -188,7 +185,6 @@ class SharedStore(Cache):
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
-        seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
             self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds))
@@ -196,10 +192,6 @@ class SharedStore(Cache):
     def paused(self) -> float:
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE))
         return max(0.0, replies[0] / 1000) if replies else 0.0
-
-    def shared(self, keys: Collection[str]) -> set[str]:
-        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key))
-        return {key for key, reply in replies.items() if reply}
 
     def requests(
         self, kind: NoteKind | None = None
