@@ -33,8 +33,7 @@ from ..requests import Request
 from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
-from .lookup import Outcome, load_saved
-from .notes import load_parts, save_failure, save_parts
+from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
 from .store import Cache
 from .throttle import Clock, Stop, Throttle

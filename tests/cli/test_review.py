@@ -19,7 +19,7 @@ from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
+from mkdocs_contentgen.texts.lookup import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
 
@@ -425,7 +425,7 @@ def test_show_a_draft(site: Site) -> None:
     )
     assert lines[:2] == [f"docs/index.md:2: {line}" for line in REMARK_LINES]
     assert [line for line in lines[2:] if line] == [
-        *("Alpha", "In 1999.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
+        *("# Alpha", "In ==1999==.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
     ]
 
 

@@ -33,8 +33,8 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation, Progress
-from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.notes import (
+from mkdocs_contentgen.texts.lookup import (
+    Outcome,
     load_failures,
     load_parts,
     save_failure,

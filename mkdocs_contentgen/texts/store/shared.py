@@ -40,8 +40,8 @@ CONNECT_TIMEOUT = 3.0
 ANSWER_TIMEOUT = LEASE / 2
 """Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
-_ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
-"""How many entries, and how many other keys, are sent in one round trip."""
+_ENTRIES_PER_BATCH = 50
+"""How many entries are sent in one round trip."""
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
@@ -239,15 +239,12 @@ class SharedStore(Cache):
         self, keys: Collection[str], add: Callable[[Pipeline, str], object]
     ) -> dict[str, Any]:
         """Return the reply to a command for each key; empty if the cache is unavailable."""
-        replies: list[Any] = []
-        for batch in batches(keys, _KEYS_PER_BATCH):
 
-            def add_all(pipeline: Pipeline, keys: list[str] = batch) -> None:
-                for key in keys:
-                    add(pipeline, key)
+        def add_all(pipeline: Pipeline) -> None:
+            for key in keys:
+                add(pipeline, key)
 
-            replies += self._send(add_all)
-        return {} if self._outage.began else dict(zip(keys, replies, strict=True))
+        return dict(zip(keys, self._send(add_all), strict=False))
 
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
         """Send commands as one transaction; without replies if the cache is unavailable."""
