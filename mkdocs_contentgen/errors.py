@@ -102,15 +102,14 @@ class StoreError(ContentgenError):
 
 
 class LedgerError(ContentgenError):
-    """The ledger of the served writer cannot be read or written."""
+    """The ledger of the served writer cannot be read or written.
 
+    `hint` says what to do, and names neither a path nor an address.
+    """
 
-class LostLedgerError(LedgerError):
-    """The ledger was replaced or deleted while a process serves with it."""
-
-
-class DamagedUsageError(LedgerError):
-    """The answer to a request is kept, but its usage cannot be added to that of the month."""
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class UnsafeHTMLError(ContentgenError):
