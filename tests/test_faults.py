@@ -374,6 +374,26 @@ def test_the_cache_is_one_file(project: Project, service: ServiceDouble) -> None
     assert project.build("--strict").returncode == 0
 
 
+@pytest.mark.system
+def test_a_bar_on_a_terminal(project: Project, service: ServiceDouble) -> None:
+    """On a terminal, a bar shows how far a generation is."""
+    write_pages(project, 3)
+    service.answer = generated(delay=1.0)
+    ran = subprocess.run(
+        ["script", "-qec", f"{sys.executable} -m mkdocs build --strict", "/dev/null"],
+        cwd=project.root,
+        env=project.environment | {"TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ran.returncode == 0
+    assert "3/3 texts" in ran.stdout
+    assert "3 in flight, 0 failed" in ran.stdout
+
+
 def test_gh_deploy(project: Project, service: ServiceDouble) -> None:
     """`mkdocs gh-deploy` generates, and pushes the articles."""
     write_pages(project, 1)

@@ -1,37 +1,80 @@
-"""Show the progress of a generation as lines of the log."""
+"""Show the progress of a generation as a bar or as lines of the log."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ..texts.obtain import Shown
+
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..texts.generation import Progress
 
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
 
+_NARROW = 100
+"""Columns of a terminal in which there is no room for the time that is left."""
+
 _Log = Callable[[str], None]
 
 
+def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INTERVAL) -> Shown:
+    """Return a context manager that yields a function to show Progress, and one to show a line.
+
+    On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
+    `interval` seconds.
+    """
+    if use_log or not sys.stderr.isatty():
+        return _log_lines(log, interval)
+    from rich.console import Console
+
+    return show_bar(Console(stderr=True))
+
+
 def progress_message(progress: Progress) -> str:
-    """Return a line of the log: how many texts there are, and the words written so far."""
-    line = (
-        f"{progress.done} of {progress.total} texts, {progress.in_flight} in flight, "
-        f"{progress.failed} failed"
-    )
+    """Return a line of the log."""
+    return f"{progress.done} of {progress.total} texts, {describe_state(progress)}"
+
+
+def describe_state(progress: Progress) -> str:
+    """Return how many texts are in flight and have failed, and the words written so far."""
+    state = f"{progress.in_flight} in flight, {progress.failed} failed"
     if not progress.target:
-        return line
-    return f"{line}, {progress.words:,} of about {progress.target:,} words"
+        return state
+    return f"{state}, {progress.words:,} of about {progress.target:,} words"
 
 
 @contextmanager
-def show_progress(
-    log: _Log, *, interval: float = LOG_INTERVAL
-) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
-    """Log the progress every `interval` seconds; yield a function that takes it, and `log`."""
+def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
+    """Show the progress on a terminal, as show_progress() does."""
+    from rich import progress as bars
+
+    columns = [
+        bars.BarColumn(),
+        bars.TextColumn("{task.completed}/{task.total} texts, {task.fields[state]}"),
+        bars.TimeElapsedColumn(),
+    ]
+    if console.width > _NARROW:
+        columns += [bars.TextColumn("left:"), bars.TimeRemainingColumn()]
+    with bars.Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, state="")
+
+        def show(progress: Progress) -> None:
+            state = describe_state(progress)
+            bar.update(task, total=progress.total, completed=progress.done, state=state)
+
+        yield show, partial(bar.console.print, markup=False, highlight=False)
+
+
+@contextmanager
+def _log_lines(log: _Log, interval: float) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
     latest: Progress | None = None
     ended = threading.Event()
 
