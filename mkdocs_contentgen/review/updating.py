@@ -27,7 +27,7 @@ from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
 from ..text import Text, mend
 from ..texts.articles import Article
-from ..texts.notes import load_failures
+from ..texts.lookup import load_failures
 from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approving import word_diff

@@ -17,7 +17,6 @@ from typing import Self
 from ..concurrency import backoff
 from ..display import quoted
 from ..errors import (
-    AccessDeniedError,
     BusyModelError,
     InvalidAnswerError,
     NotSentError,
@@ -357,7 +356,7 @@ class Model:
         """Raise the error for a status with the same meaning on all servers."""
         status = answer.status
         if status in (401, 403):
-            raise AccessDeniedError(
+            raise UnusableServiceError(
                 f"{message}; check {self._prefix}api_key (CONTENTGEN_MODEL_KEY) and "
                 f"{self._prefix}endpoint"
             )

@@ -24,7 +24,6 @@ from model_writer import sentences
 from service_double import reset
 
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     ConfigurationError,
     FailedTextError,
     InvalidAnswerError,
@@ -32,6 +31,7 @@ from mkdocs_contentgen.errors import (
     RejectedError,
     ServiceError,
     UnknownOutcomeError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
@@ -153,7 +153,7 @@ def test_a_long_text(server: ModelDouble) -> None:
 @pytest.mark.parametrize(
     ("failure", "expected"),
     [
-        (raw(error("Bad key"), 401), AccessDeniedError),
+        (raw(error("Bad key"), 401), UnusableServiceError),
         (raw(error("busy"), 429, {"Retry-After": "0"}), RejectedError),
         (raw(b"{}"), InvalidAnswerError),
         (raw(b"", 504), UnknownOutcomeError),
