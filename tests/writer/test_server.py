@@ -41,8 +41,7 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.ledger.databases import SQLite
-from mkdocs_contentgen.writer.ledger.records import Costs, KeyedRequest
-from mkdocs_contentgen.writer.ledger.users import Token, User
+from mkdocs_contentgen.writer.ledger.records import Costs, KeyedRequest, Token, User
 from mkdocs_contentgen.writer.options import texts_at_once
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
@@ -478,9 +477,10 @@ class TestUsers:
     @pytest.mark.parametrize(
         ("arguments", "status", "message"),
         [
-            (["set", "alice", "--parallel", "0"], 2, "expected a number above 0, or `default`"),
-            (["set", "alice", "--parallel", "two"], 2, "expected a number above 0, or `default`"),
-            (["set", "alice", "--parallel", "9999999"], 1, "a limit is too large"),
+            (["set", "alice", "--parallel", "0"], 2, "a limit is a number above 0"),
+            (["set", "alice", "--parallel", "two"], 2, "a limit is a number above 0"),
+            (["set", "alice", "--parallel", "9999999"], 2, "a limit is a number above 0"),
+            (["set", "alice", "--cost-per-month", "nan"], 2, "a limit is a number above 0"),
             (["set", "eve", "--parallel", "2"], 1, "there is no user eve; `contentgen"),
             (["add", "alice"], 1, "`contentgen writer user token add alice TOKEN` adds a token"),
             (["add", "eve", "--expires", "2020-01-01"], 2, "the day is not in the future"),

@@ -11,7 +11,7 @@ import msgspec
 from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices
 from ...service.application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
 from ...service.updates import OPERATION, Update, Updated
-from ..ledger.users import NAME
+from ..ledger.records import NAME
 
 _STATUSES = {
     400: "The query parameter, the header Idempotency-Key or the JSON is not valid.",
