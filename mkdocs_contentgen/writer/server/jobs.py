@@ -33,7 +33,7 @@ from ..ledger import Ledger
 from ..ledger.ledger import BEAT
 from ..ledger.records import Begun, Costs, KeyedRequest, Limited, Limits, User, month_of
 from ..model import Model
-from ..options import texts_at_once
+from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
 from .configuration import Configuration
