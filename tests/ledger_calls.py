@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 
-import msgspec
-
 from mkdocs_contentgen.writer.ledger import Ledger
-from mkdocs_contentgen.writer.ledger.records import Begun, KeyedRequest, Limited
-from mkdocs_contentgen.writer.ledger.users import Limits, OwnLimits, Token, User
+from mkdocs_contentgen.writer.ledger.records import (
+    Begun,
+    KeyedRequest,
+    Limited,
+    Limits,
+    Token,
+    User,
+)
 
 
 def begin(
@@ -34,7 +38,7 @@ def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
 def put_user(ledger: Ledger, name: str, token_hash: str, **limits: float) -> bool:
     """Add a user with one token, and return whether the name was free."""
     now = time.time()
-    user = User(now, {"default": Token(token_hash, now)}, msgspec.convert(limits, OwnLimits))
+    user = User(now, {"default": Token(token_hash, now)}, dict(limits))
     return ledger.replace_user(name, None, user)
 
 

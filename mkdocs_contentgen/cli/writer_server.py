@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +20,7 @@ from .writer import writer
 
 if TYPE_CHECKING:
     from ..writer.ledger import Ledger
-    from ..writer.ledger.users import OwnLimits, Token, User
+    from ..writer.ledger.records import Token, User
 
 __all__ = ["writer"]
 
@@ -55,7 +54,6 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             "listen on 127.0.0.1"
         )
     import asyncio  # it and these would take a tenth of the time of other commands
-    import socket
 
     try:
         from ..writer.ledger import open_ledger
@@ -77,19 +75,9 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
                 "`contentgen writer user add NAME`"
             )
         for user in users.values():
-            check_prices(path, fields, "a user's limit", user.limits.cost_per_month)
-        shown_host = f"[{host}]" if ":" in host else host
-        try:
-            listener = listen(host, port)
-        except OSError as error:
-            # The errno of gaierror is not one of the system.
-            is_unknown = isinstance(error, socket.gaierror)
-            reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
-            raise click.ClickException(
-                f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
-                "--host and --port"
-            ) from error
-        with listener:
+            check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
+        with listen(host, port) as listener:
+            shown_host = f"[{host}]" if ":" in host else host
             who = f"{len(users)} user{'s' if len(users) > 1 else ''}"
             who = "anybody, without authentication" if no_auth else who
             model, address = configuration.options.fields.model, listener.getsockname()[1]
@@ -107,37 +95,16 @@ def user() -> None:
     """Manage the users of a served writer. All changes are in force at once."""
 
 
-class _LimitType(click.ParamType["object"]):
-    """A number above zero, or `default`."""
-
-    name = "limit"
-
-    def __init__(self, kind: type[int] | type[float]) -> None:
-        self._kind = kind
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> object:
-        try:
-            if value == "default" or self._kind(str(value)) > 0:
-                return value if value == "default" else self._kind(str(value))
-        except ValueError:
-            pass
-        self.fail(f"expected a number above 0, or `default`, found {value!r}", param, ctx)
-
-
 _Command = TypeVar("_Command", bound=Callable[..., None])
+_Changed = TypeVar("_Changed", bound="User | None")
 
 
 def _limit_options(command: _Command) -> _Command:
-    for option, kind, metavar in (
-        ("--cost-per-month", _LimitType(float), "COST"),
-        ("--parallel", _LimitType(int), "NUMBER"),
-        ("--requests-per-minute", _LimitType(int), "NUMBER"),
-    ):
-        name = option.removeprefix("--").replace("-", "_")
+    for name in ("cost_per_month", "parallel", "requests_per_minute"):
+        option = f"--{name.replace('_', '-')}"
+        metavar = "COST" if name == "cost_per_month" else "NUMBER"
         text = f"The user's own `{name}`; `default` for that of writer.yml."
-        command = click.option(option, type=kind, metavar=metavar, help=text)(command)
+        command = click.option(option, metavar=metavar, help=text)(command)
     return command
 
 
@@ -154,20 +121,18 @@ _expires_option = click.option(
 @click.argument("name")
 @_limit_options
 @_expires_option
-def add(path: Path, name: str, expires: datetime | None, **limits: object) -> None:
+def add(path: Path, name: str, expires: datetime | None, **limits: str | None) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
-    from ..writer.ledger.users import User
+    from ..writer.ledger.records import User
 
     secret, token = _new_token(expires)
+    new = User(token.added, {"default": token}, _own_limits(path, {}, limits))
     with _open_ledger(path) as ledger:
-        if ledger.user(name):
+        if not ledger.replace_user(name, None, new):
             raise click.ClickException(
                 f"there is a user {name} already; `contentgen writer user token add {name} TOKEN` "
                 "adds a token"
             )
-        own = _own_limits(path, {}, limits)
-        new = User(token.added, limits=own).with_token("default", token)
-        _replace(ledger, name, None, new)
     _show_token(f"Added {name}", secret)
 
 
@@ -175,15 +140,17 @@ def add(path: Path, name: str, expires: datetime | None, **limits: object) -> No
 @config_option
 @click.argument("name")
 @_limit_options
-def set_(path: Path, name: str, **limits: object) -> None:
+def set_(path: Path, name: str, **limits: str | None) -> None:
     """Set limits of the user NAME in place of those of writer.yml."""
     if all(value is None for value in limits.values()):
         raise click.UsageError("name a limit, such as --parallel 2; `--help` lists them")
-    with _open_ledger(path) as ledger:
-        old = _known_user(ledger, name)
-        own = _own_limits(path, msgspec.structs.asdict(old.limits), limits)
-        _replace(ledger, name, old, msgspec.structs.replace(old, limits=own))
-    print_line(f"{name}: {own}" if str(own) else f"{name} has the limits of writer.yml")
+
+    def change(old: User) -> User:
+        return msgspec.structs.replace(old, limits=_own_limits(path, old.limits, limits))
+
+    new = _change_user(path, name, change)
+    shown = new.shown_limits()
+    print_line(f"{name}: {shown}" if shown else f"{name} has the limits of writer.yml")
 
 
 @user.command("list")
@@ -197,7 +164,7 @@ def list_(path: Path, as_json: bool) -> None:
         print_json([_user_fields(name, it) for name, it in users.items()])
         return
     for name, it in users.items():
-        limits = f"  {it.limits}" if str(it.limits) else ""
+        limits = f"  {it.shown_limits()}" if it.limits else ""
         print_line(f"{name}  added {_shown_time(it.added)[:10]}{limits}")
         for label, token in it.tokens.items():
             verb = "expires" if token.is_valid(time.time()) else "expired"
@@ -208,10 +175,12 @@ def list_(path: Path, as_json: bool) -> None:
 
 
 def _user_fields(name: str, user: User) -> dict[str, object]:
+    from ..writer.ledger.records import Limits
+
     return {
         "name": name,
         "added_at": _shown_time(user.added),
-        "limits": msgspec.structs.asdict(user.limits),
+        "limits": {it: user.limits.get(it) for it in Limits.__struct_fields__},
         "tokens": [
             {
                 "name": label,
@@ -228,8 +197,7 @@ def _user_fields(name: str, user: User) -> dict[str, object]:
 @click.argument("name")
 def remove(path: Path, name: str) -> None:
     """Remove the user NAME. The tokens stop working at once; the usage stays."""
-    with _open_ledger(path) as ledger:
-        _replace(ledger, name, _known_user(ledger, name), None)
+    _change_user(path, name, lambda _: None)
     print_line(f"Removed {name}")
 
 
@@ -249,9 +217,7 @@ def add_token(path: Path, name: str, label: str, expires: datetime | None) -> No
     The other tokens go on working: revoke the old one when all machines have the new one.
     """
     secret, new = _new_token(expires)
-    with _open_ledger(path) as ledger:
-        old = _known_user(ledger, name)
-        _replace(ledger, name, old, old.with_token(label, new))
+    _change_user(path, name, lambda old: old.with_token(label, new))
     _show_token(f"Added {label} for {name}", secret)
 
 
@@ -261,9 +227,7 @@ def add_token(path: Path, name: str, label: str, expires: datetime | None) -> No
 @click.argument("label", metavar="TOKEN")
 def revoke(path: Path, name: str, label: str) -> None:
     """Revoke the token named TOKEN of the user NAME. It stops working at once."""
-    with _open_ledger(path) as ledger:
-        old = _known_user(ledger, name)
-        _replace(ledger, name, old, old.without_token(label))
+    _change_user(path, name, lambda old: old.without_token(label))
     print_line(f"Revoked {label} of {name}")
 
 
@@ -288,38 +252,42 @@ def _open_ledger(path: Path) -> Ledger:
     return open_ledger(read_fields(path).ledger, path.parent)
 
 
-def _own_limits(path: Path, before: Mapping[str, object], given: Mapping[str, object]) -> OwnLimits:
-    """Return the limits of a user. Raises ClickException and ConfigurationError."""
-    from ..writer.ledger.users import OwnLimits
+def _own_limits(
+    path: Path, before: Mapping[str, object], given: Mapping[str, str | None]
+) -> dict[str, int | float]:
+    """Return the limits of a user. Raises UsageError and ConfigurationError."""
+    from ..writer.ledger.records import Limits
     from ..writer.server.configuration import check_prices, read_fields
 
     changed = {name: it for name, it in given.items() if it is not None}
     wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}
     try:
-        own = msgspec.convert(wanted, OwnLimits)
+        limits = msgspec.convert(wanted, Limits, strict=False)
     except ValueError as error:
-        raise click.ClickException(f"a limit is too large: {error}") from error
-    check_prices(path, read_fields(path), "a user's limit on cost", own.cost_per_month)
-    return own
+        raise click.UsageError(
+            f"a limit is a number above 0, or `default`, and not too large ({error})"
+        ) from error
+    check_prices(path, read_fields(path), "a user's limit on cost", limits.cost_per_month)
+    return {name: getattr(limits, name) for name in wanted}
 
 
-def _known_user(ledger: Ledger, name: str) -> User:
-    known = ledger.user(name)
-    if known is None:
-        raise click.ClickException(
-            f"there is no user {name}; `contentgen writer user list` shows them"
-        )
-    return known
-
-
-def _replace(ledger: Ledger, name: str, old: User | None, new: User | None) -> None:
-    if not ledger.replace_user(name, old, new):
-        raise click.ClickException(f"user {name} was changed meanwhile; try again")
+def _change_user(path: Path, name: str, change: Callable[[User], _Changed]) -> _Changed:
+    """Store what `change` makes of a user, and return it. Raises ClickException."""
+    with _open_ledger(path) as ledger:
+        old = ledger.user(name)
+        if old is None:
+            raise click.ClickException(
+                f"there is no user {name}; `contentgen writer user list` shows them"
+            )
+        new = change(old)
+        if not ledger.replace_user(name, old, new):
+            raise click.ClickException(f"user {name} was changed meanwhile; try again")
+    return new
 
 
 def _new_token(expires: datetime | None) -> tuple[str, Token]:
     """Return a secret token, and what is kept of it."""
-    from ..writer.ledger.users import Token
+    from ..writer.ledger.records import Token
 
     now, secret = time.time(), secrets.token_urlsafe(32)
     until = expires.replace(tzinfo=UTC).timestamp() if expires else None

@@ -32,8 +32,7 @@ from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.ledger import Ledger
-from mkdocs_contentgen.writer.ledger.records import Beginning, Begun, Costs, KeyedRequest
-from mkdocs_contentgen.writer.ledger.users import Limits
+from mkdocs_contentgen.writer.ledger.records import Beginning, Begun, Costs, KeyedRequest, Limits
 from mkdocs_contentgen.writer.model import Model
 from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.writer.server.jobs import Jobs

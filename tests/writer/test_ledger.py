@@ -25,8 +25,14 @@ from postgres_server import PASSWORD, QUOTED, PostgresServer, postgres_running
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.ledger.databases import PostgreSQL, SQLite
-from mkdocs_contentgen.writer.ledger.records import Begun, Costs, KeyedRequest, Limited
-from mkdocs_contentgen.writer.ledger.users import Limits, Token
+from mkdocs_contentgen.writer.ledger.records import (
+    Begun,
+    Costs,
+    KeyedRequest,
+    Limited,
+    Limits,
+    Token,
+)
 from mkdocs_contentgen.writer.usage import Usage
 
 START = datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
@@ -472,7 +478,6 @@ from pathlib import Path
 from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.ledger.databases import PostgreSQL, SQLite
 from mkdocs_contentgen.writer.ledger.records import *
-from mkdocs_contentgen.writer.ledger.users import *
 from ledger_calls import *
 from mkdocs_contentgen.writer.usage import Usage
 address = sys.argv[1]

@@ -20,12 +20,14 @@ from .records import (
     Costs,
     KeyedRequest,
     Limited,
+    Limits,
     MonthlyUsage,
+    User,
+    check_name,
     exceeds,
     month_of,
     rest_of_month,
 )
-from .users import Limits, User, check_name
 
 BEAT = 2.0
 """Seconds between two calls of beat()."""
@@ -74,8 +76,8 @@ _SAVE_PARTS = f"UPDATE contentgen_requests SET parts = :parts, changed = :now {_
 _DROP_START = "DELETE FROM contentgen_starts WHERE attempt = :attempt"
 _COUNTERS = ("texts", "failed", "calls", "input_tokens", "output_tokens", "unpriced", "cost")
 _ADD_USAGE = (
-    f"INSERT INTO contentgen_usage (month, name, {', '.join(_COUNTERS)}) "
-    f"VALUES (:month, :name, {', '.join(f':{it}' for it in _COUNTERS)}) "
+    "INSERT INTO contentgen_usage VALUES "
+    f"(:month, :name, {', '.join(f':{it}' for it in _COUNTERS)}) "
     "ON CONFLICT (month, name) DO UPDATE SET "
     + ", ".join(f"{it} = contentgen_usage.{it} + excluded.{it}" for it in _COUNTERS)
 )

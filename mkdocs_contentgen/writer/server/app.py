@@ -37,8 +37,7 @@ from ...service.application import OPERATIONS, application, error_response, refu
 from ...service.connection import REQUEST_ID
 from ...service.updates import OPERATION, Update
 from ..ledger import Ledger
-from ..ledger.records import KeyedRequest
-from ..ledger.users import NAME, Limits, User
+from ..ledger.records import NAME, KeyedRequest, Limits, User
 from ..prompts import check_prompts
 from ..usage import Usage
 from . import openapi
@@ -125,7 +124,7 @@ class Server:
             message = "the token is not that of user_id, or has expired; check both"
             raise Refusal("token", 403, message)
         _record.get()["token"] = name
-        return _Caller(user, found.limits.over(self._limits), found.added)
+        return _Caller(user, found.limits_over(self._limits), found.added)
 
     async def _accept(self, user: str, token: str) -> _Caller:
         """Accept any token, but no name that the ledger cannot store."""

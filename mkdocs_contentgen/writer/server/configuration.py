@@ -15,7 +15,7 @@ from ...display import quoted
 from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
-from ..ledger.users import Limits
+from ..ledger.records import Limits
 from ..model import Model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending

@@ -31,8 +31,7 @@ from ...service.updates import Update
 from ..changes import estimate_update, find_changes
 from ..ledger import Ledger
 from ..ledger.ledger import BEAT
-from ..ledger.records import Begun, Costs, KeyedRequest, Limited, month_of
-from ..ledger.users import Limits, User
+from ..ledger.records import Begun, Costs, KeyedRequest, Limited, Limits, User, month_of
 from ..model import Model
 from ..settings import texts_at_once
 from ..usage import Spending
@@ -354,13 +353,13 @@ class Jobs:
             old, new = known.get(name), users.get(name)
             if old != new:
                 what = "changed" if old and new else "added" if new else "removed"
-                state = {"tokens": [*new.tokens], "limits": str(new.limits)} if new else {}
+                state = {"tokens": [*new.tokens], "limits": new.shown_limits()} if new else {}
                 self._log({"user": name, "change": what, **state})
         month = month_of(time.time())
         spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
         self._metrics.budgets.clear()
         for name, user in users.items():
-            budget = user.limits.over(self._fields.limits).cost_per_month
+            budget = user.limits_over(self._fields.limits).cost_per_month
             self._note_budget(name, budget, spent.get(name, 0.0))
         self._note_budget("", self._fields.max_cost, sum(spent.values()))
 

@@ -11,7 +11,7 @@ import msgspec
 from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices
 from ...service.application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
 from ...service.updates import OPERATION, Update, Updated
-from ..ledger.users import NAME
+from ..ledger.records import NAME
 
 _STATUSES = {
     400: "The query parameter, the header Idempotency-Key or the JSON is not valid.",
@@ -28,26 +28,21 @@ _STATUSES = {
     502: "The model server refuses all requests, until the operator acts.",
     503: "The server is busy, or cannot be used now. Ask again later.",
 }
-_RETRY_AFTER = {
-    "Retry-After": {
-        "description": "Seconds after which to ask again.",
-        "schema": {"type": "integer", "minimum": 1},
-    }
-}
 
 
-_REQUEST_ID = {
-    "X-Request-Id": {
-        "description": "The id of the request in the log of the server.",
-        "schema": {"type": "string"},
-    }
-}
-_LIMIT_HEADERS = {
-    "RateLimit": {
-        "description": "How many are left, and the seconds until there are more.",
-        "schema": {"type": "string"},
-    },
-}
+def _header(name: str, description: str, **schema: object) -> dict[str, object]:
+    return {name: {"description": description, "schema": schema}}
+
+
+_REQUEST_ID = _header(
+    "X-Request-Id", "The id of the request in the log of the server.", type="string"
+)
+_RETRY_AFTER = _header(
+    "Retry-After", "Seconds after which to ask again.", type="integer", minimum=1
+)
+_RATE_LIMIT = _header(
+    "RateLimit", "How many are left, and the seconds until there are more.", type="string"
+)
 
 
 def describe() -> dict[str, object]:
@@ -105,7 +100,7 @@ def _operation(
             "content": {"application/json": {"schema": body}},
         },
         "responses": {
-            "200": _response("The text.", answer, headers=_LIMIT_HEADERS),
+            "200": _response("The text.", answer, headers=_RATE_LIMIT),
             **{
                 str(status): _response(
                     description,

@@ -12,6 +12,7 @@ from types import FrameType
 
 import uvicorn
 
+from ...errors import ConfigurationError
 from ..ledger import Ledger
 from .app import Server
 from .configuration import Configuration
@@ -80,14 +81,21 @@ class _Process(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address, also of IPv6. Raises OSError."""
+    """Return a socket that listens on an address, also of IPv6. Raises ConfigurationError."""
     try:
         ((family, *_, address), *_) = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-    except UnicodeError:  # a name that no host can have
-        raise socket.gaierror from None
-    listener = socket.create_server(address[:2], family=family, backlog=2048)
+        listener = socket.create_server(address[:2], family=family, backlog=2048)
+    except (OSError, UnicodeError) as error:  # the second for a name that no host can have
+        reason = "unknown host"
+        if isinstance(error, OSError) and not isinstance(error, socket.gaierror):
+            reason = os.strerror(error.errno or 0)
+        shown_host = f"[{host}]" if ":" in host else host
+        raise ConfigurationError(
+            f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
+            "--host and --port"
+        ) from error
     # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
