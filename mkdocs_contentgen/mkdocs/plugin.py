@@ -147,8 +147,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages_read = {file.src_uri for file in pages}
         # Material's blog copies a view for each page of its pagination.
         own = [file for file in pages if file.generated_by != "material/blog"]
-        folders = getattr(config.plugins.get("material/meta"), "meta", {})
-        collected = read_requests(own, config, self.config.defaults, folders, config.theme)
+        collected = read_requests(own, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
         problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)

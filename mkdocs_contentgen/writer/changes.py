@@ -30,11 +30,11 @@ from ..service.updates import (
 from .citations import cite, source_of
 from .completion import Ask, Message, ModelCall
 from .markdown import paragraph_html, read_markdown
-from .options import WriterOptions
 from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
 from .reading import without_thinking
 from .retrieval import MAX_CHARACTERS
+from .settings import WriterOptions
 from .sources import Section
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage

@@ -15,7 +15,7 @@ from ..display import quoted
 from ..errors import ConfigurationError
 from ..requests import REQUEST_TYPES, Request, choices
 from .languages import language_name
-from .options import WriterOptions
+from .settings import WriterOptions
 from .sources import Section
 
 _FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
