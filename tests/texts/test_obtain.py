@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -167,7 +168,7 @@ def test_nothing_is_asked_for(site: Site) -> None:
     assert site.asked == []
     assert warned.failures == failed.warnings == []
     for said in (warned.warnings, failed.failures):
-        assert said[0].startswith("docs/a.md:2: the text was never generated, and on_missing is")
+        assert re.match(r"docs/a\.md:2: .*\bon_missing\b", said[0])
 
 
 def test_a_required_approval(site: Site) -> None:

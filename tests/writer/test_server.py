@@ -170,7 +170,7 @@ class TestTexts:
         assert "Bees make wax." in prompt
         assert "Bees are new." in prompt
         (warning,) = [record["warning"] for record in server.log if "warning" in record]
-        assert warning.startswith(f"writer.sources: these files are left out: {docs}/link.md (")
+        assert f": {docs}/link.md (" in warning
         configure(tmp_path, model.endpoint, sources=True)
         assert "a server has no pages of its own" in refusal(tmp_path)
 

