@@ -146,10 +146,11 @@ def plain_text(tokens: Iterable[Token]) -> str:
 def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Document:
     """Return the document in a Markdown text, with `title` where it has none.
 
-    The first heading of level 1 is the title, or else a first block that repeats `title`. The
-    other headings become sections of level 2 and deeper, without gaps between the levels. Images
-    are dropped, and headings within lists and quotations become paragraphs. Of a text that is too
-    large, also for its target of `words`, nothing is read.
+    The first heading of level 1 is the title, or else a first block that repeats `title`. What
+    repeats the title below it is left out. The other headings become sections of level 2 and
+    deeper, without gaps between the levels. Images are dropped, and headings within lists and
+    quotations become paragraphs. Of a text that is too large, also for its target of `words`,
+    nothing is read.
     """
     environment: dict[str, str] = {}
     document = Document(problem=_size_problem(text, words))
@@ -162,8 +163,11 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Doc
         elif block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
     blocks = document.blocks
-    if blocks and not document.title and blocks[0].words == split_words(title):
-        document.title = _inline(blocks.pop(0))
+    title_words = split_words(plain_text(document.title) or title)
+    while blocks and title_words and blocks[0].words == title_words:
+        document.title = document.title or _inline(blocks[0])
+        del blocks[0]
+    document.title = [token for token in document.title if token.tag != "strong"]
     levels = [block.kind for block in blocks]
     _close_gaps(blocks)
     if levels != [block.kind for block in blocks]:
@@ -350,9 +354,15 @@ def _parser_for(text: str) -> MarkdownIt:
     return _parser(references=lines <= _MAX_REFERENCES)
 
 
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802  its name in markdown-it
+        """Read links with any address, since all addresses are dropped."""
+        return True
+
+
 @cache
 def _parser(*, references: bool = True) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser = _Parser("commonmark", {"html": False}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
     if not references:
         parser.disable("reference")
@@ -365,7 +375,7 @@ def _parser(*, references: bool = True) -> MarkdownIt:
 def _inline_parser() -> MarkdownIt:
     # Each `[` is tried together with so many that follow it.
     options = {"html": False, "maxNesting": _MAX_BRACKETS}
-    return MarkdownIt("commonmark", options).enable("strikethrough")
+    return _Parser("commonmark", options).enable("strikethrough")
 
 
 def _render_code(

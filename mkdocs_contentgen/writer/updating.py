@@ -32,13 +32,13 @@ from ..service.updates import (
     Update,
     Updated,
 )
+from .answers import without_thinking
 from .citations import cite, source_of
 from .markdown import read_markdown, to_html
 from .model import Message
 from .options import WriterOptions
 from .parts import Ask, KeptAnswers
 from .prompts import fill, inert, listed_sources
-from .reading import without_thinking
 from .retrieval import MAX_CHARACTERS
 from .sources import Section
 from .statements import find_quotations

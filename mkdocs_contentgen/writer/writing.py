@@ -18,6 +18,7 @@ from ..requests import BlogRequest, Request
 from ..service.answer import encode_answer
 from ..service.progress import UNOBSERVED, TextInProgress
 from ..service.topics import is_listicle, items_of
+from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import cite, source_of, sources_list
 from .completion import Completion, Watch
@@ -27,7 +28,7 @@ from .model import Message
 from .options import WriterOptions
 from .parts import Ask, KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import mend, trim, without_thinking
+from .reading import mend, trim
 from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
 from .sources import Section
@@ -376,14 +377,15 @@ class _Writing:
     def _read(
         self, completion: Completion, words: int, earlier: Sequence[Block], *, is_part: bool
     ) -> Draft:
-        answer, reason = without_thinking(completion.text), completion.finish_reason
+        (answer, remarks), reason = read_answer(completion.text), completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:
             answer, reason = answer[:loop], "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
         emoji = isinstance(self._request, BlogRequest) and self._request.style == "casual"
-        text, remarks = mend(answer, emoji=emoji)
+        text, mended = mend(answer, emoji=emoji)
+        remarks += mended
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")
         document = read_markdown(text, title=self._request.topic, words=TOO_LONG * words)
