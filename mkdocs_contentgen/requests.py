@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, ClassVar, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -25,7 +24,6 @@ KEY_FORMAT = 1
 
 MAX_TOPIC = 20_000
 """The maximum length in characters, so that the request of a text fits into its cache entry."""
-
 
 MAX_BRIEF = 4_000
 """The maximum length of a brief in characters."""
@@ -118,10 +116,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             text = unicodedata.normalize("NFC", getattr(self, name)).strip()
             text.encode()  # raises UnicodeEncodeError for unpaired surrogates
             msgspec.structs.force_setattr(self, name, text)
-        msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
-        sources = dict.fromkeys(unicodedata.normalize("NFC", name) for name in self.sources)
-        "".join(sources).encode()
-        msgspec.structs.force_setattr(self, "sources", tuple(sources))
+        if self.language:
+            msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
+        if self.sources:
+            sources = dict.fromkeys(unicodedata.normalize("NFC", name) for name in self.sources)
+            "".join(sources).encode()
+            msgspec.structs.force_setattr(self, "sources", tuple(sources))
 
     def body(self) -> dict[str, str]:
         """Return the JSON body of the HTTP request, with defaults filled in (interface 2.1).
@@ -134,13 +134,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def record(self) -> dict[str, object]:
         """Return all fields except `id`, as stored in caches and approved files."""
-        fields = msgspec.structs.asdict(self)
+        fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
         del fields["id"]
-        fields["sources"] = list(self.sources)
         # Requests without them have the keys and records that they always had.
-        return {
-            name: fields[name] for name in fields if fields[name] or name not in OPTIONAL_FIELDS
-        }
+        for name in OPTIONAL_FIELDS:
+            if not fields[name]:
+                del fields[name]
+        return fields
 
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
@@ -208,14 +208,7 @@ REQUEST_TYPES: dict[str, type[Request]] = {
 @cache
 def field_types(model: type[Request]) -> dict[str, object]:
     """Return the types of a request's fields, in the order of their definition."""
-    hints = get_type_hints(model, include_extras=True)
-    return {name: hints[name] for name in model.__struct_fields__}
-
-
-@cache
-def _known_fields() -> frozenset[str]:
-    """Return the names of the fields of all types."""
-    return frozenset(name for model in REQUEST_TYPES.values() for name in field_types(model))
+    return {field.name: field.type for field in msgspec.structs.fields(model)}
 
 
 @cache
@@ -384,11 +377,6 @@ def _only(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": dict(properties), "additionalProperties": False}
 
 
-def is_language(value: str) -> bool:
-    """Tell whether a text is a language tag."""
-    return re.fullmatch(LANGUAGE, value) is not None
-
-
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 _NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief")
@@ -416,23 +404,21 @@ def _parse_item(
     elif model is None:
         problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
 
-    known = _known_fields()
-    allowed = list(field_types(model)) if model else sorted(known)
+    allowed = model.__struct_fields__ if model else _all_fields()
     for name in asked:
         if name not in allowed:
             message = (
                 f"is not a key of type {kind}, which has {', '.join(allowed)}"
-                if name in known
+                if name in _all_fields()
                 else unknown_name_message("key", name, allowed)
             )
             problems.append(Problem((*path, _displayed_key(name)), message))
 
-    fields: dict[str, object] = {}
-    of_type = defaults.get(kind) if isinstance(kind, str) else None
     # With an invalid type, the fields that all types have are still checked.
     checked_model = model or Request
-    for source in (defaults, of_type if isinstance(of_type, dict) else {}, asked):
-        fields |= {name: source[name] for name in field_types(checked_model) if name in source}
+    of_type = defaults.get(kind) if isinstance(kind, str) else None
+    given = {**defaults, **(of_type if isinstance(of_type, dict) else {}), **asked}
+    fields = {name: given[name] for name in checked_model.__struct_fields__ if name in given}
     if "topic" not in asked and title is not None:
         fields["topic"] = title
     fields["type"] = kind if model else ""
@@ -442,6 +428,11 @@ def _parse_item(
         found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
     problems += found
     return (request if model and not problems else None), problems
+
+
+def _all_fields() -> list[str]:
+    """Return the names of the fields of all types."""
+    return sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
 
 
 def _validate(

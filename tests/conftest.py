@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -29,6 +31,27 @@ from service_double import ServiceDouble, running
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+def leave_the_machine() -> None:
+    """Give the tests an environment that is the same on each machine and for each person.
+
+    Programs of the virtual environment are found; settings of a person, a proxy, a terminal, a
+    language and a repository are not.
+    """
+    terminal = ("COLUMNS", "FORCE_COLOR", "LANGUAGE", "LINES", "NO_COLOR", "TTY_COMPATIBLE")
+    for name in list(os.environ):
+        own = name.startswith(("CONTENTGEN_", "GIT_", "LC_", "XDG_"))
+        if own or name in terminal or name.lower().endswith("_proxy"):
+            del os.environ[name]
+    home = tempfile.mkdtemp(prefix="home-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    os.environ |= {"HOME": home, "PATH": os.pathsep.join(programs)}
+    os.environ |= {"LANG": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"}
+    time.tzset()
+
+
+leave_the_machine()
 
 # Compiling this package takes a fifth of the time of a small build, of which there are hundreds.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -169,7 +192,7 @@ class Project:
             return set()
         with closing(sqlite3.connect(database)) as connection:
             rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE '%:%'")
-            return {json.loads(value)["request"]["topic"] for (value,) in rows}
+            return {json.loads(value)["text"]["request"]["topic"] for (value,) in rows}
 
     def end_claims(self) -> None:
         """Remove the claims of killed builds, for whose end a test need not wait each time."""

@@ -1,14 +1,10 @@
-"""No pattern of the package takes more than linear time, whatever text it is tried on.
-
-The patterns are found in the code, with the methods that it calls, so that new ones are tried too.
-"""
+"""No pattern of the package takes more than linear time, whatever text it is tried on."""
 
 from __future__ import annotations
 
 import ast
 import pkgutil
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -23,17 +19,6 @@ import mkdocs_contentgen
 
 METHODS = frozenset("match fullmatch search sub findall finditer split".split())
 
-OF_THE_SITE = ("mkdocs_contentgen.zensical.page_files", "regex")
-"""A pattern from `mkdocs.yml`, which may take all the time that it wants."""
-
-LOCALS = {
-    **{
-        "kinds": "allkeys|volatile",
-        "forms": "user|us%65r",
-    },
-}
-"""Examples of the local variables that patterns are made of."""
-
 STARTS = ["", "a:\n"]
 PIECES = [
     *"aA1 \t\n.,:-_'\"“‘’»[](){}<>*+#`~|=/&@%$\\!年\x03\x06",
@@ -46,40 +31,31 @@ LENGTH = 5_000
 """Characters that are enough to tell quadratic from linear time."""
 
 
-def patterns() -> dict[re.Pattern[str], set[str]]:
-    """Return the patterns of the package, each with the methods that the code calls."""
-    found: dict[re.Pattern[str], set[str]] = defaultdict(set)
+def uses() -> set[tuple[re.Pattern[str], str]]:
+    """Return the patterns that modules define, each with the methods that they call."""
+    found = set()
     for module in pkgutil.walk_packages(mkdocs_contentgen.__path__, "mkdocs_contentgen."):
         if not module.name.endswith("__main__"):
-            for pattern, method in uses(import_module(module.name)):
-                found[pattern] |= {method} & METHODS
+            found |= set(uses_in(import_module(module.name)))
     return found
 
 
-def uses(module: ModuleType) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Yield each pattern in the code of a module, with the method that is called."""
-    names = {**LOCALS, **vars(module)}
+def uses_in(module: ModuleType) -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yield `NAME.method` for patterns of the module, and `re.method` with a literal pattern."""
     for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=method)) if (
-                method in METHODS | {"compile"}
-                and (module.__name__, ast.unparse(node.args[0])) != OF_THE_SITE
-            ):
-                flags = [keyword.value for keyword in node.keywords if keyword.arg == "flags"]
-                arguments = node.args if method == "compile" else [node.args[0], *flags]
-                code = ", ".join(map(ast.unparse, arguments))
-                yield of_text(eval(f"re.compile({code})", names)), method
-            case ast.Attribute(value=ast.Name(id=name), attr=method):
-                pattern = names.get(name)
-                if method in METHODS and isinstance(pattern, re.Pattern):
-                    yield of_text(pattern), method
-
-
-def of_text(pattern: re.Pattern[str] | re.Pattern[bytes]) -> re.Pattern[str]:
-    """Return a pattern for text; of one for bytes, the same for their characters."""
-    if isinstance(pattern.pattern, bytes):
-        return re.compile(pattern.pattern.decode(), re.ASCII)
-    return re.compile(pattern.pattern, pattern.flags)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=method),
+                args=[ast.Constant(value=str(pattern)), *_],
+            ) if method in METHODS:
+                yield re.compile(pattern), method
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if method in METHODS:
+                if isinstance(found := getattr(module, name, None), re.Pattern):
+                    text = found.pattern
+                    if isinstance(text, bytes):
+                        yield re.compile(text.decode(), re.ASCII), method
+                    else:
+                        yield found, method
 
 
 def texts(pattern: str) -> Iterator[Callable[[int], str]]:
@@ -124,18 +100,9 @@ def caller(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
     return partial(getattr(pattern, method))
 
 
-def calls() -> list[tuple[re.Pattern[str], str]]:
-    """Return the patterns with their methods. Those without are searched for, and have to match."""
-    return [
-        (pattern, method)
-        for pattern, methods in patterns().items()
-        for method in methods or ("search", "fullmatch")
-    ]
-
-
 def test_every_pattern_takes_linear_time() -> None:
     """Twice as long a text takes about twice as long, whatever it repeats."""
-    found = calls()
+    found = uses()
     slow = {
         f"{pattern.pattern[:60]} ({method})": text
         for pattern, method in found

@@ -126,9 +126,9 @@ def generate(
         if refresh and not dry_run:
             _ask_before_replacing(load_articles(site, pages))
         log, debug = partial(output.print_line, err=True), output.debug_printer()
-        build = Build(site, policy, log, debug, requests=requests)
+        build = Build(site, policy, log, debug)
         source = None if dry_run else build.foreground()
-        obtained = build.obtain(site.approved_files(), source)
+        obtained = build.obtain(site.approved_files(), source, requests)
         if dry_run:
             output.print_dry_run(
                 obtained, policy.max_requests, build.estimate_message(obtained.wanted)

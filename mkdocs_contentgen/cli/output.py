@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
     from ..writer.ledger.protocol import MonthlyUsage
-    from ..writer.writing import Written
+    from ..writer.writing import FinishedText
 
 STATE_COLOURS = {
     "approved": "green",
@@ -82,9 +81,11 @@ def print_json(value: object) -> None:
 def article_to_json(article: Article) -> dict[str, object]:
     """Return an article with its state and review as an object for scripts."""
     request = article.request
-    header = article.approved.header if article.approved else None
+    from msgspec.structs import asdict
+
+    approved = article.approved
     draft = article.draft if article.state in ("draft", "outdated") else None
-    text = draft or header
+    text = draft or (approved.text if approved else None)
     return {
         "page": article.page,
         "id": request.id,
@@ -98,8 +99,8 @@ def article_to_json(article: Article) -> dict[str, object]:
         "marked": article.marked,
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
-        "approved_by": header.approved_by if header else None,
-        "newer_draft": bool(header) and article.has_newer_draft,
+        "approved_by": approved.approval.approved_by if approved else None,
+        "newer_draft": bool(approved) and article.has_newer_draft,
         "edits": asdict(text.edits) if text and text.edits else None,
     }
 
@@ -321,7 +322,7 @@ def _print_figures(rows: Iterable[Mapping[str, object]]) -> None:
     _print_rich(_table(cells, {}))
 
 
-def print_sources(written: Written) -> None:
+def print_sources(written: FinishedText) -> None:
     """Print which sections of the sources the model got, and which of them it cited."""
     for section in written.sources:
         verb = "cited" if section in written.cited else "given"

@@ -15,7 +15,7 @@ from .output import debug_printer, print_errors, print_line, print_warnings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..review.update import PlannedUpdate, UpdateResult
+    from ..review.updating import TextUpdate
     from ..site.build import Build
 
 
@@ -43,7 +43,7 @@ def update(
     Without --note, a text is updated if a section that it cites has changed. What a person wrote
     stays. The approved text stays, too, until somebody approves the draft.
     """
-    from ..review import update as updating
+    from ..review import updating
     from ..service.updates import MAX_NOTE
     from ..site.build import Build
     from ..texts.policy import Policy
@@ -65,7 +65,7 @@ def update(
         policy = Policy(max_requests=site.options.max_requests, sandbox=site.options.uses_sandbox())
         log = partial(print_line, err=True)
         build = Build(site, policy, log, debug_printer())
-        plan = updating.plan(
+        updates, errors, notes = updating.plan(
             articles,
             site.cited_sections(),
             note=note.strip(),
@@ -75,47 +75,47 @@ def update(
             others=site.articles()[0],
             image_hosts=site.options.image_hosts,
         )
-        for line in plan.notes:
+        for line in notes:
             print_line(line)
-        if not plan.updates and not plan.problems and everything:
+        if not updates and not errors and everything:
             print_line("The sources of all texts are as they were; nothing was sent.")
-        number = len(plan.updates)
+        number = len(updates)
         if dry_run:
-            _print_plan(build, plan.updates)
+            _print_plan(build, updates)
         elif number > policy.max_requests:
-            plan.problems.append(
+            errors.append(
                 f"{number} updates would be sent, and max_requests allows {policy.max_requests}; "
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            results, problems = updating.run(build, plan.updates, site.article)
+            results, problems = updating.run(build, updates, site.article)
             print_warnings(problems)
-            plan.problems += filter(None, map(_print_result, results))
+            errors += filter(None, map(_print_result, results))
             if report:
                 Path(report).parent.mkdir(parents=True, exist_ok=True)
                 Path(report).write_text(updating.report(results), encoding="utf-8")
-    print_errors(plan.problems)
+    print_errors(errors)
 
 
-def _print_plan(build: Build, updates: Sequence[PlannedUpdate]) -> None:
+def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     for it in updates:
-        changed = ", ".join(source.title for source in it.what.sources if source.has_changed)
-        print_line(f"{it.article.place}: {it.what.note or changed}")
+        changed = ", ".join(source.title for source in it.update.sources if source.has_changed)
+        print_line(f"{it.article.place}: {it.update.note or changed}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
     if build.site.options.uses_writer() and updates:
+        from ..writer.changes import estimate_update
         from ..writer.evaluation import estimate_message
-        from ..writer.updating import estimate_update
 
         options = build.site.writer_options()
-        estimates = (estimate_update(it.what, options) for it in updates)
+        estimates = (estimate_update(it.update, options) for it in updates)
         print_line(estimate_message(estimates, options))
 
 
-def _print_result(result: UpdateResult) -> str:
+def _print_result(result: TextUpdate) -> str:
     """Print what was changed in a text, and return why there is no new draft, if so."""
-    article, text = result.planned.article, result.text
+    article, text = result.article, result.after
     if text is not None and result.updated is None:
         print_line(f"{article.page}: another run has just updated it")
         return ""

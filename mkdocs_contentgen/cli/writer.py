@@ -58,10 +58,10 @@ def try_(
         raise click.UsageError(f"the topic cannot be used: {error}") from error
     [trial] = _try_out(config_file, [request])
     if trial.written:
-        output.print_article(trial.written.html)
+        output.print_article(trial.written.text.html)
         if sources:
             output.print_sources(trial.written)
-        for remark in trial.written.remarks:
+        for remark in trial.written.text.remarks:
             output.print_line(remark)
     elif isinstance(trial.error, FailedTextError):
         for line in trial.error.answer.splitlines():

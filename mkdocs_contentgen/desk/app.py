@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..digest import sha256
 from ..errors import ContentgenError, EditError
-from ..review.update import can_update
+from ..review.updating import can_update
 from ..service.updates import MAX_NOTE
 from ..texts.articles import Article
 from .building import Builder

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import UnsafeHTMLError
 from ..html.blocks import Block, finish
-from ..review.update import can_update
+from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
 from ..texts.approval import to_lines

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from ..errors import EditError
-from ..review import update as updating
+from ..review import updating
 from ..site.build import Build
 from ..site.site import Site
 from ..texts.articles import Article
@@ -105,8 +105,8 @@ class DeskSite:
     def _ask(self, site: Site, wanted: list[PageRequest], key: str) -> None:
         options = site.options
         policy = Policy(max_requests=1, sandbox=options.uses_sandbox(), refresh=True)
-        build = Build(site, policy, self._log, requests=wanted)
-        obtained = build.obtain(site.approved_files(), build.foreground())
+        build = Build(site, policy, self._log)
+        obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
         if problems := [*obtained.failures, *obtained.warnings]:
             self._problems[key] = "; ".join(problems)
         self.built()
@@ -115,7 +115,7 @@ class DeskSite:
         options = site.options
         policy = Policy(max_requests=1, sandbox=options.uses_sandbox())
         build = Build(site, policy, self._log)
-        planned = updating.plan(
+        updates, errors, notes = updating.plan(
             [article],
             site.cited_sections(),
             note=note,
@@ -124,9 +124,8 @@ class DeskSite:
             is_named=True,
             image_hosts=options.image_hosts,
         )
-        results, problems = updating.run(build, planned.updates, site.article)
-        problems += [*planned.problems, *planned.notes]
-        problems += [str(it.error) for it in results if it.error]
+        results, problems = updating.run(build, updates, site.article)
+        problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
         if problems:
             self._problems[article.key] = "; ".join(problems)
         self.built()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Literal
 from xml.etree.ElementTree import Element
 
 import msgspec
+from msgspec import structs
 
 from ..digest import sha256
 from ..display import escape_controls, hidden_character
@@ -118,7 +119,7 @@ class Desk:
         html = to_lines(finish(article))
         if change.action != "confirm":
             edits = self._written(html, text.html, edits)
-        self._keep(version, replace(text, html=html, edits=edits))
+        self._keep(version, structs.replace(text, html=html, edits=edits))
 
     def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
         """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
@@ -131,14 +132,14 @@ class Desk:
         edits = version.text.edits or Edits()
         if restored:
             text, marks = restored.text, {it.text for it in restored.statements}
-            edits = replace(
+            edits = structs.replace(
                 edits,
                 removed=tuple(it for it in edits.removed if it not in text and it != _short(text)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
             )
         html = to_lines(finish(article))
         edits = self._written(html, version.text.html, edits, earlier)
-        self._keep(version, replace(version.text, html=html, edits=edits))
+        self._keep(version, structs.replace(version.text, html=html, edits=edits))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take the last change of a text back. Raises OutdatedError and EditError."""
@@ -168,10 +169,11 @@ class Desk:
         if len(reason) > MAX_REASON or hidden_character(reason):
             raise EditError(f"a reason is one line of at most {MAX_REASON} characters")
         if reason.strip() or text.edits:
-            edits = _bounded(replace(text.edits or Edits(), reason=reason.strip()))
-            text = replace(text, edits=edits)
+            edits = _bounded(structs.replace(text.edits or Edits(), reason=reason.strip()))
+            text = structs.replace(text, edits=edits)
         if article.state == "changed" and text.html == version.text.html:
-            text = replace(text, generated_at=datetime.now(UTC))  # as a draft of the edited file
+            # As a draft of the edited file.
+            text = structs.replace(text, generated_at=datetime.now(UTC))
         if text is not article.draft or article.state == "approved":
             outcome = replace(article.draft_outcome, text=text, error=None)
             article = replace(article, draft_outcome=outcome)
@@ -223,7 +225,7 @@ class Desk:
                 by = edits.changed_by.get(name, "") if (name, block.html) in old else self.by
             if by:
                 changed_by[name] = by
-        return replace(edits, changed_by=changed_by)
+        return structs.replace(edits, changed_by=changed_by)
 
     def _seen(self, ref: str, seen: str) -> Version:
         version = self.version(self.find(ref))
@@ -238,7 +240,7 @@ class Desk:
         if version.article.draft is None or version.text is not version.article.draft:
             # A draft is only shown beside an approved text if it is newer, whatever the clock says.
             after = version.text.generated_at + timedelta(seconds=1)
-            text = replace(text, generated_at=max(datetime.now(UTC), after))
+            text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
         self.undo_stack.setdefault(article.key, []).append((version.text, _identity(text)))
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
@@ -260,8 +262,7 @@ def ref_of(page: str, name: str) -> str:
 
 
 def _identity(text: Text) -> str:
-    edits = asdict(text.edits) if text.edits else None
-    return sha256(f"{text.html}\0{edits}")
+    return sha256(f"{text.html}\0{text.edits}")
 
 
 def _bounded(edits: Edits) -> Edits:
@@ -274,7 +275,7 @@ def _bounded(edits: Edits) -> Edits:
         more = len(items) - number
         kept.append((*items[:number], *([f"… and {more} more"] if more else [])))
         left -= sizes[number - 1] if number else 0
-    return replace(edits, confirmed=kept[0], removed=kept[1])
+    return structs.replace(edits, confirmed=kept[0], removed=kept[1])
 
 
 def _apply(article: Element, blocks: Sequence[Block], change: Change, edits: Edits) -> Edits:
@@ -282,9 +283,9 @@ def _apply(article: Element, blocks: Sequence[Block], change: Change, edits: Edi
     if change.action == "confirm":
         statement = _statement(blocks[change.block], change).text
         confirm_statement(blocks[change.block], change.statement)
-        return replace(edits, confirmed=(*edits.confirmed, _short(statement)))
+        return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
     if removed := _change_blocks(article, blocks, change):
-        edits = replace(edits, removed=(*edits.removed, _short(removed)))
+        edits = structs.replace(edits, removed=(*edits.removed, _short(removed)))
     return edits
 
 

@@ -21,14 +21,17 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     `image_hosts` is passed on to sanitize(). Raises UnsafeHTMLError if there is not exactly one
     article, if it has no text or too many headings, or if the HTML exceeds the sanitizer's limits.
     """
-    articles = list(_outermost_articles(sanitize(html, image_hosts)))
-    if len(articles) != 1:
-        raise UnsafeHTMLError(f"expected one <article>, found {len(articles) or 'none'}")
-    article = articles[0]
+    root = sanitize(html, image_hosts)
+    article = root.find(".//article")
+    if article is None:
+        raise UnsafeHTMLError("expected one <article>, found none")
+    others = len(root.findall(".//article")) - len(article.findall(".//article")) - 1
+    if others:
+        raise UnsafeHTMLError(f"expected one <article>, found {others + 1}")
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = sum(element.tag in _HEADINGS for element in article.iter())
+    headings = len([element for element in article.iter() if element.tag in _HEADINGS])
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
@@ -111,9 +114,3 @@ def _article_with_message(kind: str, title: str, message: str) -> Element:
     # The message may quote a page; Python-Markdown uses control characters as placeholders.
     SubElement(article, "p").text = escape_controls(message)
     return article
-
-
-def _outermost_articles(element: Element) -> Collection[Element]:
-    if element.tag == "article":
-        return [element]
-    return [article for child in element for article in _outermost_articles(child)]

@@ -13,24 +13,22 @@ from textwrap import indent
 from urllib.parse import quote
 
 from bs4 import BeautifulSoup, Tag
-from markdownify import MarkdownConverter
+from markdownify import MarkdownConverter, chomp
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LISTS = ("ul", "ol")
-_WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure")
-_CONTAINERS = ("li", "blockquote", "aside", "dd")
-_BLOCKS = (
-    *_HEADINGS,
-    *_LISTS,
-    *_WRAPPERS,
-    *_CONTAINERS,
-    *("p", "pre", "table", "hr", "dl", "dt", "figcaption"),
-)
+_QUOTES = ("blockquote", "aside")
+_WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure", "dl", "dd")
+_CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
+_BLOCKS = (*_CONTAINERS, *_HEADINGS, *"p pre table hr dt figcaption".split())
+_NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
 _EMPHASIS = ("strong", "b", "em", "i")
 _KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
 """Inline elements that stay HTML."""
 
 _KEPT_ATTRIBUTES = ("title", "lang", "dir")
+_TIGHT: tuple[list[str], ...] = ([], ["p"], ["p", "ul"], ["p", "ol"])
+"""The blocks of items that need no empty lines."""
 
 _INVISIBLE = (
     "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00\ufeff"
@@ -39,16 +37,20 @@ _SPECIAL = re.compile(
     rf"[\\`*\[\]{{<|~^#{_INVISIBLE}]"
     r"|(?<![^\W_])_|_(?![^\W_])"  # those within words are text
     r"|&(?=#?\w{1,32};)"
-    r"|(?P<twice>[(=%@!?:])(?=(?P=twice))"  # `!!! note`, `==mark==`, `((`
-    r"|!\Z|\+(?=\+[\w\"'])|\$(?!\d)|(?<=\S)\$|(?<!\w)@(?=\w)|:(?=[a-z][\w+-]*:)"
+    r"|(?P<twice>[(=%@!?:])(?=(?P=twice))|(?<!:)/(?=/)"  # `!!! note`, `==mark==`, `((`
+    r"|\+(?=\+[\w\"'])|\$(?!\d)|(?<=\S)\$|(?<!\w)@(?=\w)|:(?=[a-z][\w+-]*:)"
 )
 _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
-_IN_HTML = re.compile(rf"[^\w ,;()./?%-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
-_IN_BLOCK = re.compile(rf"[&<{{{_INVISIBLE}]")
+_IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
+_IN_BLOCK = re.compile(rf"[&<{{`~{_INVISIBLE}]")
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
-_NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
+
+_LINK = "\0"
+"""Precedes links, which a `!` before them would make an image."""
+
+_NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
 def to_markdown(
@@ -74,12 +76,12 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         soup = BeautifulSoup("", "html.parser")
         soup.append(BeautifulSoup(html, "html.parser") if isinstance(html, str) else copy(html))
         _normalize(soup)
-        return str(self.convert_soup(soup)).strip()
+        return _finish(self.convert_soup(soup)).strip()
 
     def write_inline(self, block: Tag) -> str:
         """Return the content of one block, such as a paragraph, on one line."""
         parts = [self.process_element(node, {"_inline"}) for node in block.children]
-        return " ".join("".join(parts).split())
+        return " ".join(_finish("".join(parts)).split())
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return text of which nothing is syntax within a line."""
@@ -90,7 +92,7 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         return self._keep if tag_name in _KEPT else super().get_conv_fn(tag_name)
 
     def _keep(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if "_noformat" in parent_tags or "\n" in text:
+        if "_noformat" in parent_tags:
             return text
         if el.name == "kbd":  # markdownify takes it for code, and escapes nothing in it
             text = self.escape(" ".join(el.get_text().split()), parent_tags)
@@ -99,28 +101,23 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         return f"<{el.name}{attributes}>{text}</{el.name}>"
 
     def _emphasize(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
-        if "_noformat" in parent_tags or "\n" in text or not text.strip():
+        start, end, inner = chomp(text)
+        if "_noformat" in parent_tags or not inner:
             return text
-        start, end = text[: text[0] == " "], text[len(text) - (text[-1] == " ") :]
-        siblings = (el.previous_sibling, el.next_sibling)
-        is_clear = not (
-            el.find(_EMPHASIS)
-            or el.find_parent(_EMPHASIS)
-            or any(isinstance(it, Tag) and it.name in _EMPHASIS for it in siblings)
-        )
-        inner = text.strip()
-        marked = f"{mark}{inner}{mark}" if is_clear else f"<{tag}>{inner}</{tag}>"
-        return f"{start}{marked}{end}"
+        mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
+        siblings = [it for it in (el.previous_sibling, el.next_sibling) if isinstance(it, Tag)]
+        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or siblings:
+            return f"{start}<{tag}>{inner}</{tag}>{end}"
+        return f"{start}{mark}{inner}{mark}{end}"
 
     convert_strong = convert_b = convert_em = convert_i = _emphasize
 
     def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a link."""
-        if "_noformat" in parent_tags or not (text.strip() and el.get("href")):
+        start, end, inner = chomp(text)
+        if "_noformat" in parent_tags or not inner:
             return text
-        start, end = text[: text[0].isspace()], text[len(text) - text[-1].isspace() :]
-        return f"{start}[{' '.join(text.split())}]({_target(el, 'href')}){end}"
+        return f"{start}{_LINK}[{' '.join(inner.split())}]({_target(el, 'href')}){end}"
 
     def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return an image, in headings and cells, too."""
@@ -146,13 +143,14 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         if "_inline" in parent_tags:
             return self.convert_code(el, text, parent_tags - {"pre"})
         code = el.get_text().strip("\n")
-        is_nested = self._is_nested or not parent_tags.isdisjoint(_CONTAINERS)
-        if _NOT_CODE.search(code) or (is_nested and el.find_previous_sibling() is None):
-            html = _to_entities(code, _IN_HTML if is_nested else _IN_BLOCK)
+        fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
+        is_nested = self._is_nested or not parent_tags.isdisjoint((*_QUOTES, "li"))
+        is_first = el.find_previous_sibling() is None  # where an indentation would be lost
+        if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
+            html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"
             return f"\n\n<pre><code>{html}</code></pre>\n\n"
         if is_nested:
             return _separated(el, _LISTS, indent(code, "    "))
-        fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
         return f"\n\n{fence}\n{code}\n{fence}\n\n"
 
     def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
@@ -161,14 +159,12 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         if "_inline" in parent_tags:
             return f" {text} "
         if start := _LINE_START.match(text):
-            position = start.end() - 1
-            text = f"{text[:position]}{_escape_character(text[position])}{text[position + 1 :]}"
+            last = start.end() - 1
+            text = f"{text[:last]}{_escape_character(text[last])}{text[last + 1 :]}"
         return f"\n\n{text}\n\n"
 
     def convert_list(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a list, apart from one before it."""
-        if "li" in parent_tags and "data-loose" not in el.attrs:
-            return _separated(el, _LISTS, text.strip("\n"), breaks=1)
         return _separated(el, _LISTS, text.strip("\n"))
 
     convert_ul = convert_ol = convert_list
@@ -176,18 +172,17 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
     def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return an item, with the indentation that Python-Markdown wants."""
         is_loose = el.parent is not None and "data-loose" in el.parent.attrs
-        text = text.strip()
-        if not is_loose:
-            text = text.replace("\n\n", "\n")
+        text = text.strip() if is_loose else text.strip().replace("\n\n", "\n")
         bullet = f"{el['value']}." if "value" in el.attrs else "-"
-        return f"{bullet} {indent(text, '    ').strip()}\n" + "\n" * is_loose
+        end = "\n\n" if is_loose else "\n"
+        return f"{bullet} {indent(text, '    ').strip()}{end}" if text else ""
 
     def convert_blockquote(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a quotation, apart from one before it."""
         if "_inline" in parent_tags:
             return f" {text.strip()} "
-        quoted = indent(text.strip(), "> ", lambda line: True)
-        return _separated(el, ("blockquote", "aside"), re.sub("(?m)^> $", ">", quoted))
+        lines = (f"> {line}".rstrip() for line in text.strip().split("\n"))
+        return _separated(el, _QUOTES, "\n".join(lines))
 
     def convert_aside(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return an admonition, or a quotation on sites that have none."""
@@ -195,41 +190,36 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
             return self.convert_blockquote(el, text, parent_tags)
         return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
 
-    def convert_dt(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a term, or a paragraph on sites without definition lists."""
-        if "def_list" in self._extensions:
-            return str(super().convert_dt(el, text, parent_tags))
-        return self.convert_p(
-            el, text if el.find(_EMPHASIS) else f"**{text.strip()}**", parent_tags
-        )
-
-    def convert_dd(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a definition, or its paragraphs on sites without definition lists."""
-        if "def_list" in self._extensions:
-            return str(super().convert_dd(el, text, parent_tags))
-        return f"\n\n{text.strip()}\n\n"
-
     def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a rule that is no front matter."""
         return "\n\n***\n\n"
 
 
 def _normalize(soup: BeautifulSoup) -> None:
-    """Put loose text into paragraphs, unwrap what only groups blocks, and describe lists."""
-    for tag in soup.find_all(_WRAPPERS + _CONTAINERS):
-        if "pro-tip" in tag.get_attribute_list("class"):
-            tag.name = "aside"
+    """Put loose text into paragraphs, and unwrap what only groups blocks."""
+    for tag in soup.find_all(True):
+        if tag.name not in _NO_INLINE and tag.find(_BLOCKS):
+            tag.unwrap()
+    for tag in soup.select(".pro-tip"):
+        tag.name = "aside"
+    for tag in soup.find_all(["caption", "figcaption", "dt"]):
+        if tag.name == "caption" and tag.parent is not None:
+            tag.parent.insert_before(tag)
+        elif tag.name == "dt":
+            tag.wrap(Tag(name="p"))
+        tag.name = "strong" if tag.name == "dt" else "p"
+    for tag in [soup, *soup.find_all(_CONTAINERS)]:
         _wrap_loose_text(tag)
     for tag in soup.find_all(_WRAPPERS):
         tag.unwrap()
-    for tag in soup.find_all(["caption", "figcaption"]):
-        if tag.name == "caption" and tag.parent is not None:
-            tag.parent.insert_before(tag)
-        tag.name = "p"
+    _describe_lists(soup)
+
+
+def _describe_lists(soup: BeautifulSoup) -> None:
+    """Set the numbers of items, and mark lists whose items need empty lines between them."""
     for tag in soup.find_all(_LISTS):
         items = tag.find_all("li", recursive=False)
-        blocks = tag.find({*_BLOCKS} - {*_LISTS, "li", "p"})
-        if blocks or any(len(item.find_all("p", recursive=False)) > 1 for item in items):
+        if any([it.name for it in item.find_all(recursive=False)] not in _TIGHT for item in items):
             for parent in (tag, *tag.find_parents(_LISTS)):
                 parent["data-loose"] = ""
         start = str(tag.get("start", "1"))
@@ -241,11 +231,7 @@ def _wrap_loose_text(parent: Tag) -> None:
     """Put each run of inline content into a paragraph."""
     paragraph: Tag | None = None
     for child in list(parent.children):
-        if isinstance(child, Tag) and child.name != "a" and child.find(_BLOCKS):
-            if child.name not in (*_BLOCKS, "li"):
-                child.unwrap()  # an inline element around blocks
-            paragraph = None
-        elif isinstance(child, Tag) and child.name in _BLOCKS:
+        if isinstance(child, Tag) and child.name in _BLOCKS:
             paragraph = None
         elif paragraph is not None:
             paragraph.append(child)
@@ -257,12 +243,15 @@ def _wrap_loose_text(parent: Tag) -> None:
             child.extract()
 
 
-def _separated(el: Tag, kinds: Collection[str], text: str, *, breaks: int = 2) -> str:
+def _finish(markdown: str) -> str:
+    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
+
+
+def _separated(el: Tag, kinds: Collection[str], text: str) -> str:
     """Return a block; behind one of these kinds, with a comment between them."""
     previous = el.find_previous_sibling()
-    if previous is not None and previous.name in kinds:
-        return f"\n\n<!-- -->\n\n{text}\n\n"
-    return "\n" * breaks + text + "\n" * breaks
+    is_merged = previous is not None and previous.name in kinds
+    return f"\n\n<!-- -->\n\n{text}\n\n" if is_merged else f"\n\n{text}\n\n"
 
 
 def _target(el: Tag, name: str) -> str:
@@ -276,7 +265,7 @@ def _escape_character(character: str) -> str:
     return f"\\{character}" if character in "*_#+->." else _entity(character)
 
 
-def _to_entities(text: str, pattern: re.Pattern[str] = _IN_HTML) -> str:
+def _to_entities(text: str, pattern: re.Pattern[str] = _IN_LINE) -> str:
     """Return text of which nothing is syntax in an attribute, or in HTML within a line."""
     return pattern.sub(lambda match: _entity(match[0]), text)
 

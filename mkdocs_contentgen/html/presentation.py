@@ -60,19 +60,19 @@ def present(
     article = parse_article(html, how.image_hosts)
     limit_nesting(article)
     close_heading_gaps(article)
-    title, lead = (
-        plain_text(_text_of(element))
-        for element in (article.find(".//h1"), _lead_paragraph(article))
-    )
     line = provenance.line(how.disclosure) if how.disclosure else ""
-    facts = ArticleMetadata(title, lead, _publication_date(article), plain_text(line))
+    facts = ArticleMetadata(
+        plain_text(_text_of(article.find(".//h1"))),
+        plain_text(_text_of(_lead_paragraph(article))),
+        _publication_date(article),
+        plain_text(line),
+    )
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
     _hide_emoji(article)
-    article.set("class", f"contentgen {article.get('class', '')}".strip())
-    if how.styles == "keep":
-        article.set("class", f"contentgen-kept {article.get('class')}")
+    kept = "contentgen-kept " if how.styles == "keep" else ""
+    article.set("class", f"{kept}contentgen {article.get('class', '')}".strip())
     if language := provenance.language:
         article.set("lang", language)
         script = re.search(r"-([A-Za-z]{4})(?:-|$)", language)
@@ -202,8 +202,9 @@ def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
 
 
 def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
-    header = [i for i, child in enumerate(article) if child.tag in ("header", "h1")]
-    for index, line in enumerate(lines, header[0] + 1 if header else 0):
+    title = article.find("h1")
+    header = article.find("header") if title is None else title
+    for index, line in enumerate(lines, 0 if header is None else [*article].index(header) + 1):
         paragraph = Element("p", {"class": "contentgen-disclosure"})
         paragraph.text = line
         article.insert(index, paragraph)
@@ -211,9 +212,13 @@ def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
 
 def _lead_paragraph(article: Element) -> Element | None:
     """Return the lead paragraph: one of class `intro` or `lead`, otherwise the first."""
-    paragraphs = [p for p in article.iter("p") if p.get("class") != "byline"]
-    named = [p for p in paragraphs if p.get("class") in ("intro", "lead")]
-    return next(iter([*named, *paragraphs]), None)
+    first = None
+    for paragraph in article.iter("p"):
+        if paragraph.get("class") in ("intro", "lead"):
+            return paragraph
+        if first is None and paragraph.get("class") != "byline":
+            first = paragraph
+    return first
 
 
 def _publication_date(article: Element) -> str:

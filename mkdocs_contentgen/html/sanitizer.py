@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 import nh3
 
@@ -130,19 +130,19 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     else:
         raise UnsafeHTMLError("the HTML changes each time that it is parsed")
     if errors:
-        raise UnsafeHTMLError("the HTML contains an attribute that cannot be checked") from errors[
-            0
-        ]
+        message = "the HTML contains an attribute that cannot be checked"
+        raise UnsafeHTMLError(message) from errors[0]
     # With these replacements, the output of nh3 is XML, whose parser is much faster.
     xml = _VOID.sub(r"<\1\2/>", clean).replace("&nbsp;", "\xa0")
     for character in "\t\n\r":  # XML normalizes these to spaces in attributes
         xml = xml.replace(character, f"&#{ord(character)};")  # translate() takes a hundred times
-    parser = XMLParser(target=_ElementBuilder(image_hosts))  # noqa: S314  without a document type
     try:
-        parser.feed(f"<div>{xml}</div>")
-        return parser.close()
+        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
     except ParseError as error:
         raise UnsafeHTMLError("the HTML is not well-formed") from error
+    _check_depth(root)
+    _restrict_links(root, {host.lower() for host in image_hosts})
+    return root
 
 
 def _without_controls(text: str) -> str:
@@ -185,7 +185,7 @@ def _estimate_repeated(html: str) -> float:
 def _safe_value(name: str, value: str) -> str | None:
     value = _CONTROL_CHARACTERS.sub("", value)
     if name == "class":
-        return " ".join(word for word in value.split() if word in CLASSES) or None
+        return " ".join(filter(CLASSES.__contains__, value.split())) or None
     if name == "style":
         return sanitize_style(value) or None
     if name in ("alt", "title"):
@@ -196,52 +196,33 @@ def _safe_value(name: str, value: str) -> str | None:
     return value if pattern is None or pattern.fullmatch(value) else None
 
 
-class _ElementBuilder:
-    """Builds elements from the output of nh3, in which all elements are closed.
-
-    Images of other hosts become links, and links without `href` become `<span>` elements.
-    """
-
-    def __init__(self, image_hosts: Collection[str]) -> None:
-        self._image_hosts = {host.lower() for host in image_hosts}
-        self._builder = TreeBuilder()
-        self._open: list[str] = []
-        self.data = self._builder.data
-        self.close = self._builder.close
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._open.append(tag)
-        if len(self._open) > MAX_DEPTH + 1:
-            raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
-        if tag == "img":
-            self._image(attributes)
+def _check_depth(root: Element) -> None:
+    level = [root]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for element in level for child in element]
+        if not level:
             return
-        if tag == "a":
-            if "href" in attributes:
-                attributes["rel"] = "nofollow noopener noreferrer"
-            else:
-                self._open[-1] = tag = "span"
-                attributes.pop("title", None)
-        self._builder.start(tag, attributes)
+    raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
 
-    def end(self, tag: str) -> None:
-        if tag != "img":
-            self._builder.end(self._open[-1])
-        self._open.pop()
 
-    def _image(self, attributes: dict[str, str]) -> None:
-        source = attributes.get("src")
-        text = attributes.get("alt", "")
-        if source is None:
-            self._builder.start("span", {})
-            self._builder.data(text)
-            self._builder.end("span")
-        elif urlsplit(source).hostname in self._image_hosts:
-            self._builder.start("img", attributes | {"alt": text, "loading": "lazy"})
-            self._builder.end("img")
-        elif "a" in self._open:
-            self._builder.data(text or source)
+def _restrict_links(root: Element, image_hosts: Collection[str]) -> None:
+    """Turn images of other hosts into links, and links without an address into `<span>`."""
+    linked = {
+        image for link in root.iter("a") if "href" in link.attrib for image in link.iter("img")
+    }
+    for image in list(root.iter("img")):
+        source, text = image.get("src"), image.get("alt", "")
+        if source and urlsplit(source).hostname in image_hosts:
+            image.attrib.update(alt=text, loading="lazy")
+            continue
+        image.attrib.clear()
+        image.tag, image.text = "span", text or source
+        if source and image not in linked:
+            image.tag = "a"
+            image.set("href", source)
+    for link in list(root.iter("a")):
+        if link.get("href") is None:
+            link.tag = "span"
+            link.attrib.pop("title", None)
         else:
-            self._builder.start("a", {"href": source, "rel": "nofollow noopener noreferrer"})
-            self._builder.data(text or source)
-            self._builder.end("a")
+            link.set("rel", "nofollow noopener noreferrer")

@@ -11,8 +11,8 @@ enough contrast between each text colour and each background.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from math import atan2, cbrt, degrees, hypot
 
 import tinycss2
@@ -63,24 +63,29 @@ def sanitize_style(style: str) -> str:
     """
     if len(style) > _MAX_CHARACTERS:
         return ""
-    safe = "; ".join(
-        f"{node.lower_name}: {tinycss2.serialize(node.value).strip()}"
-        for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
-        if node.type == "declaration"
-        and not node.important
-        and _PROPERTIES.fullmatch(node.lower_name)
-        and _all_safe(node.lower_name, node.value)
-    )
+    declarations = []
+    for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True):
+        if (
+            node.type == "declaration"
+            and not node.important
+            and _PROPERTIES.fullmatch(node.lower_name)
+            and _all_safe(node.lower_name, node.value)
+        ):
+            value = tinycss2.serialize(node.value).strip()
+            declarations.append(f"{node.lower_name}: {value}")
+    safe = "; ".join(declarations)
     return safe if len(safe) <= _MAX_CHARACTERS else ""
 
 
-def _all_safe(name: str, tokens: Iterable[Node], depth: int = 0) -> bool:
-    tokens = [token for token in tokens if not isinstance(token, WhitespaceToken)]
-    return bool(tokens) and all(_is_safe(name, token, depth) for token in tokens)
+def _all_safe(name: str, tokens: Sequence[Node], depth: int = 0) -> bool:
+    is_empty = not tinycss2.serialize(tokens).strip()
+    return not is_empty and all(map(partial(_is_safe, name, depth), tokens))
 
 
-def _is_safe(name: str, token: Node, depth: int) -> bool:
+def _is_safe(name: str, depth: int, token: Node) -> bool:
     match token:
+        case WhitespaceToken():
+            return True
         case IdentToken():
             return bool(_KEYWORD.fullmatch(token.value))
         case HashToken():
@@ -106,16 +111,11 @@ def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> boo
     unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
     if unit in _ANGLES:
         return True
-    if unit == "%":
-        maximum = (
-            600.0
-            if name in _RELATIVE_TO_FONT
-            else 25
-            if name.startswith(_RELATIVE_TO_WIDTH)
-            else 100
-        )
-    else:
-        maximum = _MAX_LENGTHS.get(unit, -1)
+    maximum = _MAX_LENGTHS.get(unit, -1)
+    if unit == "%" and name in _RELATIVE_TO_FONT:
+        maximum = 600
+    elif unit == "%":
+        maximum = 25 if name.startswith(_RELATIVE_TO_WIDTH) else 100
     if name == "line-height":
         maximum = -1
     elif name.startswith("text-decoration"):
@@ -143,23 +143,21 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """
     if tag in ("pre", "code", "kbd", "samp", "var"):
         return ()
-    values = {
-        node.lower_name: [t for t in node.value if not isinstance(t, WhitespaceToken)]
-        for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
-        if node.type == "declaration"
-    }
-    classes = [
-        *_text_classes(_colours(values.get("color", []))),
-        *_background_classes(
-            _colours(value for name in _BACKGROUNDS for value in values.get(name, []))
-        ),
-        *([] if tag in _TABLE_TAGS else _border_classes(values)),
-    ]
-    for name, value in values.items():
-        words = {token.lower_value for token in value if isinstance(token, IdentToken)}
-        classes += [class_ for word in words if (class_ := _KEYWORD_CLASSES.get((name, word)))]
-    if any(isinstance(t, NumberToken) and t.value >= 600 for t in values.get("font-weight", [])):
-        classes.append("cg-bold")
+    values: dict[str, list[Node]] = {}
+    for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True):
+        if node.type == "declaration":
+            values[node.lower_name] = node.value
+    backgrounds = [token for name in _BACKGROUNDS for token in values.get(name, [])]
+    classes = _text_classes(_colours(values.get("color", [])))
+    classes += _background_classes(_colours(backgrounds))
+    if tag not in _TABLE_TAGS:
+        classes += _border_classes(values)
+    for name, tokens in values.items():
+        for token in tokens:
+            if isinstance(token, IdentToken) and (name, token.lower_value) in _KEYWORD_CLASSES:
+                classes.append(_KEYWORD_CLASSES[name, token.lower_value])
+            elif isinstance(token, NumberToken) and name == "font-weight" and token.value >= 600:
+                classes.append("cg-bold")
     if tag not in _HEADING_TAGS:
         classes += _size_classes(values.get("font-size", []))
     return tuple(dict.fromkeys(classes))
@@ -195,10 +193,10 @@ def _text_classes(colours: list[Colour]) -> list[str]:
 
 
 def _background_classes(colours: list[Colour]) -> list[str]:
-    if not colours or all(lightness > 0.99 for lightness, _, _ in colours):
+    if not colours or min(colours)[0] > 0.99:  # the lightness of the darkest
         return []
     steps = [_nearest_hue(hue) if chroma >= 0.01 else "grey" for _, chroma, hue in colours]
-    if len(steps) > 1 and steps[0] != steps[-1]:
+    if steps[0] != steps[-1]:
         return ["cg-fill", "cg-gradient", f"cg-fill-{steps[0]}", f"cg-to-{steps[-1]}"]
     return ["cg-fill", f"cg-fill-{steps[0]}"]
 
@@ -206,15 +204,18 @@ def _background_classes(colours: list[Colour]) -> list[str]:
 def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
     classes = []
     for name, class_ in _BORDERS.items():
-        value = values.get(name, [])
-        hidden = any(getattr(token, "lower_value", "") in ("none", "hidden") for token in value)
-        if value and not hidden and getattr(value[0], "value", 1) != 0:
+        tokens = values.get(name, [])
+        if not tokens:
+            continue
+        words = [getattr(it, "lower_value", getattr(it, "value", "")) for it in tokens]
+        if _NO_BORDER.isdisjoint(words):
             classes.append(class_)
-            for _, chroma, hue in _colours(value)[:1]:
+            for _, chroma, hue in _colours(tokens)[:1]:
                 classes += [f"cg-line-{_nearest_hue(hue)}"] if chroma >= 0.05 else []
     return classes
 
 
+_NO_BORDER: frozenset[str | float] = frozenset(("none", "hidden", 0))
 _BORDERS = {
     "border": "cg-box",
     "border-left": "cg-bar",
@@ -237,12 +238,12 @@ def _nearest_hue(hue: float) -> str:
     return str(round(hue / 30) % 12 * 30)
 
 
-def _colours(tokens: Iterable[Node]) -> list[Colour]:
+def _colours(tokens: Sequence[Node]) -> list[Colour]:
     colours: list[Colour] = []
     for token in tokens:
         colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub lacks single nodes
         if isinstance(colour, color4.Color):
-            *srgb, alpha = (number or 0.0 for number in colour.to("srgb"))
+            *srgb, alpha = [number or 0.0 for number in colour.to("srgb")]
             if alpha > 0.05:
                 colours.append(_oklch(*srgb))
         elif isinstance(token, FunctionBlock):
@@ -252,10 +253,10 @@ def _colours(tokens: Iterable[Node]) -> list[Colour]:
 
 def _oklch(*srgb: float) -> Colour:
     """Convert from sRGB, as in https://bottosson.github.io/posts/oklab/."""
-    red, green, blue = (
+    red, green, blue = [
         channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
         for channel in srgb
-    )
+    ]
     long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
     medium = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
     short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

@@ -21,8 +21,8 @@ def file_of_page(md: Markdown) -> File | None:
     The file is an attribute of the tree processor for links. Excerpts of Material's blog have that
     processor too. The Markdown instances of mkdocstrings may have it, but extract no title.
     """
-    names = (*_EXTRACTORS, "excerpt")
-    if "relpath" not in md.treeprocessors or not any(name in md.treeprocessors for name in names):
+    is_page = any(map(md.treeprocessors.__contains__, (*_EXTRACTORS, "excerpt")))
+    if "relpath" not in md.treeprocessors or not is_page:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
     return file if isinstance(file, File) else None

@@ -8,8 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC
+from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -95,14 +94,15 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
             "the approved text is no longer in the cache or in git; "
             f"`git log -p {article.path}` shows earlier versions"
         )
-        changes = escape_controls(lost) if original is None else word_diff(original, approved.html)
+        html = approved.text.html
+        changes = escape_controls(lost) if original is None else word_diff(original, html)
         yield "from the approved text to the edited file", changes
         if not article.has_newer_draft:
             return
     if draft:
         lines = draft_lines(draft, options)
-        changes = word_diff(approved.html, lines)
-        checks = check_lines(draft) if lines != approved.html else []
+        changes = word_diff(approved.text.html, lines)
+        checks = check_lines(draft) if lines != approved.text.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
@@ -111,7 +111,7 @@ def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
 
     It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
     """
-    digest = article.approved.header.sha256 if article.approved else ""
+    digest = article.approved.approval.sha256 if article.approved else ""
     with suppress(UnsafeHTMLError):
         if article.draft and sha256(text := draft_lines(article.draft, options)) == digest:
             return text
@@ -174,15 +174,15 @@ def approve_article(
     newer = article.has_newer_draft
     if article.state == "approved" and not newer:
         return [f"{article.page}: already approved: {article.reason}"]
-    declined = approved.header.declined if approved else None
+    declined = approved.approval.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
-        text = replace(approved.text, request=request.record())
+        text = structs.replace(approved.text, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         _check_quotations(article, draft)
         try:
-            text = replace(draft, html=draft_lines(draft, options))
+            text = structs.replace(draft, html=draft_lines(draft, options))
             statements = check_lines(draft)
         except UnsafeHTMLError as error:
             raise ApprovalError(
@@ -197,10 +197,8 @@ def approve_article(
     service = "content generation service"
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
-    header = approve(text, article.key, service, by)
-    if declined:
-        header = structs.replace(header, declined=declined.astimezone(UTC))
-    write(article.path, article.directory, header, text.html)
+    approval = approve(text, article.key, service, by, declined)
+    write(article.path, article.directory, approval)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
     return [f"{article.page}: approved in {article.path}", *statements, *cited]
@@ -248,7 +246,7 @@ def _is_settled(draft: Text, remark: str) -> bool:
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:
     """Raise ApprovalError for a text that no build could show."""
-    text = edited.html
+    text = edited.text.html
     try:
         parse_article(text)
     except UnsafeHTMLError as error:

@@ -33,8 +33,7 @@ _REQUEST = re.compile(
 _INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
 _BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
 _HEADING = re.compile(
-    r"^(?:> ?)*(?P<signs>#{1,6})|^[^\n]+\n(?P<line>=+|-+)[ \t]*$|<h(?P<level>[1-6])[\s>]",
-    re.MULTILINE | re.IGNORECASE,
+    r"^(?:> ?)*(#{1,6})|^\S.*\n(=|-)\2*[ \t]*$|<h([1-6])[\s>]", re.MULTILINE | re.IGNORECASE
 )
 _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
@@ -43,12 +42,6 @@ _NOT_IN_MARKDOWN = {
     "colspan": "merged cells",
     "rowspan": "merged cells",
     "lang": "languages",
-    "dir": "directions of writing",
-    "type": "kinds of numbers in lists",
-    "reversed": "numbers of items",
-    "value": "numbers of items",
-    "width": "sizes of images",
-    "height": "sizes of images",
 }
 """What is lost with an attribute."""
 
@@ -75,12 +68,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
             "hand"
         )
     elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
-    lost = {
-        _NOT_IN_MARKDOWN.get(name)
-        for it in elements.values()
-        for p in it.iter()
-        for name in p.attrib
-    }
+    names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
     body = _insert(elements, source[match.end() :], site.config.markdown_extensions)
     docs, project = Path(site.config.docs_dir), project_directory(site.config)
     below = project if docs.is_relative_to(project) else docs
@@ -88,8 +76,8 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    left_out = ", ".join(sorted(filter(None, lost)))
-    missing = f", without what Markdown cannot say: {left_out}" if left_out else ""
+    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
+    missing = f", but without its {', '.join(lost)}" if lost else ""
     return f"{page}: contains its text now, and no request{missing}; read `git diff`"
 
 
@@ -110,7 +98,7 @@ def delete_approved_file(article: Article) -> None:
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     """Return the sanitized text of an article."""
     if article.approved and article.state in ("approved", "changed"):
-        html = article.approved.html
+        html = article.approved.text.html
     elif article.draft:
         html = article.draft.html
     else:
@@ -150,35 +138,30 @@ def _join(head: str, body: str) -> str:
 def _insert(elements: Mapping[str, Element], body: str, extensions: Sequence[str]) -> str:
     """Return the text of a page with its articles at their markers, or else behind it."""
     leading = leading_article(body, elements)
-    places = _find_places(body, list(elements))
+    outside = FENCED.sub(lambda match: " " * len(match[0]), body)
+    places = _find_places(outside, list(elements))
     text = body
     # From the end, so that the other places stay where they are.
-    for name in sorted(places, key=lambda name: places[name].start, reverse=True):
-        place = places[name]
-        _set_levels(
-            elements[name], 0 if name == leading else max(_level_at(body[: place.start]), 1)
-        )
-        text = place.fill(
-            text, _write(elements[name], extensions, is_nested=bool(place.indentation))
-        )
-    appended = [name for name in elements if name not in places]
-    for name in appended:
-        _set_levels(elements[name], int(name != leading))
-        markdown = _write(elements[name], extensions)
-        text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
+    for name, place in sorted(places.items(), key=lambda it: it[1].start, reverse=True):
+        before = outside[: place.start]
+        level = 0 if name == leading and not MARKER.search(before) else max(_level_at(before), 1)
+        text = place.fill(text, _write(elements[name], level, extensions, place.indentation))
+    for name in elements:
+        if name not in places:
+            markdown = _write(elements[name], int(name != leading), extensions)
+            text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
+    # In the first lines, readers of metadata take words before a colon for a key.
     return _METADATA.sub(r"\1&#58;", text) if leading else text
 
 
-def _write(element: Element, extensions: Sequence[str], *, is_nested: bool = False) -> str:
-    return to_markdown(tostring(element, "unicode", "html"), extensions, is_nested=is_nested)
-
-
-def _set_levels(element: Element, level: int) -> None:
-    """Set the levels of headings below one of this level, or of an article that is the page."""
+def _write(element: Element, level: int, extensions: Sequence[str], indentation: str = "") -> str:
+    """Return an article as Markdown, below a heading of this level, or with 0 as the page."""
     if level:
         set_title_level(element, level + 1)
     else:
         _make_title(element)
+    html = tostring(element, "unicode", "html")
+    return to_markdown(html, extensions, is_nested=bool(indentation))
 
 
 def _make_title(element: Element) -> None:
@@ -215,19 +198,17 @@ class _Place:
         return before + "\n".join(lines) + (behind or "\n")
 
 
-def _find_places(body: str, names: Sequence[str]) -> dict[str, _Place]:
-    """Return the places of articles whose marker has a line of its own outside of fenced code.
+def _find_places(text: str, names: Sequence[str]) -> dict[str, _Place]:
+    """Return the places of articles whose marker has a line of its own.
 
     Of several markers, that with the least indentation counts: the others may be in code.
     """
-    fenced = [match.span() for match in FENCED.finditer(body)]
     found: list[tuple[str, _Place]] = []
-    for match in MARKER.finditer(body):
-        start, end = body.rfind("\n", 0, match.start()) + 1, body.find("\n", match.end())
-        end = len(body) if end < 0 else end
-        indentation = re.sub("^ {1,3}$", "", body[start : match.start()])
-        is_alone = _INDENTATION.fullmatch(indentation) and not body[match.end() : end].strip()
-        if is_alone and not any(first <= match.start() < last for first, last in fenced):
+    for match in MARKER.finditer(text):
+        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        indentation = re.sub("^ {1,3}$", "", text[start : match.start()])
+        if _INDENTATION.fullmatch(indentation) and not text[match.end() : end].strip():
             found.append((match[1] or names[0], _Place(start, end, indentation)))
     places: dict[str, _Place] = {}
     for name, place in sorted(found, key=lambda it: len(it[1].indentation)):
@@ -238,8 +219,6 @@ def _find_places(body: str, names: Sequence[str]) -> dict[str, _Place]:
 
 def _level_at(text: str) -> int:
     """Return the level of the last heading in Markdown, or 0."""
-    level = 0
-    for match in _HEADING.finditer(FENCED.sub("", text)):
-        line = 1 if (match["line"] or "").startswith("=") else 2
-        level = int(match["level"] or 0) or len(match["signs"] or "") or line
-    return level
+    found = _HEADING.findall(text)
+    signs, underline, number = found[-1] if found else ("", "", "0")
+    return len(signs) or int(number or (1 if underline == "=" else 2))

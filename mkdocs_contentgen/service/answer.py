@@ -4,42 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import msgspec
 
-from ..display import model_name, valid_passages, valid_remarks, valid_sources
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
+from ..requests import Request
+from ..text import ANSWERED, Text, mend, model_name
 
 
-@dataclass(frozen=True)
-class GeneratedText:
-    """The HTML of a generated text, and the name of the model, or an empty string."""
-
-    html: str
-    model: str = ""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each cited section by its address."""
-
-    remarks: tuple[str, ...] = ()
-    """What is not as requested, although a person can use the text."""
-
-    passages: Mapping[str, str] = field(default_factory=dict)
-    """What the cited sections say, by their addresses."""
+def encode_answer(text: Text, **fields: object) -> bytes:
+    """Return the body of the answer with a text (interface section 2.2), and further fields."""
+    kept = {name: value for name in ANSWERED if (value := getattr(text, name))}
+    return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
 
 
-def encode_answer(html: str, **fields: object) -> bytes:
-    """Return the body of a successful answer (interface section 2.2) with further fields."""
-    return msgspec.json.encode({"success": True, "content": html, **fields})
+def parse_answer(answer: bytes, request: Request) -> Text:
+    """Return the text in an answer (interface section 2.2), generated now for `request`.
 
-
-def parse_answer(answer: bytes) -> GeneratedText:
-    """Return the text in an answer (interface section 2.2).
-
-    The writer adds the fields `model`, `sources`, `passages` and `remarks`. Unusable values count
-    as none. Raises FailedTextError if the service reports success, but sent no article, and
-    InvalidAnswerError for other answers: they may be from another program than the service.
+    The writer adds further fields. Raises FailedTextError if the service reports success, but sent
+    no article, and InvalidAnswerError for other answers: they may be from another program than the
+    service.
     """
     try:
         fields = json.loads(answer.decode())
@@ -61,13 +47,7 @@ def parse_answer(answer: bytes) -> GeneratedText:
     except UnicodeEncodeError as error:
         message = "the answer's `content` contains an unpaired surrogate"
         raise failed_text(message, content, fields) from error
-    return GeneratedText(
-        content,
-        model_name(fields.get("model")),
-        valid_sources(fields.get("sources")),
-        valid_remarks(fields.get("remarks")),
-        valid_passages(fields.get("passages")),
-    )
+    return Text(content, datetime.now(UTC), request.record(), **mend(fields))
 
 
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:

@@ -45,14 +45,14 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 
 Caller = TypeVar("Caller")
 
-Write = Callable[[Request, Caller, str], Awaitable[bytes]]
+Write = Callable[[Request, Update | None, Caller, str], Awaitable[bytes]]
 """Returns the body of an answer to a caller with an Idempotency-Key, which can be empty.
 
-May raise HTTPException.
+With an update, the text that is there is changed. May raise HTTPException.
 """
 
-WriteUpdate = Callable[[Request, Update, Caller, str], Awaitable[bytes]]
-"""Does the same for the update of a text that is there."""
+Parse = Callable[[dict[str, object]], tuple[Request, Update | None]]
+"""Returns the request in the fields of a body, and the update. Raises HTTPException."""
 
 Authenticate = Callable[[str, str], Awaitable[Caller]]
 """Returns who calls. Raises HTTPException unless a user may use this token."""
@@ -64,30 +64,25 @@ async def allow_everybody(user: str, token: str) -> str:
 
 
 def application(
-    write: Write[Caller],
-    authenticate: Authenticate[Caller],
-    routes: Sequence[Route] = (),
-    *,
-    update: WriteUpdate[Caller] | None = None,
+    write: Write[Caller], authenticate: Authenticate[Caller], routes: Sequence[Route] = ()
 ) -> Starlette:
-    """Return an ASGI application for the three operations, and further `routes`.
+    """Return an ASGI application for the three operations, for updates, and further `routes`.
 
-    The operation `update-text` is not in the interface; it is there with `update` only.
+    The operation `update-text` is not in the interface.
 
     Errors are answered with `{"success": false, "error": …}`. The status is 400, 401, 404, 405,
     413, 415 or 422 if the request is invalid (interface section 7 leaves it open), and 500 if
     `write` raises an exception, which is then passed on to the server. Of the request, `error`
     repeats only the names of fields.
     """
-    endpoints = {
-        path: _endpoint(authenticate, partial(_parsed, partial(_parse, model), write))
-        for path, model in OPERATIONS.items()
-    }
-    if update:
-        endpoints[f"/{OPERATION}"] = _endpoint(authenticate, partial(_updated, update))
+    parsers: dict[str, Parse] = {path: partial(_parse, it) for path, it in OPERATIONS.items()}
+    parsers[f"/{OPERATION}"] = _parse_update
     app = Starlette(
         routes=[
-            *(Route(path, endpoint, methods=["POST"]) for path, endpoint in endpoints.items()),
+            *(
+                Route(path, _endpoint(authenticate, parse, write), methods=["POST"])
+                for path, parse in parsers.items()
+            ),
             *routes,
         ],
         exception_handlers={HTTPException: error_response, Exception: error_response},
@@ -97,7 +92,7 @@ def application(
 
 
 def _endpoint(
-    authenticate: Authenticate[Caller], answer: Callable[[bytes, Caller, str], Awaitable[bytes]]
+    authenticate: Authenticate[Caller], parse: Parse, write: Write[Caller]
 ) -> Callable[[HTTPRequest], Awaitable[Response]]:
     async def generate(request: HTTPRequest) -> Response:
         token = _token(request)
@@ -107,34 +102,11 @@ def _endpoint(
         caller = await authenticate(user, token)
         _check_media_type(request)
         key = _idempotency_key(request)
-        content = await answer(await _read(request), caller, key)
+        wanted, update = parse(_fields(await _read(request)))
+        content = await write(wanted, update, caller, key)
         return Response(content, media_type="application/json")
 
     return generate
-
-
-async def _parsed(
-    parse: Callable[[dict[str, object]], Request],
-    write: Write[Caller],
-    body: bytes,
-    caller: Caller,
-    key: str,
-) -> bytes:
-    return await write(parse(_fields(body)), caller, key)
-
-
-async def _updated(update: WriteUpdate[Caller], body: bytes, caller: Caller, key: str) -> bytes:
-    fields = _fields(body)
-    kind, given = fields.pop("type", None), fields.pop("update", None)
-    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
-    if model is None:
-        raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
-    request = _parse(model, fields)
-    try:
-        what = msgspec.convert(given, Update)
-    except ValueError as error:  # its message names the field, and quotes no value
-        raise HTTPException(422, f"update is not valid: {error}") from None
-    return await update(request, what, caller, key)
 
 
 def _token(request: HTTPRequest) -> str:
@@ -198,7 +170,7 @@ def _fields(body: bytes) -> dict[str, object]:
     return fields
 
 
-def _parse(model: type[Request], fields: dict[str, object]) -> Request:
+def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, None]:
     # The models also have fields of the plugin, which are not part of the body.
     allowed = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
@@ -207,7 +179,19 @@ def _parse(model: type[Request], fields: dict[str, object]) -> Request:
         raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
     if invalid := wrong_fields(model, fields):
         raise HTTPException(422, "; ".join(_field_problem(model, name) for name in invalid))
-    return msgspec.convert(fields, model)
+    return msgspec.convert(fields, model), None
+
+
+def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
+    kind, given = fields.pop("type", None), fields.pop("update", None)
+    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
+    if model is None:
+        raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
+    request, _ = _parse(model, fields)
+    try:
+        return request, msgspec.convert(given, Update)
+    except ValueError as error:  # its message names the field, and quotes no value
+        raise HTTPException(422, f"update is not valid: {error}") from None
 
 
 def _field_problem(model: type[Request], name: str) -> str:

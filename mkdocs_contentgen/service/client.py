@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
 import msgspec
 
@@ -14,30 +12,28 @@ from ..errors import (
     ConfigurationError,
     FailedTextError,
     GatewayError,
-    InvalidAnswerError,
     NotSentError,
     RejectedError,
     UnknownOutcomeError,
 )
 from ..requests import Request
+from ..text import Text
 from . import SANDBOX
-from .answer import GeneratedText, failed_text, parse_answer
+from .answer import failed_text, parse_answer
 from .connection import (
     REQUEST_ID,
     Answer,
-    Connection,
+    HTTPConnection,
     check_address,
     check_token,
     decode_json,
     has_secret,
     without_secret,
 )
-from .progress import UNOBSERVED, TextInProgress
+from .protocol import Attempt
 
 if TYPE_CHECKING:
     from .updates import Update, Updated
-
-"""What an operator can look for in the log of a served writer."""
 
 GATEWAY_PAUSE = 3.0
 """Seconds after which a request is sent again that a gateway could not pass on."""
@@ -47,7 +43,7 @@ SAME_KEY_HINT = (
 )
 
 
-class ServiceClient(Connection):
+class ServiceClient(HTTPConnection):
     """Sends requests to the service, or to the sandbox. Used with `async with`.
 
     `base_url`, `user_id` and `token` are the plugin options of these names. Raises
@@ -71,9 +67,7 @@ class ServiceClient(Connection):
         params = {"user_id": user_id}
         headers = {"Authorization": f"Bearer {token}"}
         # A function, so that no attribute shows the token.
-        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(
-            answer, user_id, token
-        )
+        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(answer, token)
         self._without_token: Callable[[str], str] = lambda text: (
             "" if has_secret(text, token) else text
         )
@@ -81,61 +75,37 @@ class ServiceClient(Connection):
 
     warnings: Sequence[str] = ()
 
-    def read(self, answer: bytes) -> GeneratedText:
-        """Return the text in an answer, as parse_answer() does."""
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
+        """Send a request, and return the text in the answer, as parse_answer() does.
+
+        Of `attempt`, only the Idempotency-Key and the timeout are used. Raises a subclass of
+        ServiceError, which tells whether the request may be sent again.
+        """
+        answer = await self._post(request.operation, request.body(), attempt)
         try:
-            return parse_answer(answer)
+            return parse_answer(answer, request)
         except FailedTextError as error:
             error.answer = self._without_token(error.answer)
             raise
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
-        """Send `request` and return the body of the answer, if its status is 200.
+    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+        """Send what is to be updated of the text for a request, and return the changes.
 
-        `timeout` is in seconds, from the start of the connection to the last byte. `progress` is
-        not used. Raises a subclass of ServiceError, which tells whether the request may be sent
-        again.
+        The interface has no such operation, a served writer and the sandbox have. Raises the same
+        as generate().
         """
-        return await self._post(request.operation, request.body(), idempotency_key, timeout)
+        from .updates import OPERATION, parse_updated
 
-    async def update(
-        self,
-        request: Request,
-        what: Update,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> Updated:
-        """Send what is to be updated of the text for a request to a served writer.
+        body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
+        return parse_updated(await self._post(OPERATION, body, attempt))
 
-        The interface has no such operation. The arguments, and what is raised, are those of send().
-        """
-        from .updates import OPERATION, Updated
-
-        body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(what)}
-        answer = await self._post(OPERATION, body, idempotency_key, timeout)
-        try:
-            return msgspec.json.decode(answer, type=Updated)
-        except (ValueError, RecursionError) as error:
-            raise InvalidAnswerError("the answer to the update is not one of a writer") from error
-
-    async def _post(
-        self, operation: str, body: Mapping[str, object], idempotency_key: str, timeout: float
-    ) -> bytes:
+    async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> bytes:
         answer = await self.request(
             "POST",
             f"/{operation}",
             body=body,
-            headers={"Idempotency-Key": idempotency_key},
-            timeout=timeout,
+            headers={"Idempotency-Key": attempt.idempotency_key},
+            timeout=attempt.timeout,
             read=range(200, 600),
         )
         if answer.status == 500:
@@ -175,16 +145,14 @@ def _check_token(token: str) -> str:
     return token
 
 
-def _quoted_reason(answer: Answer, user_id: str, token: str) -> str:
-    """Return the service's own message without the user, or nothing if it has the token in it.
+def _quoted_reason(answer: Answer, token: str) -> str:
+    """Return the service's own message, or nothing if it has the token in it.
 
     A served writer's name for the request follows, for its operator.
     """
-    forms = "|".join(map(re.escape, (user_id, quote(user_id, safe=""), quote_plus(user_id))))
-    reason = re.sub(rf"(?<!\w)({forms})(?!\w)", "…", answer.reason(), flags=re.IGNORECASE)
     request = answer.headers.get("X-Request-Id", "")
     known = REQUEST_ID.fullmatch(request) and without_secret(request, token)
-    return without_secret(reason, token) + (f" (request {request})" if known else "")
+    return without_secret(answer.reason(), token) + (f" (request {request})" if known else "")
 
 
 def _status_message(answer: Answer, reason: str) -> str:

@@ -51,7 +51,7 @@ MAY_BE_PAID_HINT = (
 )
 
 
-class Event(Enum):
+class StreamEvent(Enum):
     """The meaning of a server-sent event."""
 
     TOKEN = auto()
@@ -145,7 +145,7 @@ class _Deadline:
         return f"sent no complete answer within {self.seconds:g} s"
 
 
-class Connection:
+class HTTPConnection:
     """Sends requests to one server. Used with `async with`.
 
     `name` is the name of the server in messages, and `address_option` and `timeout_option` are the
@@ -241,7 +241,7 @@ class Connection:
         body: Mapping[str, object],
         first_timeout: float,
         timeout: float,
-        on_event: Callable[[bytes], Event],
+        on_event: Callable[[bytes], StreamEvent],
     ) -> Answer:
         """Post a JSON `body`, and pass the data of each server-sent event to `on_event`.
 
@@ -260,9 +260,9 @@ class Connection:
             async with aclosing(self._events(response)) as events:
                 async for data in events:
                     event = on_event(data)
-                    if event is Event.END:
+                    if event is StreamEvent.END:
                         break
-                    if event is Event.TOKEN:
+                    if event is StreamEvent.TOKEN:
                         deadline.restart(timeout)
             return b""
 

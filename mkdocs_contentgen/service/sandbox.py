@@ -9,7 +9,7 @@ import html
 import json
 import random
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -17,14 +17,19 @@ from importlib.resources import files
 import msgspec
 
 from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from ..text import Text
 from ..yaml_files import read_yaml
+from . import SANDBOX
 from .answer import encode_answer
 from .application import allow_everybody, application
 from .markup import byline, root, tag
 from .topics import items_of
+from .updates import MAX_REASON, BlockChange, Update, Updated
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""
+
+_UPDATE_LABEL = "Sample update made by the mkdocs-contentgen sandbox."
 
 
 def write_article(request: Request) -> str:
@@ -53,8 +58,23 @@ def write_article(request: Request) -> str:
     return re.sub(r"\{topic\}|\{brief\}", lambda match: values[match[0]], text)
 
 
-async def _write(request: Request, user: str, key: str) -> bytes:
-    return encode_answer(write_article(request))
+async def _write(request: Request, update: Update | None, user: str, key: str) -> bytes:
+    if update is None:
+        return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
+    return write_update(update).encode()
+
+
+def write_update(update: Update) -> Updated:
+    """Return a sample change of the first paragraph that may change."""
+    changed = [source.title for source in update.sources if source.has_changed]
+    reason = update.note or f"changed: {', '.join(changed)}"
+    numbers = (it.number for it in update.blocks if it.kind == "p" and not it.is_fixed)
+    number = next(numbers, None)
+    if number is None:
+        return Updated([], reason="no paragraph may change", model=SANDBOX)
+    sample = f"{_UPDATE_LABEL} {html.escape(reason)}"
+    change = BlockChange(number, "change", sample, reason[:MAX_REASON])
+    return Updated([change], model=SANDBOX)
 
 
 app = application(_write, allow_everybody)

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ..errors import InvalidAnswerError
+
 OPERATION = "update-text"
 """The operation of a served writer."""
 
@@ -106,3 +108,15 @@ class Updated(msgspec.Struct, frozen=True):
     """The sources that the new blocks cite, by links below CITATION."""
 
     model: str = ""
+
+    def encode(self, **fields: object) -> bytes:
+        """Return the body of the answer with the changes, and further fields."""
+        return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
+
+
+def parse_updated(answer: bytes) -> Updated:
+    """Return the changes in an answer. Raises InvalidAnswerError."""
+    try:
+        return msgspec.json.decode(answer, type=Updated)
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError("the answer to the update is not one of a writer") from error

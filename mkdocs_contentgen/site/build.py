@@ -8,8 +8,8 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -29,41 +29,49 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
-from .cited import changed_source_warnings
-from .fields import field_check
 from .front_matter import PageProblem
 from .progress import show_progress
 from .site import Site
 
 if TYPE_CHECKING:
-    from ..texts.generation import UpdatingClient
+    from ..service.protocol import Client
     from ..writer.usage import Spending
 
 
 @dataclass
 class PageContent:
-    """One article of a page. `provenance` is None for a placeholder."""
+    """One article of a page, or a placeholder, which has neither provenance nor presentation."""
 
-    factory: Callable[[], tuple[Element, ArticleMetadata | None]]
-    provenance: Provenance | None
+    source: bytes
+    """The HTML of the article, compressed, or the message of the placeholder."""
 
-    source: bytes = b""
-    """What the factory makes the article or the placeholder of."""
+    provenance: Provenance | None = None
+    presentation: Presentation | None = None
 
     cited: Collection[str] = ()
     """The addresses that the text cites."""
+
+    pending_topic: str = ""
+    """The topic of a text that is being generated."""
 
     _made: tuple[Element, ArticleMetadata | None] | None = None
 
     def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-        made, self._made = self._made, None
-        return made or self.factory()
+        if self._made:
+            made, self._made = self._made, None
+            return made
+        if self.provenance and self.presentation:
+            html = zlib.decompress(self.source).decode()
+            return present(html, self.provenance, self.presentation)
+        if self.pending_topic:
+            return being_generated(self.pending_topic), None
+        return placeholder(self.source.decode()), None
 
     def facts(self) -> ArticleMetadata | None:
         """Return the metadata of the article, or None if it cannot be shown."""
         try:
-            self._made = self.factory()  # kept for make(), which follows
+            self._made = self.make()  # kept for the next call, which follows
         except UnsafeHTMLError:
             return None
         return self._made[1]
@@ -108,7 +116,7 @@ class Resolution:
             messages = self.warnings if warn_only else self.failures
             if problem.message not in messages:
                 messages.append(problem.message)
-            self.add_article(problem.page, "main", _placeholder_content(problem.message))
+            self.add_article(problem.page, "main", PageContent(problem.message.encode()))
 
     def add_article(self, page: str, name: str, article: PageContent) -> None:
         """Add an article or a placeholder to a page."""
@@ -130,9 +138,6 @@ class Build:
     spending: Spending | None = None
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
-    requests: Sequence[PageRequest] | None = None
-    """Those to get texts for, by default all of the site."""
-
     _outage: Outage = field(default_factory=Outage)
 
     def __post_init__(self) -> None:
@@ -145,7 +150,7 @@ class Build:
         """Return the cache. Raises ConfigurationError."""
         return self.site.store(self._outage)
 
-    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
+    def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
         site, options = self.site, self.site.options
         if options.uses_writer():
@@ -167,16 +172,23 @@ class Build:
         limits = self.site.options.limits()
         return Foreground(self.store(), self.connect, limits, display, self.debug)
 
-    def obtain(self, files: ApprovedFiles, source: TextSource | None) -> Obtained:
-        """Return the texts of all requests, and log what a foreground source took for them."""
+    def obtain(
+        self,
+        files: ApprovedFiles,
+        source: TextSource | None,
+        requests: Sequence[PageRequest] | None = None,
+    ) -> Obtained:
+        """Return the texts of all requests, or some, and log what a foreground source took."""
+        cited = cache(self.site.cited_sections)
+        check = cache(self._field_check)
         obtained = obtain(
-            self.site.requests if self.requests is None else self.requests,
+            self.site.requests if requests is None else requests,
             self.store(),
             self.policy,
             source,
             files=files,
-            changed_sources=self.site.cited_sections().changed,
-            check=field_check(self.site),
+            changed_sources=lambda sources: cited().changed(sources),
+            check=lambda page_request: check()(page_request),
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -186,6 +198,11 @@ class Build:
             verb = "text has" if number == 1 else "texts have"
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
+
+    def _field_check(self) -> Callable[[PageRequest], list[str]]:
+        from .fields import field_check
+
+        return field_check(self.site)
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
@@ -208,28 +225,25 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
-    options, problems = build.site.options, build.site.problems
-    resolution.add_problems(problems, warn_only=warn_only)
-    wrong = {problem.page for problem in problems}
-    build = replace(build, requests=[it for it in build.site.requests if it.page not in wrong])
+    site, options = build.site, build.site.options
+    resolution.add_problems(site.problems, warn_only=warn_only)
+    wrong = {problem.page for problem in site.problems}
+    requests = [it for it in site.requests if it.page not in wrong]
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
     ]
-    obtained = build.obtain(files, None if resolution.failures else source)
+    obtained = build.obtain(files, None if resolution.failures else source, requests)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
         return resolution
     resolution.sent = obtained.sent
-    resolution.warnings += changed_source_warnings(obtained.articles)
-    resolution.warnings += filter(None, map(_language_warning, obtained.articles))
-    if not options.uses_sandbox():
-        resolution.warnings += filter(None, map(_sample_warning, obtained.articles))
     presentation = options.presentation()
     if presentation.disclosure is None:
         resolution.warnings += _undisclosed_warning(obtained.articles)
     for article in obtained.articles:
+        resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
@@ -243,14 +257,28 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     return resolution
 
 
-def _sample_warning(article: Article) -> str:
-    """Return a message if the approved text of a page is a sample of the sandbox."""
-    if article.approved is None or article.approved.header.service != SANDBOX:
-        return ""
-    return (
-        f"{article.place}: the approved text is a sample of the sandbox; for a real one, delete "
-        f"{article.path}"
-    )
+def _warnings(article: Article, *, sandbox: bool) -> list[str]:
+    """Return what the author should know of a text on its page."""
+    found = []
+    if article.changed_sources:
+        found.append(
+            f"{article.place}: the text cites what has changed or is gone: "
+            f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong "
+            f"with `contentgen update {article.page}`"
+        )
+    text, page = article.text_language, article.language
+    # The key of a text does not have the language of its page, so pages of two can share one.
+    if text and not article.request.language and _primary(text) != _primary(page or text):
+        found.append(
+            f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
+            f"its own, set `language: {page}`"
+        )
+    if not sandbox and article.approved and article.approved.approval.service == SANDBOX:
+        found.append(
+            f"{article.place}: the approved text is a sample of the sandbox; for a real one, "
+            f"delete {article.path}"
+        )
+    return found
 
 
 def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
@@ -268,17 +296,6 @@ def _language(site: Site, request: Request) -> str:
     """Return the language of a text: that of its request, or else the one of its page."""
     pages = (it.language for it in site.requests if it.request == request)
     return request.language or next(pages, "")
-
-
-def _language_warning(article: Article) -> str:
-    """Return a message if a page shows the text of one in another language, with the same key."""
-    text, page = article.text_language, article.language
-    if not text or article.request.language or _primary(text) == _primary(page or text):
-        return ""
-    return (
-        f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
-        f"its own, set `language: {page}`"
-    )
 
 
 def _primary(language: str) -> str:
@@ -312,28 +329,17 @@ def _page_content(
 ) -> PageContent:
     outcome, request = article.outcome, article.request
     if _is_pending(outcome):
-        return PageContent(lambda: (being_generated(request.topic), None), None, b"pending")
+        return PageContent(b"pending", pending_topic=request.topic)
     if outcome.text is None or (provenance := article.provenance) is None:
-        return _placeholder_content(_missing_message(article, show_errors=show_errors))
-    provenance = provenance.published_by(presentation.publisher)
+        return PageContent(_missing_message(article, show_errors=show_errors).encode())
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
-    factory = partial(_present_packed, packed, provenance, presentation)
-    return PageContent(factory, provenance, packed, list(article.sources))
+    provenance = provenance.published_by(presentation.publisher)
+    return PageContent(packed, provenance, presentation, list(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:
     return outcome.text is None and outcome.error == PENDING
-
-
-def _present_packed(
-    packed: bytes, provenance: Provenance, presentation: Presentation
-) -> tuple[Element, ArticleMetadata]:
-    return present(zlib.decompress(packed).decode(), provenance, presentation)
-
-
-def _placeholder_content(message: str) -> PageContent:
-    return PageContent(lambda: (placeholder(message), None), None, message.encode())
 
 
 def _missing_message(article: Article, *, show_errors: bool) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
-    from ..texts.articles import Article
     from ..writer.retrieval import Sources
     from ..writer.sources import Section
 
@@ -75,14 +74,3 @@ class CitedSections:
 def link_of(page: File) -> str:
     """Return the path of a page in the site, as links to sources have it."""
     return "" if page.url in ("", ".", "./") else page.url
-
-
-def changed_source_warnings(articles: Iterable[Article]) -> list[str]:
-    """Return a warning for each article whose sources have changed."""
-    return [
-        f"{article.place}: the text cites what has changed or is gone: "
-        f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong with "
-        f"`contentgen update {article.page}`"
-        for article in articles
-        if article.changed_sources
-    ]

@@ -11,7 +11,6 @@ from mkdocs.structure.files import File, set_exclusions
 from ..display import quoted
 from ..errors import ConfigurationError
 from ..files import find_link
-from ..texts.store import DATABASE
 
 
 def project_directory(site: MkDocsConfig) -> Path:
@@ -57,6 +56,8 @@ def _publishing_problem(directory: Path, site: MkDocsConfig) -> str:
         return "contains docs_dir, so that pages and its files would mix; choose another directory"
     if not directory.is_relative_to(docs):
         return ""
+    from ..texts.store import DATABASE
+
     name = directory.relative_to(docs).as_posix()
     kept = [
         File(f"{name}/{file}", site.docs_dir, site.site_dir, use_directory_urls=True)

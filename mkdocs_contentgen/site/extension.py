@@ -12,9 +12,9 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement
 
@@ -116,57 +116,73 @@ class ArticleExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
+        title, articles = _TitleTreeprocessor(md), _ArticleTreeprocessor(md)
+        title.set_title, articles.extension, articles.title_processor = self.set_title, self, title
         # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
-        md.treeprocessors.register(_ArticleTreeprocessor(md, self), "contentgen", 5.5)
+        md.treeprocessors.register(articles, "contentgen", 5.5)
         # After MkDocs extracts the title (1).
-        md.treeprocessors.register(_TitleTreeprocessor(md, self), "contentgen_title", 0.5)
+        md.treeprocessors.register(title, "contentgen_title", 0.5)
+
+
+class _TitleTreeprocessor(Treeprocessor):
+    """Sets the title of a page, without permalinks and control characters."""
+
+    set_title: Callable[[Markdown, str], None]
+    title = ""
+
+    def run(self, root: Element) -> None:
+        if self.title:
+            self.set_title(self.md, self.title)
 
 
 class _ArticleTreeprocessor(Treeprocessor):
-    def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
-        super().__init__(md)
-        self._extension = extension
+    extension: ArticleExtension
+    title_processor: _TitleTreeprocessor
 
     def run(self, root: Element) -> None:
-        title_processor = cast(_TitleTreeprocessor, self.md.treeprocessors["contentgen_title"])
-        title_processor.title = ""
-        file = self._extension.find_page(self.md)
+        self.title_processor.title = ""
+        file = self.extension.find_page(self.md)
         if file is None:
             return
         blocks = _raw_blocks(root, self.md)
-        markers = {
-            number: match for number, block in blocks.items() if (match := MARKER.search(block))
-        }
-        articles = self._extension.articles.get(file.src_uri, {})
-        self._extension.problems[file.src_uri] = [
-            (block, problem)
-            for number, block in blocks.items()
-            if number not in markers
-            and GENERATED_SEPARATOR not in block
-            and (problem := marker_typo_problem(block))
-        ]
+        markers: dict[str, re.Match[str]] = {}
+        problems = self.extension.problems[file.src_uri] = []
+        for number, block in blocks.items():
+            if match := MARKER.search(block):
+                markers[number] = match
+            elif GENERATED_SEPARATOR not in block and (problem := marker_typo_problem(block)):
+                problems.append((block, problem))
+        articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
         ids = _HeadingIds(self.md, root, blocks) if articles else None
-        placement = _ArticlePlacer(self._extension, file.src_uri, articles, ids)
+        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids)
         placement.fill(root, blocks, markers)
-        _mark_ends(root, blocks, placement.texts, self._extension.end_line)
-        title = placement.title
-        if title is not None:
-            from ..html.plaintext import plain_text
-
-            # Permalinks are not part of the heading yet.
-            text = plain_text(html.unescape(get_heading_text(title, self.md)))
-            title_processor.title = html.escape(text, quote=False)
-            _move_title_to_top(root, title)
-        if "excerpt" in self.md.treeprocessors:
-            is_page = file.src_uri in self._extension.leading
+        _mark_ends(root, blocks, placement.texts, self.extension.end_line)
+        if placement.title is not None:
+            self._set_title(root, placement.title)
+        if "excerpt" in self.md.treeprocessors and file.src_uri in self.extension.leading:
             ends = [block for block in blocks.values() if _SEPARATOR in block]
-            if is_page and all(GENERATED_SEPARATOR in block for block in ends):
+            if all(GENERATED_SEPARATOR in block for block in ends):
                 _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
-        if articles and self._extension.styles:
-            _insert_styles(root, self._extension.styles(self.md, file))
+        if articles and self.extension.styles:
+            _insert_styles(root, self.extension.styles(self.md, file))
+
+    def _set_title(self, root: Element, title: Element) -> None:
+        """Make a heading the title of the page, and move it to the top.
+
+        Material's search indexes everything before the first heading as a section of its own, even
+        the start tag of an `<article>`. And an excerpt may end before its article.
+        """
+        from ..html.article import put_first
+        from ..html.plaintext import plain_text
+
+        # Permalinks are not part of the heading yet.
+        text = plain_text(html.unescape(get_heading_text(title, self.md)))
+        self.title_processor.title = html.escape(text, quote=False)
+        put_first(root, title)
+        title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
 
 class _HeadingIds:
@@ -214,41 +230,41 @@ class _HeadingIds:
                     element.set("data-toc-label", label)
 
 
+@dataclass
 class _ArticlePlacer:
-    """Inserts the articles of one page. `title` is the heading that is the page's title, if any.
+    """Inserts the articles of one page."""
 
-    `texts` are the articles that were inserted, without those that only say that a text is missing.
-    """
+    extension: ArticleExtension
+    page: str
+    articles: Contents
+    ids: _HeadingIds | None
 
-    def __init__(
-        self, extension: ArticleExtension, page: str, articles: Contents, ids: _HeadingIds | None
-    ) -> None:
-        self.title: Element | None = None
-        self.texts: set[Element] = set()
-        self._extension = extension
-        self._page = page
-        self._articles = articles
-        self._ids = ids
-        self._placed: set[str] = set()
-        self._problems = extension.problems[page]
-        extension.leading.pop(page, None)
+    title: Element | None = None
+    """The heading that is the page's title, if any."""
+
+    texts: set[Element] = field(default_factory=set)
+    """The articles that were inserted, without those that only say that a text is missing."""
+
+    _placed: set[str] = field(default_factory=set)
 
     def fill(
         self, root: Element, blocks: Mapping[str, str], markers: dict[str, re.Match[str]]
     ) -> None:
         """Replace the markers by articles, and append the articles without one."""
-        self._has_title = root.find(".//h1") is not None or any(
-            "1" in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block)) for block in blocks.values()
-        )
+        self.extension.leading.pop(self.page, None)
+        visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
+        raw_headings = _RAW_HEADING.findall("".join(visible))
+        self._has_title = root.find(".//h1") is not None or "1" in raw_headings
+        problems = self.extension.problems[self.page]
         context = _Context()
         for parent, index, number, before in list(_find_raw_blocks(root, blocks, context)):
             marker = markers.get(number)
             if marker is None or marker.string.strip() != marker[0]:
                 continue
             del markers[number]
-            name = marker[1] or next(iter(self._articles), "main")
+            name = marker[1] or next(iter(self.articles), "main")
             if problem := self._marker_problem(name):
-                self._problems.append((marker[0], problem))
+                problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
                 parent.append(self._create(name, before))
@@ -257,19 +273,19 @@ class _ArticlePlacer:
                 article.tail = parent[index].tail
                 parent[index] = article
         problem = "the marker is within other text or HTML; put it between empty lines"
-        self._problems += [(marker[0], problem) for marker in markers.values()]
+        problems += [(marker[0], problem) for marker in markers.values()]
         context.level = 1  # at the end of a page, an article is a section of the page
-        root.extend(
-            [self._create(name, context) for name in self._articles if name not in self._placed]
-        )
+        for name in self.articles:
+            if name not in self._placed:
+                root.append(self._create(name, context))
 
     def _marker_problem(self, name: str) -> str:
         """Return why a marker for the article `name` has no effect, or an empty string."""
         if name in self._placed:
             return f"a second marker names the article '{name}'; it is shown once"
-        if name in self._articles:
+        if name in self.articles:
             return ""
-        names = ", ".join(self._articles)
+        names = ", ".join(self.articles)
         hint = f"the page asks for {names}" if names else "it asks for none"
         return f"the marker names an article '{name}' that is not there; {hint}"
 
@@ -280,24 +296,25 @@ class _ArticlePlacer:
         is_page = context.is_start and not self._has_title and not self._placed
         self._placed.add(name)
         try:
-            article, facts = self._articles[name].make()
+            article, facts = self.articles[name].make()
         except UnsafeHTMLError as error:
-            self._problems.append(("contentgen", f"the article '{name}' cannot be shown: {error}"))
+            problem = f"the article '{name}' cannot be shown: {error}"
+            self.extension.problems[self.page].append(("contentgen", problem))
             return Element("div")
         if is_page:
             self.title = article.find(".//h1")
             if self.title is not None and "ai-disclosure" in article.attrib:
                 self.title.set("ai-disclosure", article.attrib["ai-disclosure"])
-            self._extension.leading[self._page] = name
+            self.extension.leading[self.page] = name
         else:
             set_title_level(article, max(context.level, 1) + 1)
-        link_to_pages(article, self._extension.pages, self._page)
+        link_to_pages(article, self.extension.pages, self.page)
         if facts:
-            self._extension.facts.setdefault(self._page, {})[name] = facts
+            self.extension.facts.setdefault(self.page, {})[name] = facts
             self.texts.add(article)
-        if self._ids:
-            self._ids.label(article)
-            _escape_for_markdown(article, self._ids.toc_marker)
+        if self.ids:
+            self.ids.label(article)
+            _escape_for_markdown(article, self.ids.toc_marker)
         return article
 
 
@@ -311,20 +328,6 @@ def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None
         if target := pages.get(address):
             path = posixpath.relpath(target, posixpath.dirname(page))
             link.set("href", f"{quote(path)}{separator}{anchor}")
-
-
-class _TitleTreeprocessor(Treeprocessor):
-    """Sets the title of a page, without permalinks and control characters."""
-
-    title = ""
-
-    def __init__(self, md: Markdown, extension: ArticleExtension) -> None:
-        super().__init__(md)
-        self._extension = extension
-
-    def run(self, root: Element) -> None:
-        if self.title:
-            self._extension.set_title(self.md, self.title)
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
@@ -398,7 +401,7 @@ def _mark_ends(
         if last is not None and article is None:
             if line:
                 end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
-                end.text = _escape(line)
+                end.text = line.replace("&", "&amp;")
             else:
                 SubElement(last, "hr", {"class": "contentgen-end"})
         last = article
@@ -468,18 +471,6 @@ def _insert_styles(root: Element, styles: Element) -> None:
             return
 
 
-def _move_title_to_top(root: Element, title: Element) -> None:
-    """Move the heading that is the page's title to the top of the page.
-
-    Material's search indexes everything before the first heading as a section of its own, even
-    the start tag of an `<article>`. And an excerpt may end before its article.
-    """
-    from ..html.article import put_first
-
-    put_first(root, title)
-    title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
-
-
 def _end_excerpt_after_lead(root: Element, separator: str) -> None:
     """Insert the separator of the excerpt after the lead of the first article."""
     for position, article in enumerate(root):
@@ -509,16 +500,12 @@ def _escape_for_markdown(article: Element, toc_marker: str) -> None:
     """
     for element in article.iter():
         if element.text:
-            element.text = _escape(element.text)
+            element.text = element.text.replace("&", "&amp;")
             if toc_marker and element.text.strip() == toc_marker:
                 first = toc_marker[0]
                 element.text = element.text.replace(first, f"&#{ord(first)};", 1)
         if element.tail:
-            element.tail = _escape(element.tail)
+            element.tail = element.tail.replace("&", "&amp;")
         for name, value in element.items():
             if "&" in value:
-                element.set(name, _escape(value))
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;")
+                element.set(name, value.replace("&", "&amp;"))

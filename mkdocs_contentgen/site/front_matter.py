@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
 from .directories import project_directory
-from .typos import NAME, request_typo_problems
+from .typos import MAYBE_REQUEST, NAME, request_typo_problems
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,6 +43,15 @@ class CollectedRequests:
     warnings: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """The requests of a page or their problems, each with its line; and the page's template."""
+
+    requests: Sequence[tuple[int, Request]] = ()
+    problems: Sequence[tuple[int, str]] = ()
+    template: str = ""
+
+
 def read_requests(
     files: Iterable[File],
     site: MkDocsConfig,
@@ -58,7 +67,7 @@ def read_requests(
     the settings of the theme, such as its language.
     """
     collected = CollectedRequests()
-    folders = _folder_defaults(folder_metadata or {}, site, collected)
+    folders = _folder_defaults(folder_metadata, site, collected) if folder_metadata else []
     docs = _relative_docs_dir(site)
     for file in files:
         page = file.src_uri
@@ -66,30 +75,23 @@ def read_requests(
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
-            collected.problems.append(
-                PageProblem(page, f"{path}: cannot be read ({reason_of(error)})")
-            )
+            message = f"{path}: cannot be read ({reason_of(error)})"
+            collected.problems.append(PageProblem(page, message))
             continue
-        page_problems: list[tuple[int, str]] = []
-        if NAME in source:
-            own = [
-                values for folder, values in folders if PurePosixPath(page).is_relative_to(folder)
-            ]
-            inherited = {key: value for values in own for key, value in values.items()}
-            found, page_problems, template = _read_page(source, defaults, inherited)
-            collected.problems += [
-                PageProblem(page, f"{path}:{line}: {message}") for line, message in page_problems
-            ]
-            collected.requests += [
-                PageRequest(request, page, f"{path}:{line}", template, _language(file, theme))
-                for line, request in found
-            ]
-            if found:
-                continue
-        if not page_problems:
-            collected.warnings += [
-                f"{path}:{line}: {message}" for line, message in request_typo_problems(source)
-            ]
+        inherited: dict[str, object] = {}
+        for folder, values in folders:
+            if PurePosixPath(page).is_relative_to(folder):
+                inherited |= values
+        found = _read_page(source, defaults, inherited) if NAME in source else _Reading()
+        language = _language(file, theme) if found.requests else ""
+        for line, request in found.requests:
+            place = f"{path}:{line}"
+            collected.requests.append(PageRequest(request, page, place, found.template, language))
+        for line, message in found.problems:
+            collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
+        if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
+            for line, message in request_typo_problems(source):
+                collected.warnings.append(f"{path}:{line}: {message}")
     return collected
 
 
@@ -98,13 +100,13 @@ def _language(file: File, theme: Mapping[str, object] | None) -> str:
 
     It is that of mkdocs-static-i18n, or else of the theme, unless that is the `en` of all themes.
     """
-    from ..requests import is_language
+    from ..requests import LANGUAGE
 
     theme = theme or {}
     of_theme = str(theme.get("language") or theme.get("locale") or "")  # as MkDocs' themes call it
     of_page = getattr(file, "locale", None)
     tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
-    return tag if is_language(tag) else ""
+    return tag if re.fullmatch(LANGUAGE, tag) else ""
 
 
 def hidden_requests(
@@ -168,7 +170,7 @@ def _folder_defaults(
 
 def _merge_inherited(asked: object, inherited: dict[str, object]) -> object:
     """Return a request as it is in the front matter, completed with the values of its folder."""
-    if not inherited or not (asked is None or isinstance(asked, dict)):
+    if not (asked is None or isinstance(asked, dict)):
         return asked
     asked = asked or {}
     if "type" in inherited and asked.get("type", inherited["type"]) != inherited["type"]:
@@ -180,34 +182,34 @@ def _merge_inherited(asked: object, inherited: dict[str, object]) -> object:
 
 def _read_page(
     source: str, defaults: Mapping[str, object], inherited: dict[str, object]
-) -> tuple[list[tuple[int, Request]], list[tuple[int, str]], str]:
-    """Return the requests of a page or their problems, each with its line; and the template."""
+) -> _Reading:
     match = mkdocs_meta.YAML_RE.match(source)
     text = match[1] if match else ""
     try:
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
-        return [], [(error.line, str(error))] if _KEY.search(text) else [], ""
+        return _Reading(problems=[(error.line, str(error))] if _KEY.search(text) else [])
     meta = document.value if match else mkdocs_meta.get_data(source)[1]
     if not isinstance(meta, dict) or NAME not in meta:
         is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
-        return [], [(1, _NO_END_MESSAGE)] if is_open else [], ""
+        return _Reading(problems=[(1, _NO_END_MESSAGE)] if is_open else [])
     from ..requests import parse_front_matter
 
     asked = meta[NAME]
-    meta[NAME] = (
-        [_merge_inherited(item, inherited) for item in asked]
-        if isinstance(asked, list)
-        else _merge_inherited(asked, inherited)
-    )
+    if inherited and isinstance(asked, list):
+        meta[NAME] = [_merge_inherited(item, inherited) for item in asked]
+    elif inherited:
+        meta[NAME] = _merge_inherited(asked, inherited)
     requests, problems = parse_front_matter(meta, defaults)
     if problems:
-        return [], sorted((document.line_of(*it.path), str(it)) for it in problems), ""
-    paths = [(NAME, i) for i in range(len(requests))] if isinstance(asked, list) else [(NAME,)]
-    placed = [
-        (document.line_of(*path), request) for path, request in zip(paths, requests, strict=True)
+        found = [(document.line_of(*it.path), str(it)) for it in problems]
+        return _Reading(problems=sorted(found))
+    lines = [
+        document.line_of(NAME, index) if isinstance(asked, list) else document.line_of(NAME)
+        for index in range(len(requests))
     ]
-    return placed, [], str(meta.get("template") or "")
+    placed = list(zip(lines, requests, strict=True))
+    return _Reading(placed, template=str(meta.get("template") or ""))
 
 
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"

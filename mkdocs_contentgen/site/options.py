@@ -25,7 +25,7 @@ from ..texts.policy import Limits, OnError, OnMissing, Policy
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
-    from ..texts.generation import UpdatingClient
+    from ..service.protocol import Client
 
 Styles = Literal["adapt", "keep", "strip"]
 
@@ -379,7 +379,7 @@ class ContentgenConfig(Config):
             return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
-    def connect(self) -> AbstractAsyncContextManager[UpdatingClient]:
+    def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service. Raises ConfigurationError."""
         if not self.address():
             raise ConfigurationError(

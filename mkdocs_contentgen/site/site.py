@@ -15,8 +15,6 @@ from mkdocs.structure.files import File
 
 from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
-from ..texts.store import DATABASE, Cache, DiskStore, Outage, SharedStore
-from .cited import CitedSections, link_of
 from .directories import project_directory, resolve_directory
 from .front_matter import PageProblem
 from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
@@ -24,8 +22,10 @@ from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
 if TYPE_CHECKING:
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
+    from ..texts.store import Cache, Outage
     from ..writer.options import WriterOptions
     from ..writer.retrieval import Sources
+    from .cited import CitedSections
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +82,8 @@ class Site:
             return resolve_directory("cache_dir", self.options.cache_dir, self.config)
         if EXTENSION not in self.config.markdown_extensions:
             return resolve_directory("cache_dir", MKDOCS_CACHE, self.config)
+        from ..texts.store import DATABASE
+
         directory = resolve_directory("cache_dir", ZENSICAL_CACHE, self.config)
         if (self.directory / MKDOCS_CACHE / DATABASE).exists() and not directory.exists():
             raise ConfigurationError(
@@ -95,6 +97,8 @@ class Site:
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
         """
+        from ..texts.store import DiskStore, SharedStore
+
         local = DiskStore(self.cache_directory())
         url = self.options.cache_url
         return SharedStore(local, url, outage) if url else local
@@ -124,6 +128,8 @@ class Site:
         return load_sources(paths, directory, Path(self.config.docs_dir), self._locations())
 
     def _locations(self) -> list[tuple[Path, str]]:
+        from .cited import link_of
+
         return [(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path]
 
     def addresses(self) -> dict[str, str]:
@@ -170,6 +176,8 @@ class Site:
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""
+        from .cited import CitedSections
+
         sources = self.sources if self.options.uses_writer() else None
         return CitedSections(self.pages, self.config.site_url or "", sources)
 

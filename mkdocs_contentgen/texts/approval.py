@@ -21,22 +21,14 @@ import msgspec
 import yaml
 
 from ..digest import sha256
-from ..display import (
-    hidden_character,
-    model_name,
-    quoted,
-    valid_passages,
-    valid_remarks,
-    valid_sources,
-)
+from ..display import hidden_character, quoted
 from ..errors import ApprovalError
 from ..files import read_text, reason_of, replace_text
 from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
-from ..text import Edits, Text
+from ..text import Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
-from .store import valid_edits
 
 MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
@@ -47,73 +39,47 @@ MAX_NAME = 200
 _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
-    """The YAML header of an approved file."""
+class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an approved file says beside the fields of its text."""
 
-    format: Annotated[int, msgspec.Meta(ge=1, le=1)] = 1
-    request: dict[str, object]
+    format: Annotated[int, msgspec.Meta(ge=1, le=1)]
     key: str
     service: str
-    model: str | None = None
-    sources: dict[str, str] | None = None
-    """The SHA-256 of each cited section by its address."""
-
-    generated_at: datetime
     approved_by: str
     approved_at: date
     sha256: str
-    edits: Edits | None = None
-    """What people changed in the text before they approved it."""
-
-    updates: list[str] | None = None
-    """What updates changed since it was generated, and why."""
+    """That of the text when it was approved."""
 
     declined: datetime | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
 
-    passages: dict[str, str] | None = None
-    """What the cited sections said when the text was written, by their addresses."""
+
+_FIRST = (
+    "format request key service model sources generated_at approved_by approved_at sha256"
+).split()
+"""The first fields of a header, in this order. The others follow."""
 
 
 @dataclass(frozen=True)
 class ApprovedText:
-    """The text and the header of an approved file."""
+    """An approved file: the text as it is now, and its approval."""
 
-    header: Header
-    html: str
-    line: int
+    text: Text
+    approval: Approval
+    line: int = 1
     """The number of the line that the text begins on."""
-
-    @property
-    def text(self) -> Text:
-        """The text as it is now, like one in the cache."""
-        header = self.header
-        model, sources = model_name(header.model), valid_sources(header.sources)
-        edits = valid_edits(header.edits)
-        passages = valid_passages(header.passages)
-        updates = valid_remarks(header.updates)
-        return Text(
-            self.html,
-            header.generated_at,
-            header.request,
-            model,
-            sources,
-            edits=edits,
-            passages=passages,
-            updates=updates,
-        )
 
     @property
     def is_changed(self) -> bool:
         """Whether the text was edited after its approval."""
-        return self.header.sha256 != sha256(self.html)
+        return self.approval.sha256 != sha256(self.text.html)
 
     def answers(self, request: Request) -> bool:
         """Tell whether the text was approved for `request`. Fields are compared, not keys."""
-        kind = self.header.request.get("type")
+        kind = self.text.request.get("type")
         model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
         try:
-            approved = msgspec.convert(self.header.request, model) if model else None
+            approved = msgspec.convert(self.text.request, model) if model else None
         except ValueError:
             return False
         return approved is not None and _identity(approved) == _identity(request)
@@ -154,23 +120,23 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     try:
         front = read_yaml(match[1], first_line=2, plain=True)
         fields = _parse_times(front.value)
-        header = msgspec.convert(fields, Header)
+        approval = msgspec.convert(fields, Approval)
+        text = msgspec.convert({**fields, "html": match[2]}, Text)
     except (NotYAMLError, UnicodeEncodeError) as error:
         raise ApprovalError(f"{path}:{getattr(error, 'line', 2)}: {error}") from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
-        value = fields.get(name) if isinstance(fields, dict) else None
-        reason = _value_problem(name, value) or message.lower()
+        reason = _value_problem(name, fields.get(name)) or message.partition(" matching")[0].lower()
         raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
-    problems = {"approved_by": name_problem(header.approved_by)}
-    if not 1 < header.generated_at.year < 9999:  # other time zones would overflow
-        problems["generated_at"] = f"is in the year {header.generated_at.year}"
+    problems = {"approved_by": name_problem(approval.approved_by)}
+    if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
+        problems["generated_at"] = f"is in the year {text.generated_at.year}"
     for name, problem in problems.items():
         if problem:
             raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {problem}")
-    return ApprovedText(header, match[2], match[1].count("\n") + 3)
+    return ApprovedText(text, approval, match[1].count("\n") + 3)
 
 
 @dataclass(frozen=True)
@@ -278,14 +244,13 @@ def _check_size(path: Path, header: str, text: str) -> None:
         )
 
 
-def _parse_times(header: object) -> object:
-    """Return the known fields of a header, with times and dates as `datetime` and `date`.
+def _parse_times(header: object) -> dict[str, object]:
+    """Return the fields of a header, with times and dates as `datetime` and `date`.
 
-    It accepts what people write when they edit a file: dates without a time, and unknown keys.
+    It accepts what people write when they edit a file: dates without a time, and empty fields.
     """
-    if not isinstance(header, dict):
-        return header
-    fields = {name: header[name] for name in Header.__struct_fields__ if name in header}
+    items = header.items() if isinstance(header, dict) else ()
+    fields = {str(name): value for name, value in items if value is not None}
     for name in ("generated_at", "declined"):
         if value := _to_datetime(fields.get(name)):
             fields[name] = value
@@ -317,17 +282,21 @@ def _to_datetime(value: object) -> datetime | None:
     return None
 
 
-def write(path: Path, directory: Path, header: Header, text: str) -> None:
+def write(path: Path, directory: Path, approved: ApprovedText) -> None:
     """Write an approved file atomically. Raises ApprovalError."""
-    fields = {k: v for k, v in msgspec.structs.asdict(header).items() if v is not None}
-    if header.edits:
-        fields["edits"] = {k: v for k, v in msgspec.to_builtins(header.edits).items() if v}
+    html = approved.text.html
+    fields: dict[str, object] = {}
+    for record in (approved.approval, approved.text):
+        fields |= msgspec.to_builtins(record, builtin_types=(date, datetime))
+    del fields["html"]
+    order = {name: number for number, name in enumerate(_FIRST)}
+    fields = {name: fields[name] for name in sorted(fields, key=lambda it: order.get(it, 99))}
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
-    _check_size(path, front, text)
-    if problem := name_problem(header.approved_by):
+    _check_size(path, front, html)
+    if problem := name_problem(approved.approval.approved_by):
         raise ApprovalError(f"{path}: cannot be written ({problem})")
     try:
-        replace_text(path, directory, f"---\n{front}---\n{text}")
+        replace_text(path, directory, f"---\n{front}---\n{html}")
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 
@@ -359,22 +328,22 @@ def delete(path: Path, directory: Path, text: ApprovedText) -> None:
         path.parent.rmdir()
 
 
-def approve(text: Text, key: str, service: str, by: str) -> Header:
-    """Return the header for a text, approved now by the person `by`."""
-    return Header(
-        request=text.request,
+def approve(
+    text: Text, key: str, service: str, by: str, declined: datetime | None = None
+) -> ApprovedText:
+    """Return a text that the person `by` approves now."""
+    made = text.generated_at.astimezone(UTC).replace(microsecond=0)
+    text = msgspec.structs.replace(mended(text), generated_at=made, remarks=())
+    approval = Approval(
+        format=1,
         key=key,
         service=service,
-        model=text.model or None,
-        sources=dict(text.sources) or None,
-        generated_at=text.generated_at.astimezone(UTC).replace(microsecond=0),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256=sha256(text.html),
-        edits=text.edits,
-        updates=[*text.updates] or None,
-        passages=dict(text.passages) or None,
+        declined=declined.astimezone(UTC) if declined else None,
     )
+    return ApprovedText(text, approval)
 
 
 def to_lines(article: Element) -> str:

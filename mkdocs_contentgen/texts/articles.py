@@ -104,10 +104,10 @@ class Article(PageRequest):
         approved, draft = self.approved, self.draft
         if approved is None or draft is None:
             return draft is not None
-        if approved.header.declined and draft.generated_at <= approved.header.declined:
+        if approved.approval.declined and draft.generated_at <= approved.approval.declined:
             return False
         # The header of an approved text has whole seconds.
-        return draft.generated_at.replace(microsecond=0) > approved.header.generated_at
+        return draft.generated_at.replace(microsecond=0) > approved.text.generated_at
 
     @property
     def newest(self) -> Text | None:
@@ -132,8 +132,8 @@ class Article(PageRequest):
             return None
         review = None
         if self.approved and self.state == "approved" and self.has_approval:
-            header = self.approved.header
-            review = Review(header.approved_by, header.approved_at)
+            approval = self.approved.approval
+            review = Review(approval.approved_by, approval.approved_at)
         kind, at = self.request.type, text.generated_at
         is_edited = bool(text.edits and text.edits.changed_by)
         return Provenance(kind, at, review, text.model, self.remarks, self.text_language, is_edited)
@@ -200,15 +200,15 @@ class Article(PageRequest):
         return state, reason
 
     def _approved_state(self, approved: ApprovedText) -> tuple[State, str]:
-        reason = f"{approved.header.approved_by} approved it"
+        reason = f"{approved.approval.approved_by} approved it"
         if not approved.answers(self.request):
-            changes = describe_changes(approved.header.request, self.request)
+            changes = describe_changes(approved.text.request, self.request)
             reason = " and ".join(changes) or "the request was different"
             hint = "is a draft" if self.draft else "has failed" if self.failure else "is missing"
             return "outdated", f"{reason}; the new text {hint}"
         if approved.is_changed:
             return "changed", f"edited since {reason}"
-        reason += f" on {approved.header.approved_at}"
+        reason += f" on {approved.approval.approved_at}"
         if self.has_newer_draft:
             reason = f"{reason}; a newer draft waits for review"
         return "approved", reason

@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..concurrency import WorkerThread
 from ..display import quoted
@@ -31,8 +31,7 @@ from ..errors import (
     StoreError,
 )
 from ..requests import Request
-from ..service.answer import GeneratedText
-from ..service.progress import TextInProgress
+from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_saved
@@ -43,7 +42,7 @@ from .throttle import Throttle
 from .waiting import Clock, Stop
 
 if TYPE_CHECKING:
-    from ..service.updates import Update, Updated
+    pass
 
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""
@@ -58,39 +57,16 @@ _DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedTextError
 """Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
 
 
-class Client(Protocol):
-    """A client of the service."""
-
-    async def send(
-        self, request: Request, *, idempotency_key: str, timeout: float, progress: TextInProgress
-    ) -> bytes:
-        """Send a request, and return the body of the answer. Raises ServiceError."""
-
-    def read(self, answer: bytes) -> GeneratedText:
-        """Return the text in an answer. Raises ServiceError."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Messages about all requests."""
-
-
-class UpdatingClient(Client, Protocol):
-    """A client that can also change a text that is there."""
-
-    async def update(
-        self,
-        request: Request,
-        what: Update,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress,
-    ) -> Updated:
-        """Return the changes of the text for a request. Raises ServiceError."""
-
-
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
 """Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
+
+AskForText = Callable[[Client, Request, Attempt], Awaitable[Text]]
+"""Asks a client for the text of a request, once. Raises ServiceError."""
+
+
+async def ask_for_new_text(client: Client, request: Request, attempt: Attempt) -> Text:
+    """Return a new text for a request. Raises ServiceError."""
+    return await client.generate(request, attempt)
 
 
 class _StoppedError(Exception):
@@ -117,7 +93,7 @@ class Progress:
 
 
 class Generation:
-    """Requests many texts at once, and saves each as it arrives.
+    """Requests many texts at once, with `ask`, and saves each as it arrives.
 
     `run()` can be called once. `problems` contains the problems with the store, and `debug` gets a
     line for each try. With `refresh`, requests get new Idempotency-Keys, so that a service cannot
@@ -131,6 +107,7 @@ class Generation:
         limits: Limits,
         on_progress: Callable[[Progress], None] = lambda progress: None,
         *,
+        ask: AskForText = ask_for_new_text,
         refresh: bool = False,
         debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
@@ -138,6 +115,7 @@ class Generation:
         self.problems: list[str] = []
         self._store = store
         self._connect = connect
+        self._ask = ask
         self._limits = limits
         self._on_progress = on_progress
         self._debug = debug or (lambda line: None)
@@ -262,52 +240,44 @@ class Generation:
         while (key := await self._queue.get()) is not None:
             await self._throttle.wait_for_turn()
             if self._stop.reason:
-                answer: bytes | ContentgenError | NoText = self._stop.reason
+                result: Text | ContentgenError | NoText = self._stop.reason
             else:
                 self._report_progress(sending=1)
-                answer = await self._send(client, key, self._requests[key])
+                result = await self._send(client, key, self._requests[key])
                 self._written.pop(key, None)
                 self._report_progress(sending=-1)
-            # The next request is sent while this answer is parsed and saved.
-            group.create_task(self._finish(client, key, answer))
+            # The next request is sent while this text is saved.
+            group.create_task(self._finish(key, result))
 
     async def _send(
         self, client: Client, key: str, request: Request
-    ) -> bytes | ContentgenError | NoText:
-        progress = TextInProgress(
-            partial(self._load_parts, key),
-            partial(self._save_parts, key),
-            partial(self._report_words, key),
-        )
+    ) -> Text | ContentgenError | NoText:
         deadline = self._clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
-        for attempt in range(tries):
-            line = f"{request.type} {quoted(request.topic)}, try {attempt + 1} of {tries}"
+        for number in range(tries):
+            line = f"{request.type} {quoted(request.topic)}, try {number + 1} of {tries}"
             started = self._clock.monotonic()
             try:
                 with self._throttle.sending():
-                    answer = await client.send(
-                        request,
-                        idempotency_key=self._claims.held[key],
-                        timeout=deadline - started,
-                        progress=progress,
-                    )
+                    text = await self._ask(client, request, self._attempt(key, deadline - started))
             except _StoppedError as stopped:
                 return stopped.reason
             except ServiceError as error:
                 failure = error
             else:
                 seconds = self._clock.monotonic() - started
-                self._debug(f"{line}: answered after {seconds:.1f} s, {len(answer)} bytes")
+                self._debug(
+                    f"{line}: answered after {seconds:.1f} s, {len(text.html):,} characters"
+                )
                 self._throttle.answered()
-                return answer
+                return text
 
             seconds = self._clock.monotonic() - started
-            await self._throttle.failed(failure, attempt=attempt, started=started)
+            await self._throttle.failed(failure, attempt=number, started=started)
             pause = self._throttle.pause
             left = deadline - self._clock.monotonic() - pause
             may_repeat = isinstance(failure, NotSentError | GatewayError)
-            again = may_repeat and attempt + 1 < tries and left >= 0
+            again = may_repeat and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
             self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
             if not again:
@@ -317,10 +287,17 @@ class Generation:
                 break
         return failure
 
-    async def _finish(
-        self, client: Client, key: str, answer: bytes | ContentgenError | NoText
-    ) -> None:
-        outcome, problem = await self._thread.run(self._keep, client, key, answer)
+    def _attempt(self, key: str, timeout: float) -> Attempt:
+        return Attempt(
+            self._claims.held[key],
+            timeout,
+            partial(self._load_parts, key),
+            partial(self._save_parts, key),
+            partial(self._report_words, key),
+        )
+
+    async def _finish(self, key: str, result: Text | ContentgenError | NoText) -> None:
+        outcome, problem = await self._thread.run(self._keep, key, result)
         if problem:
             self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
@@ -332,37 +309,23 @@ class Generation:
             await self._claims.release({key}, answered=answered)
         self._set_outcome(key, outcome)
 
-    def _keep(
-        self, client: Client, key: str, answer: bytes | ContentgenError | NoText
-    ) -> tuple[Outcome, str]:
-        """Parse an answer, and save its text or why it failed, in a call that no interrupt splits.
+    def _keep(self, key: str, result: Text | ContentgenError | NoText) -> tuple[Outcome, str]:
+        """Save a text, or why it failed, in a call that no interrupt splits.
 
         Returns the outcome, and what is wrong if it could not be saved: the next build would have
         to pay for further texts again.
         """
-        request = self._requests[key]
         try:
-            if isinstance(answer, bytes):
-                fields = vars(client.read(answer))
-                text = Text(generated_at=datetime.now(UTC), request=request.record(), **fields)
-                try:
-                    self._store.save({key: text})
-                except StoreError as error:
-                    return Outcome("service", text), (
-                        f"{error}; the text is in this build only, and no more requests are sent"
-                    )
-                return Outcome("service", text), ""
-        except ServiceError as error:
-            answer = error
-        try:
-            if isinstance(answer, FailedTextError):
-                save_failure(self._store, key, request, answer)
+            if isinstance(result, Text):
+                outcome, lost = Outcome("service", result), "the text is in this build only"
+                self._store.save({key: result})
+            else:
+                outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
+                if isinstance(result, FailedTextError):
+                    save_failure(self._store, key, self._requests[key], result)
         except StoreError as error:
-            return Outcome(error=answer), (
-                f"{error}; the next build pays again for a failed text, and no more requests "
-                "are sent"
-            )
-        return Outcome(error=answer), ""
+            return outcome, f"{error}; {lost}, and no more requests are sent"
+        return outcome, ""
 
     async def _load_parts(self, key: str) -> bytes:
         parts, problems = await self._thread.run(load_parts, self._store, key)

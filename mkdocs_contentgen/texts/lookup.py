@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ..errors import ContentgenError, MissingReason, NoText, UnsafeHTMLError
-from ..html.article import parse_article
-from ..html.sanitizer import MAX_CHARACTERS, MAX_TAGS
+from ..errors import ContentgenError, MissingReason, NoText
 from ..requests import Request
 from ..text import Text
 from .notes import load_failures
@@ -48,18 +45,15 @@ def look_up(
     Requests with an error have to be sent, unless it is a remembered FailedTextError. The store is
     closed afterwards.
     """
-    texts, unusable, problems = load_usable(requests, store)
+    texts, problems = store.load(requests)
     if max_age is not None:
         # The shared cache may have a newer text from another machine.
         limit = datetime.now(UTC) - max_age
         if old := [key for key, text in texts.items() if text.generated_at <= limit]:
-            newer, _, more = load_usable(old, store, since=limit)
+            newer, more = store.load(old, since=limit)
             texts |= newer
             problems += more
-    outcomes = {
-        key: _to_outcome(texts.get(key), unusable.get(key, NEVER_GENERATED_REASON), max_age)
-        for key in requests
-    }
+    outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
     if wanted := [key for key, outcome in outcomes.items() if outcome.error]:
         failures, more = load_failures(wanted, store)
         problems += more
@@ -80,11 +74,11 @@ def look_up(
 def load_saved(
     keys: Collection[str], store: Cache, *, since: datetime | None, may_fail: Collection[str]
 ) -> tuple[dict[str, Outcome], list[str]]:
-    """Return the usable texts by key, for `may_fail` also the failures, and the store's problems.
+    """Return the texts by key, for `may_fail` also the failures, and the store's problems.
 
     With `since`, only those after it.
     """
-    texts, _, problems = load_usable(keys, store, since=since)
+    texts, problems = store.load(keys, since=since)
     outcomes = {key: Outcome("cache", text) for key, text in texts.items()}
     if missing := [key for key in keys if key in may_fail and key not in texts]:
         failures, more = load_failures(missing, store, since=since)
@@ -93,50 +87,9 @@ def load_saved(
     return outcomes, problems
 
 
-def load_usable(
-    keys: Collection[str], store: Cache, *, since: datetime | None = None
-) -> tuple[dict[str, Text], dict[str, str], list[str]]:
-    """Return the usable texts in the store, why others are not usable, and the store's problems.
-
-    With `since`, only texts that were generated after it are returned.
-    """
-    texts, problems = store.load(keys, since=since)
-    reasons = {
-        key: f"the cached text cannot be used ({reason})"
-        for key, text in texts.items()
-        if (reason := _article_problem(text.html))
-    }
-    problems += [f"{reason}; {key[:12]}… counts as missing" for key, reason in reasons.items()]
-    return {key: texts[key] for key in texts if key not in reasons}, reasons, problems
-
-
-def _article_problem(html: str) -> str | None:
-    """Return why a text is not an article, or None.
-
-    Most texts pass a check that takes a hundredth of the time of parsing; only others are parsed.
-    """
-    start, end = html.find("<article"), html.rfind("</article>")
-    if (
-        0 <= start == html.rfind("<article")
-        and start < end == html.find("</article>")
-        and _HAS_TEXT.search(html, start, end)
-        and len(html) <= MAX_CHARACTERS
-        and html.count("<") <= MAX_TAGS
-    ):
-        return None
-    try:
-        parse_article(html)
-    except UnsafeHTMLError as error:
-        return str(error)
-    return None
-
-
-_HAS_TEXT = re.compile(r">\s*[^\s<]")
-
-
-def _to_outcome(text: Text | None, missing: str, max_age: timedelta | None) -> Outcome:
+def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=NoText(MissingReason.MISSING, missing))
+        return Outcome(error=NoText(MissingReason.MISSING, NEVER_GENERATED_REASON))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and age > max_age:
         hours = age.total_seconds() / 3600

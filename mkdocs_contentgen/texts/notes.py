@@ -12,8 +12,8 @@ import msgspec
 from ..display import escape_controls
 from ..errors import FailedTextError, StoreError
 from ..requests import Request
-from ..text import Text
-from .store import MAX_HTML, Cache, NoteKind, note_key
+from ..text import MAX_HTML, Text
+from .store import Cache, NoteKind, note_key
 
 MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""

@@ -23,7 +23,7 @@ from .policy import Limits, PageRequest, Policy
 from .store import Cache
 
 if TYPE_CHECKING:
-    from .generation import Connect, Generation, Progress
+    from .generation import AskForText, Connect, Generation, Progress
 
 Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
 """Yields two functions: one shows the progress, one shows a line."""
@@ -68,6 +68,8 @@ class Foreground:
     limits: Limits = field(default_factory=Limits)
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
     debug: Callable[[str], None] | None = None
+    ask: AskForText | None = None
+    """Asks a client for a text; None asks for a new one."""
 
     def get(
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
@@ -87,10 +89,16 @@ class Foreground:
         self, on_progress: Callable[[Progress], None], *, refresh: bool = False
     ) -> Generation:
         """Return a Generation with these options, to be run once."""
-        from .generation import Generation
+        from .generation import Generation, ask_for_new_text
 
         return Generation(
-            self.store, self.connect, self.limits, on_progress, refresh=refresh, debug=self.debug
+            self.store,
+            self.connect,
+            self.limits,
+            on_progress,
+            ask=self.ask or ask_for_new_text,
+            refresh=refresh,
+            debug=self.debug,
         )
 
 
@@ -148,7 +156,7 @@ def obtain(
     _report_approvals(obtained, policy)
     if not obtained.failures:
         obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
-        if policy.on_missing == "generate":
+        if obtained.wanted and policy.on_missing == "generate":
             _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
@@ -252,10 +260,10 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
     for article in obtained.articles:
-        if article.has_approval and article.key not in obtained.wanted:
-            continue
         outcome = article.draft_outcome
         error = outcome.error
+        if error is None or (article.has_approval and article.key not in obtained.wanted):
+            continue
         is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"

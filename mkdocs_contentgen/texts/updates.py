@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from xml.etree.ElementTree import Element, SubElement
 
-from ..display import valid_passages, valid_sources
+from msgspec.structs import replace
+
 from ..errors import EditError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.blocks import (
@@ -26,7 +26,7 @@ from ..html.blocks import (
     unmarked,
 )
 from ..service.updates import CITATION, Cited, Source, TextBlock, Update, Updated
-from ..text import Text
+from ..text import Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approval import to_lines
 
@@ -328,4 +328,5 @@ def _sources(
     for it in used:
         if it.name and it.name not in digests:
             digests[it.name], passages[it.name] = it.digest, it.text
-    return valid_sources(digests), valid_passages(passages)
+    found = mend({"sources": digests, "passages": passages})
+    return found["sources"], found["passages"]

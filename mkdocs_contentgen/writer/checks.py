@@ -16,9 +16,8 @@ from ..service.topics import items_of
 from .answers import without_thinking
 from .completion import Completion
 from .degenerate import degenerate_problem
-from .detection import other_language
-from .languages import find_language, language_name
-from .markdown import Block, Document, is_tip, plain_text, quoted_texts
+from .languages import find_language
+from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
 from .reading import BEFORE
 from .statements import (
     find_names,
@@ -40,14 +39,14 @@ class Draft:
 
     request: Request
     completion: Completion
-    document: Document
+    document: MarkdownDocument
     words: int
     """The target for the number of words."""
 
     mended: tuple[str, ...] = ()
     """The remarks of what was mended already."""
 
-    earlier: Sequence[Block] = ()
+    earlier: Sequence[MarkdownBlock] = ()
     """What is written already, for a section of a long text."""
 
     sources: str = ""
@@ -101,7 +100,6 @@ def _find_remarks(draft: Draft) -> list[str]:
         "thinking": _thinking_remark(draft),
         "quotation": _quotation_remark(draft),
         "brief": _brief_remark(draft),
-        "language": _language_remark(draft),
         "characters": _characters_remark(draft),
     }
     return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
@@ -307,13 +305,6 @@ def _brief_remark(draft: Draft) -> str:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return f"the text leaves out {', '.join(missing[:3])}{more}"
-
-
-def _language_remark(draft: Draft) -> str:
-    asked = draft.request.language
-    if not asked or not (found := other_language(draft.document.prose, asked)):
-        return ""
-    return f"the text is in {found}, and {language_name(asked)} was asked for"
 
 
 def _characters_remark(draft: Draft) -> str:

@@ -10,13 +10,13 @@ from markdown_it.token import Token
 
 from ..service.markup import tag
 from .languages import ENGLISH, find_language
-from .markdown import Document
+from .markdown import MarkdownDocument
 from .sources import Section
 
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
 
 
-def cite(document: Document, sections: Sequence[Section], site_url: str) -> list[Section]:
+def cite(document: MarkdownDocument, sections: Sequence[Section], site_url: str) -> list[Section]:
     """Replace numbers such as `[3]` by links, in place, and return the cited sections in order.
 
     Sections are renumbered in the order of their citations. Numbers without a section and numbers
@@ -84,6 +84,20 @@ def source_of(section: Section, site_url: str) -> str:
     It is empty for the text around an article, and for a page of a site without an address.
     """
     return f"file:{section.place}" if section.place else address_of(section, site_url)
+
+
+def describe_sources(
+    cited: Sequence[Section], site_url: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the SHA-256 and the text of each cited section, by what names it."""
+    digests: dict[str, str] = {}
+    passages: dict[str, str] = {}
+    for section in cited:
+        if name := source_of(section, site_url):
+            digests[name] = section.digest
+            before = f"{passages[name]}\n\n" if name in passages else ""
+            passages[name] = before + section.text
+    return digests, passages
 
 
 def _link(section: Section, label: str, site_url: str) -> str:

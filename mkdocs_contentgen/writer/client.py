@@ -10,15 +10,15 @@ import msgspec
 
 from ..display import quoted
 from ..requests import Request
-from ..service.answer import parse_answer
-from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import Update, Updated
+from ..text import Text
+from .changes import find_changes
 from .model import Model
 from .options import WriterOptions
 from .prompts import check_prompts
-from .updating import update
 from .usage import Spending
-from .writing import encode_written, write
+from .writing import write
 
 
 class WriterClient:
@@ -47,8 +47,6 @@ class WriterClient:
         check_prompts(options)
         self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
 
-    read = staticmethod(parse_answer)
-
     @property
     def warnings(self) -> list[str]:
         """Warnings about all requests."""
@@ -60,55 +58,45 @@ class WriterClient:
     async def __aexit__(self, *error: object) -> None:
         await self._model.__aexit__(*error)
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
-        """Write a text, and return it as the body of an answer (interface section 2.2).
+    async def generate(self, request: Request, attempt: Attempt = UNOBSERVED) -> Text:
+        """Write a text.
 
-        `progress` keeps the answers of a text of several calls until it is finished.
-        `idempotency_key` and `timeout` are ignored, since nothing is sent twice, and each call to
-        the model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
+        `attempt` keeps the answers of a text of several calls until it is finished. Its
+        Idempotency-Key and timeout are ignored, since nothing is sent twice, and each call to the
+        model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
         is_grounded = self._options.sources.paths or request.sources
         own = self._own_text(request) if is_grounded else ""
         written = await write(
-            msgspec.structs.replace(request, language=self._language(request)),
+            self._with_language(request),
             self._options,
             self._model.ask,
             today=date.today(),
             own=own,
-            progress=progress,
+            attempt=attempt,
         )
         usage = written.usage
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
-            f"statements to check: {written.marked}, remarks: {len(written.remarks)}, "
+            f"statements to check: {written.marked}, remarks: {len(written.text.remarks)}, "
             f"repairs: {written.repairs}, {usage}, "
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
-        return encode_written(written, self._model.name)
+        return msgspec.structs.replace(written.text, request=request.record())
 
     async def update(
-        self,
-        request: Request,
-        what: Update,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
+        self, request: Request, update: Update, attempt: Attempt = UNOBSERVED
     ) -> Updated:
-        """Return the changes of the text for a request. The arguments are those of send()."""
-        request = msgspec.structs.replace(request, language=self._language(request))
-        ask = self._model.ask
-        updated, usage = await update(request, what, self._options, ask, progress=progress)
+        """Return the changes of the text for a request. Raises the same as generate()."""
+        updated, usage = await find_changes(
+            self._with_language(request), update, self._options, self._model.ask, attempt=attempt
+        )
         self._debug(
             f"{request.type} {quoted(request.topic)}: update, changes: {len(updated.changes)}, "
             f"{usage}"
         )
         return updated
+
+    def _with_language(self, request: Request) -> Request:
+        return msgspec.structs.replace(request, language=self._language(request))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypedDict
 
 import msgspec
 
 from ..errors import InvalidAnswerError, UnknownOutcomeError
-from ..service.connection import Event, decode_json
+from ..service.connection import StreamEvent, decode_json
 from .usage import Usage
 
 Watch = Callable[[str], str]
@@ -16,6 +17,31 @@ Watch = Callable[[str], str]
 
 _WATCH_INTERVAL = 300
 """The least number of characters between two looks at a text that is being written."""
+
+
+class Message(TypedDict):
+    """A message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """A conversation that the model is to go on with."""
+
+    messages: Sequence[Message]
+    max_tokens: int
+    watch: Watch | None = None
+    """Can stop the model while it writes."""
+
+    penalty: bool = False
+    """Whether the model is told to repeat itself less."""
+
+    @property
+    def characters(self) -> int:
+        """The length of the conversation."""
+        return sum(len(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -34,7 +60,11 @@ class Completion:
     """Why the answer ended early, such as a lost connection or an error of the server."""
 
 
-class _Message(msgspec.Struct):
+Ask = Callable[[ModelCall], Awaitable[Completion]]
+"""Asks the model, as Model.ask() does."""
+
+
+class _AnswerMessage(msgspec.Struct):
     content: object = None
     reasoning: object = None
     reasoning_content: object = None
@@ -52,8 +82,8 @@ class _Message(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    message: _Message | None = None
-    delta: _Message | None = None
+    message: _AnswerMessage | None = None
+    delta: _AnswerMessage | None = None
     finish_reason: object = None
 
 
@@ -133,19 +163,19 @@ class AnswerReader:
         self._length += len(text)
         return bool(text or thought)
 
-    def read_event(self, data: bytes) -> Event:
+    def read_event(self, data: bytes) -> StreamEvent:
         """Read the data of a server-sent event."""
         self.was_streamed = True
         if data == b"[DONE]":
             self.is_complete = True
-            return Event.END
+            return StreamEvent.END
         is_token = self._read(decode_json(data))
         if self._watch and self._length >= self._next_watch:
             # In growing steps, so that all looks together take linear time.
             self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
             if reason := self._watch(self.text):
                 self.finish_reason, self.was_stopped = reason, True
-                return Event.END
+                return StreamEvent.END
         if self.error:
-            return Event.END
-        return Event.TOKEN if is_token else Event.OTHER
+            return StreamEvent.END
+        return StreamEvent.TOKEN if is_token else StreamEvent.OTHER

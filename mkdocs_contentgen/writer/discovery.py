@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..display import model_name
 from ..errors import ServiceError
-from ..service.connection import Answer, Connection, check_address, decode_json
+from ..service.connection import Answer, HTTPConnection, check_address, decode_json
+from ..text import model_name
 from .options import OLLAMA_PORT
 
 PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
@@ -42,7 +42,7 @@ async def find_server(
     """
     url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    async with Connection(url, name, headers) as connection:
+    async with HTTPConnection(url, name, headers) as connection:
         try:
             answer = await connection.request("GET", "models", timeout=_TIMEOUT)
         except ServiceError:

@@ -16,8 +16,8 @@ from ..errors import FailedTextError, ServiceError, UnusableServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .options import WriterOptions
-from .usage import format_cost
-from .writing import Estimate, Written, write
+from .usage import Usage, format_cost
+from .writing import Estimate, FinishedText, write
 
 _TOPICS = {
     "article": "How teams keep their documentation up to date",
@@ -58,14 +58,14 @@ class Trial:
     target: int
     """The target number of words."""
 
-    written: Written | None = None
+    written: FinishedText | None = None
     error: ServiceError | None = None
 
     @property
     def outcome(self) -> Outcome:
         """What became of the request."""
         if self.written:
-            return "remarks" if self.written.remarks else "kept"
+            return "remarks" if self.written.text.remarks else "kept"
         return "refused" if isinstance(self.error, FailedTextError) else "error"
 
     @property
@@ -85,20 +85,21 @@ class Trial:
 
     def to_json(self) -> dict[str, object]:
         """Return the figures as an object for scripts."""
-        written = self.written or Written("")
+        written = self.written
+        usage = written.usage if written else Usage()
         return {
             **self.request.body(),
             "type": self.request.type,
-            "words": written.words,
+            "words": written.words if written else 0,
             "target": self.target,
             "outcome": self.outcome,
-            "remarks": list(written.remarks),
+            "remarks": list(written.text.remarks) if written else [],
             "error": str(self.error) if self.error else None,
-            "repairs": written.repairs,
-            "marked": written.marked,
-            "calls": written.usage.calls,
-            "tokens": written.usage.tokens,
-            "cost": written.usage.cost,
+            "repairs": written.repairs if written else 0,
+            "marked": written.marked if written else 0,
+            "calls": usage.calls,
+            "tokens": usage.tokens,
+            "cost": usage.cost,
             "seconds": round(self.seconds, 1),
         }
 

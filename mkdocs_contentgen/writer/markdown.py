@@ -62,7 +62,7 @@ Reading them takes quadratic time.
 
 
 @dataclass(frozen=True)
-class Block:
+class MarkdownBlock:
     """A block at the top level of a text, such as a paragraph, a heading or a list."""
 
     tokens: list[Token]
@@ -102,11 +102,11 @@ class Block:
 
 
 @dataclass
-class Document:
+class MarkdownDocument:
     """A text as its title and its blocks."""
 
     title: list[Token] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = field(default_factory=list)
     problem: str = ""
     """Why the text was not read, as a message."""
 
@@ -143,7 +143,7 @@ def plain_text(tokens: Iterable[Token]) -> str:
     )
 
 
-def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Document:
+def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
     The first heading of level 1 is the title, or else a first block that repeats `title`. What
@@ -153,7 +153,7 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Doc
     nothing is read.
     """
     environment: dict[str, str] = {}
-    document = Document(problem=_size_problem(text, words))
+    document = MarkdownDocument(problem=_size_problem(text, words))
     tokens = [] if document.problem else _parser_for(text).parse(text, environment)
     document.problem = document.problem or environment.get("problem", "")
     for block in _split(tokens):
@@ -177,12 +177,14 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Doc
     return document
 
 
-def as_section(document: Document, heading: str, later: Sequence[str]) -> list[Block]:
+def as_section(
+    document: MarkdownDocument, heading: str, later: Sequence[str]
+) -> list[MarkdownBlock]:
     """Return the blocks of a section of a text, with its `heading` and no other of that level.
 
     What follows the heading of a `later` section is left out.
     """
-    blocks: list[Block] = []
+    blocks: list[MarkdownBlock] = []
     wanted = read_markdown(f"## {heading}").blocks
     for block in document.blocks:
         if block.kind == "h2":
@@ -197,7 +199,7 @@ def as_section(document: Document, heading: str, later: Sequence[str]) -> list[B
 
 
 def to_html(
-    document: Document,
+    document: MarkdownDocument,
     kind: str,
     *,
     given: str,
@@ -228,23 +230,18 @@ def to_html(
     return root(kind, content, language)
 
 
-def count_marks(text: str) -> int:
-    """Return the number of statements to check in HTML of to_html()."""
-    return text.count("<mark>")
-
-
-def is_tip(block: Block) -> bool:
+def is_tip(block: MarkdownBlock) -> bool:
     """Tell whether a block is a paragraph that begins with `Tip:`."""
     is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
     return is_short and bool(TIP.match(block.text))
 
 
-def is_quote(block: Block) -> bool:
+def is_quote(block: MarkdownBlock) -> bool:
     """Tell whether a block quote is a quotation, and not a box that begins with `Note:`."""
     return block.kind == "blockquote" and not _LABEL.match(block.text)
 
 
-def quoted_texts(block: Block) -> Iterator[str]:
+def quoted_texts(block: MarkdownBlock) -> Iterator[str]:
     """Return the texts of block quotes, also within lists, that somebody may have said."""
     depth = 0
     parts: list[str] = []
@@ -260,7 +257,7 @@ def quoted_texts(block: Block) -> Iterator[str]:
                 yield text
 
 
-def _blog(blocks: list[Block], words: Language | None) -> list[str]:
+def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
     paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
     content = []
     for block in blocks:
@@ -275,7 +272,7 @@ def _blog(blocks: list[Block], words: Language | None) -> list[str]:
     return content
 
 
-def _tip(block: Block, words: Language | None) -> str:
+def _tip(block: MarkdownBlock, words: Language | None) -> str:
     inline = _inline(block)
     match = TIP.match(plain_text(inline))
     label = words.tip if words else match[1] if match else ""
@@ -284,14 +281,14 @@ def _tip(block: Block, words: Language | None) -> str:
     return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")
 
 
-def _news(blocks: list[Block], after: Sequence[str]) -> list[str]:
+def _news(blocks: list[MarkdownBlock], after: Sequence[str]) -> list[str]:
     lead = next((block for block in blocks if block.kind == "p"), None)
     body = [_render(block) for block in blocks if block is not lead]
     parts = [_paragraph(lead, "lead")] if lead else []
     return [*parts, tag("div", "\n".join([*body, *after]), "article-body")]
 
 
-def _paragraph(block: Block, class_name: str) -> str:
+def _paragraph(block: MarkdownBlock, class_name: str) -> str:
     return tag("p", _render_inline(_inline(block)), class_name)
 
 
@@ -384,25 +381,25 @@ def _render_code(
     return tag("pre", f"<code>{html.escape(tokens[index].content)}</code>")
 
 
-def _split(tokens: list[Token]) -> list[Block]:
+def _split(tokens: list[Token]) -> list[MarkdownBlock]:
     """Return the blocks at the top level. Rules between sections are dropped."""
-    blocks: list[Block] = []
+    blocks: list[MarkdownBlock] = []
     current: list[Token] = []
     for token in tokens:
         current.append(token)
         if token.level == 0 and token.nesting <= 0:
             if token.type != "hr":
-                blocks.append(Block(current))
+                blocks.append(MarkdownBlock(current))
             current = []
     return blocks
 
 
-def _inline(block: Block) -> list[Token]:
+def _inline(block: MarkdownBlock) -> list[Token]:
     """Return the inline tokens of a paragraph or heading."""
     return next(iter(block.inlines), [])
 
 
-def _simplify(block: Block) -> None:
+def _simplify(block: MarkdownBlock) -> None:
     """Drop images, and make headings in lists and quotations paragraphs, in place."""
     for token in block.tokens:
         if token.type.startswith("heading_") and token.level > 0:
@@ -414,7 +411,7 @@ def _simplify(block: Block) -> None:
                     token.children[index].content = strip(token.children[index].content)
 
 
-def _close_gaps(blocks: list[Block]) -> None:
+def _close_gaps(blocks: list[MarkdownBlock]) -> None:
     """Give the headings levels from 2, each at most one below the one before it."""
     headings = [block for block in blocks if block.tokens[0].type == "heading_open"]
     if not headings:
@@ -427,7 +424,7 @@ def _close_gaps(blocks: list[Block]) -> None:
         block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
 
 
-def _style(block: Block, given: str, *, names: bool) -> None:
+def _style(block: MarkdownBlock, given: str, *, names: bool) -> None:
     """Add the inline styles and mark the statements, in place."""
     for token in block.tokens:
         if token.nesting == 1 and token.tag in _STYLED:
@@ -539,6 +536,6 @@ def _render_inline(tokens: list[Token]) -> str:
     return str(parser.renderer.render([inline], parser.options, {}))
 
 
-def _render(block: Block) -> str:
+def _render(block: MarkdownBlock) -> str:
     parser = _parser()
     return str(parser.renderer.render(block.tokens, parser.options, {})).rstrip("\n")

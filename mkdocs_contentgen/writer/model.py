@@ -10,9 +10,9 @@ import math
 import random
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Self, TypedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Self
 
 from ..concurrency import backoff
 from ..display import quoted
@@ -31,15 +31,15 @@ from ..errors import (
 from ..service.connection import (
     MAY_BE_PAID_HINT,
     Answer,
-    Connection,
-    Event,
+    HTTPConnection,
+    StreamEvent,
     check_address,
     check_token,
     decode_json,
     reason_of,
     without_secret,
 )
-from .completion import AnswerReader, Completion, Watch
+from .completion import AnswerReader, Completion, ModelCall
 from .discovery import listed_models
 from .options import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
@@ -72,25 +72,6 @@ _TOO_LONG = re.compile(
     "context (length|size|window)|prompt is too long|token count exceeds", re.IGNORECASE
 )
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
-
-
-class Message(TypedDict):
-    """A message of a conversation."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
-
-
-@dataclass(frozen=True)
-class _Call:
-    messages: Sequence[Message]
-    max_tokens: int
-    fields: Mapping[str, object]
-    watch: Watch | None = None
-
-    @property
-    def characters(self) -> int:
-        return sum(len(message["content"]) for message in self.messages)
 
 
 class Model:
@@ -126,7 +107,7 @@ class Model:
         self._is_ollama = address.port == OLLAMA_PORT
         self._unknown_hint = MAY_BE_PAID_HINT if quotes else "it may have been paid for"
         self._server = f"the model server {address.netloc.decode()}"
-        self._connection = Connection(
+        self._connection = HTTPConnection(
             address,
             self._server,
             {"Authorization": f"Bearer {self._key}"} if self._key else {},
@@ -150,19 +131,10 @@ class Model:
     async def __aexit__(self, *error: object) -> None:
         await self._connection.__aexit__(*error)
 
-    async def ask(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-        spending: Spending | None = None,
-    ) -> Completion:
+    async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
         """Return the model's answer to a conversation, `parallel` of them at once.
 
-        `watch` can stop the model while it writes. With `penalty`, the model is told to repeat
-        itself less. `spending` gets the usage instead of the one of the model.
+        `spending` gets the usage instead of the one of the model.
 
         After status 429 or 503 or a refused connection, the call is tried again, as long as the
         first token may take. A pause that the server asks for applies to all calls. Raises a
@@ -171,14 +143,11 @@ class Model:
         """
         spending = spending or self._spending
         started = time.monotonic()
-        fields: dict[str, object] = {"model": self.name, "messages": list(messages)}
-        if penalty and not self._fields.parameters.keys() & PENALTY_FIELDS:
-            fields["frequency_penalty"] = PENALTY
         async with self._calls:
             spending.waited += time.monotonic() - started
-            return await self._ask(_Call(messages, max_tokens, fields, watch), spending)
+            return await self._ask(call, spending)
 
-    async def _ask(self, call: _Call, spending: Spending) -> Completion:
+    async def _ask(self, call: ModelCall, spending: Spending) -> Completion:
         await self._wait_for_pause()
         deadline = time.monotonic() + self._fields.first_token_timeout
         tries = 1
@@ -243,7 +212,7 @@ class Model:
                 "were spent, so no more calls are made; the finished texts are kept"
             )
 
-    async def _call(self, call: _Call, spending: Spending) -> Completion:
+    async def _call(self, call: ModelCall, spending: Spending) -> Completion:
         started = time.monotonic()
         reader = AnswerReader(call.watch)
         error: UnknownOutcomeError | InvalidAnswerError | None = None
@@ -272,7 +241,7 @@ class Model:
         return Completion(reader.text, reason, reader.thought, usage, error)
 
     def _usage(
-        self, call: _Call, reader: AnswerReader, spending: Spending, error: ServiceError | None
+        self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
     ) -> Usage:
         price, total = self._fields.price, spending.total
         guess = estimate_usage(call.characters, len(reader.text), price, total)
@@ -288,7 +257,7 @@ class Model:
         )
         return guess
 
-    def _plausible(self, usage: Usage, call: _Call) -> Usage:
+    def _plausible(self, usage: Usage, call: ModelCall) -> Usage:
         """Return the usage with a cost that the call can have had, if there is a `price`."""
         price = self._fields.price
         most = most_cost(call.characters, call.max_tokens, price) if price else math.inf
@@ -307,7 +276,7 @@ class Model:
             self._warned.add(kind)
             self.warnings.append(warning)
 
-    async def _post_with_limit(self, call: _Call, reader: AnswerReader) -> Answer:
+    async def _post_with_limit(self, call: ModelCall, reader: AnswerReader) -> Answer:
         """Send a call with the fields that the server supports, and remember which these are."""
         old, new = _LIMIT_FIELDS
         limit = self._limit_field
@@ -327,10 +296,13 @@ class Model:
         return answer
 
     async def _post(
-        self, call: _Call, limit: str, reader: AnswerReader, *, streams: bool
+        self, call: ModelCall, limit: str, reader: AnswerReader, *, streams: bool
     ) -> Answer:
+        penalty = call.penalty and not self._fields.parameters.keys() & PENALTY_FIELDS
         body = {
-            **call.fields,
+            "model": self.name,
+            "messages": list(call.messages),
+            **({"frequency_penalty": PENALTY} if penalty else {}),
             **({limit: call.max_tokens} if limit else {}),
             **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
             **self._fields.parameters,
@@ -426,7 +398,7 @@ class Model:
             return
         if answer.body.startswith(b"data:"):  # a stream with a wrong media type
             for line in answer.body.splitlines():
-                if reader.read_event(line.removeprefix(b"data:").strip()) is Event.END:
+                if reader.read_event(line.removeprefix(b"data:").strip()) is StreamEvent.END:
                     return
             return
         if _is_page(answer):

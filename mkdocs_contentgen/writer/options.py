@@ -11,10 +11,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..display import MAX_MODEL, escape_controls, model_name, quoted
+from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..files import find_link, read_text
 from ..requests import unknown_name_message
+from ..text import MAX_MODEL, model_name
 from .retrieval import Sources
 from .sources import Location, SitePages
 

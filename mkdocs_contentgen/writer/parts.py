@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from ..digest import sha256
-from ..service.progress import TextInProgress
-from .completion import Completion, Watch
-from .model import Message
+from ..service.protocol import Attempt
+from .completion import Ask, Completion, ModelCall
 from .usage import Usage
-
-
-class Ask(Protocol):
-    """Asks the model, as Model.ask() does."""
-
-    async def __call__(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-    ) -> Completion:
-        """Return the answer to a conversation."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):
@@ -37,16 +20,16 @@ class _Part(msgspec.Struct, frozen=True, array_like=True):
 
 
 class KeptAnswers:
-    """An Ask that answers from `progress` what an interrupted run has asked before.
+    """An Ask that answers from `attempt` what an interrupted run has asked before.
 
     Answers are saved before the next call, so that a text of one call costs no writing.
     """
 
-    def __init__(self, ask: Ask, progress: TextInProgress, model: str) -> None:
+    def __init__(self, ask: Ask, attempt: Attempt, model: str) -> None:
         self.usage = Usage()
         self._model = model
         self._ask = ask
-        self._progress = progress
+        self._attempt = attempt
         self._parts: dict[str, _Part] | None = None
         self._is_saved = True
         self._times: Counter[str] = Counter()
@@ -56,27 +39,20 @@ class KeptAnswers:
         """Whether there is an answer already."""
         return bool(self._parts)
 
-    async def __call__(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-    ) -> Completion:
+    async def __call__(self, call: ModelCall) -> Completion:
         """Return the answer to a conversation."""
         if self._parts is None:
-            self._parts = _decode(await self._progress.load())
-        digest = sha256(msgspec.json.encode([self._model, messages]))
+            self._parts = _decode(await self._attempt.load())
+        digest = sha256(msgspec.json.encode([self._model, call.messages]))
         self._times[digest] += 1  # a further attempt is not answered with the first one
         key = f"{digest}-{self._times[digest]}"
         if part := self._parts.get(key):
             completion = Completion(part.text, part.finish_reason, part.thought, part.usage)
         else:
             if not self._is_saved:
-                await self._progress.save(msgspec.json.encode(self._parts))
+                await self._attempt.save(msgspec.json.encode(self._parts))
                 self._is_saved = True
-            completion = await self._ask(messages, max_tokens, watch=watch, penalty=penalty)
+            completion = await self._ask(call)
             if completion.error is None:
                 self._parts[key] = _Part(
                     completion.text,

@@ -8,7 +8,7 @@ from functools import partial
 
 from ..service.topics import is_listicle, items_of
 from .checks import Draft, has_closing, has_opening, item_numbers
-from .markdown import Block
+from .markdown import MarkdownBlock
 from .prompts import fill
 
 _LEAST_WORDS = 50
@@ -21,7 +21,7 @@ class Repair:
 
     prompt: str
     words: int
-    merge: Callable[[Sequence[Block]], list[Block]]
+    merge: Callable[[Sequence[MarkdownBlock]], list[MarkdownBlock]]
     """Gets the blocks of the answer, and returns those of the whole text with them."""
 
 
@@ -52,7 +52,9 @@ def find_repair(draft: Draft, tolerance: float) -> Repair | None:
     return None
 
 
-def _insert_sections(blocks: Sequence[Block], found: Sequence[Block]) -> list[Block]:
+def _insert_sections(
+    blocks: Sequence[MarkdownBlock], found: Sequence[MarkdownBlock]
+) -> list[MarkdownBlock]:
     """Insert sections at the end, but before a paragraph that closes the text."""
     starts = [index for index, block in enumerate(found) if block.kind == "h2"]
     sections = found[starts[0] :] if starts else found
@@ -61,7 +63,7 @@ def _insert_sections(blocks: Sequence[Block], found: Sequence[Block]) -> list[Bl
     return [*blocks[:end], *sections, *blocks[end:]]
 
 
-def _first_paragraph(blocks: Sequence[Block]) -> list[Block]:
+def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
     return [block for block in blocks if block.kind == "p"][:1]
 
 
@@ -79,7 +81,7 @@ def _shorten(draft: Draft) -> Repair | None:
     start, end = max(sections, key=length)
     size = max(_LEAST_WORDS, length((start, end)) - (draft.document.words - draft.words))
 
-    def merge(found: Sequence[Block]) -> list[Block]:
+    def merge(found: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
         rest = [block for block in found if block.kind != "h2"]
         return [*blocks[: start + 1], *rest, *blocks[end:]]
 

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 
-from ..display import valid_passages
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
 from ..service.answer import encode_answer
-from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.topics import is_listicle, items_of
+from ..text import Text, mended
 from .answers import read_answer, without_thinking
 from .checks import Draft
-from .citations import cite, source_of, sources_list
-from .completion import Completion, Watch
+from .citations import cite, describe_sources, sources_list
+from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
-from .markdown import Block, Document, as_section, count_marks, read_markdown, to_html
-from .model import Message
+from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .options import WriterOptions
-from .parts import Ask, KeptAnswers
+from .parts import KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import mend, trim
 from .repairs import find_repair
@@ -61,25 +60,26 @@ _LOST = ("lost", "content_filter")
 
 
 @dataclass(frozen=True)
-class Written:
-    """A text in HTML, and what a reviewer should know of it."""
+class FinishedText:
+    """A text that is written, and what it took."""
 
-    html: str
-    remarks: Sequence[str] = ()
-    words: int = 0
-    marked: int = 0
-    repairs: int = 0
-    sources: Sequence[Section] = ()
+    text: Text
+    words: int
+    repairs: int
+    sources: Sequence[Section]
     """The sections that the model got."""
 
-    cited: Sequence[Section] = ()
-    digests: dict[str, str] = field(default_factory=dict)
-    """The SHA-256 of the cited sections by address."""
+    cited: Sequence[Section]
+    usage: Usage
 
-    passages: dict[str, str] = field(default_factory=dict)
-    """What the cited sections say, by address."""
+    @property
+    def marked(self) -> int:
+        """The number of statements to check."""
+        return self.text.html.count("<mark>")
 
-    usage: Usage = field(default_factory=Usage)
+    def encode(self) -> bytes:
+        """Return the body of the answer with the text (interface section 2.2)."""
+        return encode_answer(self.text, usage=self.usage.fields())
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,11 @@ async def write(
     *,
     today: date,
     own: str = "",
-    progress: TextInProgress = UNOBSERVED,
-) -> Written:
+    attempt: Attempt = UNOBSERVED,
+) -> FinishedText:
     """Return the text for a request. `today` is the date of a news article.
 
-    `own` is the text around the article on its page, which becomes the first source. `progress`
+    `own` is the text around the article on its page, which becomes the first source. `attempt`
     keeps the answers of a text that takes several calls.
 
     Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
@@ -115,35 +115,9 @@ async def write(
         if own.strip():
             title = "the text around the article, on the same page"
             sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
-    writing = _Writing(request, options, ask, sections, progress)
+    writing = _Writing(request, options, ask, sections, attempt)
     draft = await writing.write()
     return await asyncio.to_thread(writing.finish, draft, today)
-
-
-def encode_written(written: Written, model: str) -> bytes:
-    """Return the body of the answer with a text (interface section 2.2)."""
-    return encode_answer(
-        written.html,
-        model=model,
-        **({"sources": written.digests} if written.digests else {}),
-        **({"passages": written.passages} if written.passages else {}),
-        **({"remarks": written.remarks} if written.remarks else {}),
-        usage=written.usage.fields(),
-    )
-
-
-def describe_sources(
-    cited: Sequence[Section], site_url: str
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the SHA-256 and the text of each cited section, by what names it."""
-    digests: dict[str, str] = {}
-    passages: dict[str, str] = {}
-    for section in cited:
-        if name := source_of(section, site_url):
-            digests[name] = section.digest
-            before = f"{passages[name]}\n\n" if name in passages else ""
-            passages[name] = before + section.text
-    return digests, valid_passages(passages)
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
@@ -169,13 +143,13 @@ class _Writing:
         options: WriterOptions,
         ask: Ask,
         sections: Sequence[Section],
-        progress: TextInProgress,
+        attempt: Attempt,
     ) -> None:
         self.words = options.target(request.length)
         self._request = request
         self._options = options
-        self._ask = KeptAnswers(ask, progress, options.fields.model)
-        self._report = progress.report
+        self._ask = KeptAnswers(ask, attempt, options.fields.model)
+        self._report = attempt.report
         self._sections = sections
         self._sources = "\n".join(section.text for section in sections)
         self._is_small = is_small(options.fields.model)
@@ -197,11 +171,10 @@ class _Writing:
                 raise self._failure(reason, draft)
         return await self._repaired(draft)
 
-    def finish(self, draft: Draft, today: date) -> Written:
+    def finish(self, draft: Draft, today: date) -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
-        remarks = draft.remarks
-        words = document.words
+        remarks, words = draft.remarks, document.words
         cited = cite(document, self._sections, fields.site_url)
         digests, passages = describe_sources(cited, fields.site_url)
         html = to_html(
@@ -221,18 +194,18 @@ class _Writing:
             raise self._failure(
                 f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
             )
-        return Written(
-            html,
-            remarks,
-            words,
-            count_marks(html),
-            self._repairs,
-            self._sections,
-            cited,
-            digests,
-            passages,
-            self._ask.usage,
+        text = mended(
+            Text(
+                html,
+                datetime.now(UTC),
+                self._request.record(),
+                fields.model,
+                digests,
+                tuple(remarks),
+                passages=passages,
+            )
         )
+        return FinishedText(text, words, self._repairs, self._sections, cited, self._ask.usage)
 
     def _failure(self, reason: str, draft: Draft) -> FailedTextError:
         return FailedTextError(
@@ -250,7 +223,7 @@ class _Writing:
         headings = plan.document.headings[:most]
         if plan.unusable or len(headings) < 2:
             return None
-        document = Document(plan.document.title)
+        document = MarkdownDocument(plan.document.title)
         text, remarks, draft = "", list(plan.mended), plan
         for index, heading in enumerate(headings):
             words = max(50, (self.words - document.words) // (len(headings) - index))
@@ -290,7 +263,7 @@ class _Writing:
         self,
         messages: Sequence[Message],
         words: int,
-        earlier: Sequence[Block] = (),
+        earlier: Sequence[MarkdownBlock] = (),
         *,
         is_plan: bool = False,
     ) -> Draft:
@@ -344,7 +317,7 @@ class _Writing:
         self,
         messages: Sequence[Message],
         words: int,
-        earlier: Sequence[Block] = (),
+        earlier: Sequence[MarkdownBlock] = (),
         *,
         penalty: bool = False,
         is_part: bool = False,
@@ -355,7 +328,7 @@ class _Writing:
         watch = self._watch(words, before, _CHARACTERS_PER_TOKEN * limit)
         # Without a penalty, most texts of small models are loops.
         penalty = penalty or self._is_small
-        completion = await self._ask(messages, limit, watch=watch, penalty=penalty)
+        completion = await self._ask(ModelCall(messages, limit, watch, penalty))
         if completion.error and has_parts:
             raise completion.error  # the next build goes on with what is written already
         # In a thread, so that calls for other texts do not wait for it.
@@ -375,7 +348,7 @@ class _Writing:
         return watch
 
     def _read(
-        self, completion: Completion, words: int, earlier: Sequence[Block], *, is_part: bool
+        self, completion: Completion, words: int, earlier: Sequence[MarkdownBlock], *, is_part: bool
     ) -> Draft:
         (answer, remarks), reason = read_answer(completion.text), completion.finish_reason
         loop = find_loop(answer)

@@ -5,13 +5,14 @@ The records are in `.cache`, next to Zensical's own cache, so that both are dele
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import MsgspecError, Struct, json
 
 from ..digest import sha256
 from ..errors import StoreError
@@ -28,8 +29,7 @@ _MAX_RECORD = 1024 * 1024
 _ENTRY_START = 8 * 1024
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """What a page showed when it was rendered last, as a digest, and problems with its markers."""
 
     digest: str
@@ -52,41 +52,44 @@ def digest_of(
 
 def write_record(root: Path, page: str, record: Record) -> None:
     """Record what a page shows; a record without a digest is deleted. Raises OSError."""
-    if not record.digest:
-        delete_file(_record_path(root, page), root)
-        return
-    value = {"page": page, "digest": record.digest, "problems": record.problems}
-    replace_text(_record_path(root, page), root, json.dumps(value))
+    path = _record_path(root, page)
+    if record.digest:
+        replace_text(path, root, json.encode(record).decode())
+    else:
+        delete_file(path, root)
 
 
 def read_record(root: Path, page: str) -> Record | None:
     """Return what a page showed when it was rendered last, or None if that is not known."""
-    path = _record_path(root, page)
-    try:
-        match json.loads(read_text(path, root, _MAX_RECORD)):
-            case {"page": named, "digest": str(digest), "problems": list(problems)}:
-                return Record(digest, list(map(str, problems))) if named == page else None
-    except (OSError, ValueError, RecursionError):
-        pass
+    with suppress(OSError, ValueError, MsgspecError):
+        text = read_text(_record_path(root, page), root, _MAX_RECORD)
+        return json.decode(text, type=Record)
     return None
 
 
 def forget(root: Path, pages: Collection[str]) -> None:
     """Delete pages from Zensical's cache, with their records, so that it renders them again.
 
-    If the cache has another form than expected, all of it is deleted. Raises StoreError.
+    Raises StoreError.
     """
-    if not pages:
-        return
-    rendered = {page for page in pages if read_record(root, page)}
-    _delete(_entries_of(root, pages))
-    for page in rendered:
-        delete_file(_record_path(root, page), root)
+    delete_entries(root, pages)
+    for page in pages:
+        if read_record(root, page):
+            delete_file(_record_path(root, page), root)
 
 
 def delete_entries(root: Path, pages: Collection[str]) -> None:
-    """Delete pages that were just rendered from Zensical's cache. Raises StoreError."""
-    _delete(_entries_of(root, pages))
+    """Delete pages from Zensical's cache; of one that has another form, all. Raises StoreError."""
+    entries = _pages_by_entry(root) if pages else {}
+    is_known = any(entries.values())
+    for path, page in entries.items():
+        if page in pages or not is_known:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
+                ) from error
 
 
 def set_aside(root: Path) -> None:
@@ -98,7 +101,7 @@ def set_aside(root: Path) -> None:
     if find_link(aside, root) or not aside.parent.is_dir():
         return
     recorded = {path.name for path in aside.parent.glob("*.json")}
-    entries = {path: _page_of(path) for path in _entries(root, root / _CACHE)}
+    entries = _pages_by_entry(root)
     found = [path for path, page in entries.items() if _record_path(root, page).name in recorded]
     # If the cache has another form than expected, all of it.
     for path in found or (entries if recorded else ()):
@@ -121,21 +124,8 @@ def _move(entry: Path, folder: Path) -> None:
         raise StoreError(f"{folder}: cannot be written ({error.strerror})") from error
 
 
-def _delete(entries: Iterable[Path]) -> None:
-    for path in entries:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
-            ) from error
-
-
-def _entries_of(root: Path, pages: Collection[str]) -> list[Path]:
-    """Return the entries of pages in Zensical's cache, or all if it has another form."""
-    entries = {path: _page_of(path) for path in _entries(root, root / _CACHE)}
-    is_known = any(entries.values())
-    return [path for path, page in entries.items() if page in pages or not is_known]
+def _pages_by_entry(root: Path) -> dict[Path, str]:
+    return {path: _page_of(path) for path in _entries(root, root / _CACHE)}
 
 
 def link_warnings(root: Path) -> list[str]:
@@ -164,8 +154,8 @@ def _page_of(entry: Path) -> str:
     try:
         with entry.open("rb") as file:
             match = _ROUTE.search(file.read(_ENTRY_START))
-        return str(json.loads(match[1])) if match else ""
-    except (OSError, ValueError):
+        return json.decode(match[1], type=str) if match else ""
+    except (OSError, ValueError, MsgspecError):
         return ""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,13 +22,13 @@ from sites import cached, report
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from client_double import ClientDouble, text_for
 from redis_server import RedisServer, redis_running
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
@@ -43,7 +43,7 @@ RATE = 4.0
 
 
 @dataclass
-class Service:
+class Service(ClientDouble):
     """Stands for the service: a bucket of tokens that fills at RATE, and answers that take time."""
 
     clock: asyncio.AbstractEventLoop
@@ -52,14 +52,7 @@ class Service:
     _tokens: float = RATE * 10
     _filled: float = 0.0
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Answer, or refuse what comes too fast."""
         now = self.clock.time()
         self._tokens = min(RATE * 10, self._tokens + (now - self._filled) * RATE)
@@ -70,13 +63,7 @@ class Service:
         self._tokens -= 1
         self.paid += 1
         await asyncio.sleep(random.uniform(0.5, 1.5) * SECONDS)
-        return b"<article><h1>T</h1><p>A text.</p></article>"
-
-    warnings: Sequence[str] = ()
-
-    def read(self, answer: bytes) -> GeneratedText:
-        """Return an answer, which is HTML alone."""
-        return GeneratedText(answer.decode())
+        return text_for(request)
 
 
 class InMemory(DiskStore):

@@ -31,7 +31,7 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.ledger.protocol import (
     Beginning,
     Begun,
@@ -40,7 +40,7 @@ from mkdocs_contentgen.writer.ledger.protocol import (
     Ledger,
 )
 from mkdocs_contentgen.writer.ledger.users import Limits
-from mkdocs_contentgen.writer.model import Message, Model
+from mkdocs_contentgen.writer.model import Model
 from mkdocs_contentgen.writer.options import WriterOptions
 from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.writer.server.jobs import Jobs
@@ -121,11 +121,11 @@ class SimulatedModel(Model):
         self._at_once = asyncio.Semaphore(options.fields.parallel)
         self.calls = 0
 
-    async def ask(self, messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
+    async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
         """Return an answer."""
         async with self._at_once:
             self.calls += 1
-            return await self._server_double.answer(messages)
+            return await self._server_double.answer(call.messages)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import asyncio
 import statistics
 import sys
 import time
-from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from math import inf
@@ -29,8 +28,7 @@ from mkdocs_contentgen.texts.generation import Generation, generate
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.client import WriterClient
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.options import load_options, texts_at_once
 from mkdocs_contentgen.writer.prompts import system_prompt, topic_prompt
 from mkdocs_contentgen.writer.writing import write
@@ -49,17 +47,17 @@ def seconds_for_one_text() -> float:
     request = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
     texts: list[str] = []
 
-    async def ask(messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
+    async def ask(call: ModelCall) -> Completion:
         # The same text each time, since composing it would be measured too.
         if not texts:
-            texts.append(compose([{"content": it["content"]} for it in messages]))
+            texts.append(compose([{"content": it["content"]} for it in call.messages]))
         return Completion(texts[0])
 
     async def run() -> float:
         started = time.perf_counter()
         written = await write(request, options, ask, today=date(2026, 1, 1))
-        if written.remarks:
-            raise SystemExit(str(written.remarks))
+        if written.text.remarks:
+            raise SystemExit(str(written.text.remarks))
         return time.perf_counter() - started
 
     asyncio.run(run())
@@ -110,7 +108,7 @@ def seconds_for_streamed_text(endpoint: str) -> tuple[float, float]:
     async def written() -> float:
         started = time.perf_counter()
         async with WriterClient(options) as client:
-            await client.send(request, idempotency_key="k", timeout=inf)
+            await client.generate(request)
         return time.perf_counter() - started
 
     return asyncio.run(written()), asyncio.run(alone())

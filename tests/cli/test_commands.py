@@ -202,17 +202,16 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
     stored = Text("text", generated_at, BlogRequest(topic="x").record())
-    header = approve(stored, "0" * 64, "sandbox", "Jo")
-    write(path, tmp_path, header, "text")
+    write(path, tmp_path, approve(stored, "0" * 64, "sandbox", "Jo"))
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")
     path.write_text("\n".join(lines))
     text = read(path, tmp_path)
     assert text is not None
-    assert text.header.generated_at.replace(hour=0, minute=0, second=0) == datetime(
+    assert text.text.generated_at.replace(hour=0, minute=0, second=0) == datetime(
         2026, 1, 2, tzinfo=UTC
     )
-    assert type(text.header.approved_at) is date
+    assert type(text.approval.approved_at) is date
     assert text.answers(BlogRequest(topic="x"))
 
 

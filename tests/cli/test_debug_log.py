@@ -56,7 +56,7 @@ def test_sources_and_tries(site: Project, command: str) -> None:
     assert "from the service, just now" in said("docs/new.md:2: ")[-1]
     tries = said("news '[31mGamma', ")
     assert re.fullmatch(r"try 1 of 3: .*503.* after \d+\.\d s; next in 0\.0 s", tries[0])
-    assert re.fullmatch(r"try 2 of 3: answered after \d+\.\d s, \d+ bytes", tries[1])
+    assert re.fullmatch(r"try 2 of 3: answered after \d+\.\d s, [\d,]+ characters", tries[1])
     assert len(tries) == 2
     (only,) = said("news 'Delta', ")
     assert re.fullmatch(r"try 1 of 3: .*404.* after \d+\.\d s; not tried again", only)

@@ -32,6 +32,11 @@ def run(*arguments: str, answer: str = "") -> Result:
     return CliRunner(env=unset).invoke(main, ["init", *arguments], input=answer)
 
 
+def choose_sandbox(model: ModelDouble, *arguments: str) -> Result:
+    """Run the command, and choose the sandbox, whatever listens on this machine."""
+    return run("--endpoint", model.endpoint, *arguments, answer="2\n")
+
+
 def test_three_commands(project: Project, model: ModelDouble) -> None:
     """From an empty folder to a page with a text of the model that was found."""
     model.answer = writing()
@@ -59,11 +64,13 @@ def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDo
     assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
 
 
-def test_a_site_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
+) -> None:
     """With `-f`, the page goes beside that configuration, and the next command names it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my site").mkdir()
-    ran = run("--yes", "-f", "my site/mkdocs.yml", "--endpoint", "")
+    ran = choose_sandbox(model, "-f", "my site/mkdocs.yml")
     assert ran.exit_code == 0, ran.output
     assert "Next: contentgen generate -f 'my site/mkdocs.yml', and then" in ran.stdout
     site = yaml.safe_load((tmp_path / "my site/mkdocs.yml").read_text())
@@ -110,35 +117,44 @@ def test_wrong_options(
     ],
 )
 def test_what_it_leaves_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: ModelDouble,
+    name: str,
+    text: str,
+    message: str,
 ) -> None:
     """The author gets the lines to add, and the file stays as it is."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(text.encode("latin-1"))
-    ran = run("--yes", "--endpoint", "")
+    ran = choose_sandbox(model)
     assert (ran.exit_code, message in ran.stderr) == (1, True), ran.output
     assert (tmp_path / name).read_bytes() == text.encode("latin-1")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_links_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
+) -> None:
     """A pull request can have put one in the place of a page, or of the folder of pages."""
     site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
     (site / "docs").mkdir(parents=True)
     (site / "docs/first-text.md").symlink_to(elsewhere)
     monkeypatch.chdir(site)
-    ran = run("--yes")
+    ran = choose_sandbox(model)
     assert (ran.exit_code, "symbolic link" in ran.stderr) == (1, True), ran.output
     assert not elsewhere.exists()
 
 
-def test_what_is_there_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_there_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
+) -> None:
     """Line ends stay, and what only the author can do is named."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "properdocs.yml").write_bytes(b"site_name: A\r\nnav: [index.md]\r\n")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/first-text.md").write_text("Mine\n")
-    ran = run("--yes")
+    ran = choose_sandbox(model)
     assert ran.exit_code == 0, ran.output
     content = (tmp_path / "properdocs.yml").read_bytes()
     assert content.count(b"\n") == content.count(b"\r\n") == 6

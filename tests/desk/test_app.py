@@ -171,9 +171,9 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     directory = reviewer.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
-    assert "Costs <strong>nothing</strong>" in file.html
-    assert file.header.approved_by == "Jo"
-    assert file.header.edits == text.edits
+    assert "Costs <strong>nothing</strong>" in file.text.html
+    assert file.approval.approved_by == "Jo"
+    assert file.text.edits == text.edits
     assert not file.is_changed
 
 

@@ -145,11 +145,11 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     directory = desk.project.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
-    assert file.header.approved_by == "Jo Doe"
-    assert file.header.edits is not None
-    assert "Costs <strong>nothing</strong>" in file.html
-    assert "<mark>" not in file.html
-    assert "Thrown away" not in file.html
+    assert file.approval.approved_by == "Jo Doe"
+    assert file.text.edits is not None
+    assert "Costs <strong>nothing</strong>" in file.text.html
+    assert "<mark>" not in file.text.html
+    assert "Thrown away" not in file.text.html
     expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible()
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
     block_with(page, "The end.").click()

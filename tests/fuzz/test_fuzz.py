@@ -10,93 +10,39 @@ import json
 import os
 import re
 import shutil
-import socketserver
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
 
-import pytest
+from drafts import TOPIC, draft, request
 from harmless import violations, wrong_with_style
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import get_files
+from test_markdown import DAY, PIECES
+from test_sanitizer import soups
+from test_stylesheet import styles
 
-from mkdocs_contentgen.errors import (
-    ApprovalError,
-    ConfigurationError,
-    StoreError,
-    UnsafeHTMLError,
-)
+from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.errors import ApprovalError, ConfigurationError, UnsafeHTMLError
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.site.site import Site
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
-from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
+from mkdocs_contentgen.texts.store import DATABASE, DiskStore
+from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 9
+TESTS = 8
 KEY = "a" * 64
 
-TAGS = "article h1 h2 p a b i img table td pre svg math style script template select font".split()
-NAMES = "class style href src title alt id onclick lang datetime colspan xlink:href".split()
-WORDS = [
-    *(
-        "alert(1)",
-        "javascript:",
-        "data:",
-        "url(",
-        "https://evil.example/",
-        "expression(",
-        "{{ x }}",
-    ),
-    *("<!--", "-->", "]]>", "<![CDATA[", "<?", "&lt;", "&#60;", "&Tab;", "\x00", "\x02", "\x03"),
-    *("\u202e", "\ufffe", "\n", "\t", "'", '"', "`", "<", ">", "/", "=", "&", ";", "😀", "é", "0"),
-]
-words = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=5).map("".join)
-attributes = st.builds('{}="{}"'.format, st.sampled_from(NAMES), words)
-html = st.recursive(
-    words | st.builds("<{} {}>".format, st.sampled_from(TAGS), attributes),
-    lambda inner: st.builds(
-        "<{0} {1}>{2}</{0}>".format,
-        st.sampled_from(TAGS),
-        attributes,
-        st.lists(inner, max_size=4).map("".join),
-    ),
-    max_leaves=30,
-)
-values = st.lists(
-    st.sampled_from(
-        [
-            *(
-                "red",
-                "#123",
-                "1px",
-                "-1px",
-                "9e9em",
-                "100%",
-                "0",
-                ",",
-                "/",
-                "!important",
-                "\\75 rl(",
-            ),
-            *("rgb(", "linear-gradient(", "calc(", "var(--x)", "url(x)", "attr(x)", ")", "'", "/*"),
-        ]
-    ),
-    max_size=8,
-).map(" ".join)
-properties = st.sampled_from(
-    "color background font-size line-height margin padding border position content "
-    "text-indent letter-spacing vertical-align --x behavior".split()
-)
-styles = st.lists(st.builds("{}:{}".format, properties, values), max_size=6).map(";".join)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 trees = st.recursive(
     scalars,
@@ -122,7 +68,7 @@ def test_sanitizer() -> None:
     """Nothing harmful is left of any HTML, and sanitizing it again changes nothing."""
 
     @few
-    @given(html)
+    @given(soups)
     def test(source: str) -> None:
         try:
             clean = tostring(sanitize(source), encoding="unicode", method="html")
@@ -175,7 +121,7 @@ def test_header(tmp_path: Path) -> None:
             assert len(str(error).splitlines()) == 1
         else:
             assert text
-            assert text.header.approved_by.isprintable()
+            assert text.approval.approved_by.isprintable()
 
     fuzz(test)
 
@@ -183,8 +129,10 @@ def test_header(tmp_path: Path) -> None:
 def test_entry(tmp_path: Path) -> None:
     """An entry is a whole text, or one that was damaged; nothing else happens."""
     DiskStore(tmp_path).prepare()
-    names = ["key", "sha256", "generated_at", "request", "html", "entry_sha256"]
-    entries = st.dictionaries(st.sampled_from(names), trees | st.just(KEY)).map(json.dumps)
+    fields = st.dictionaries(st.sampled_from(Text.__struct_fields__), trees).map(json.dumps)
+    entries = fields.map(
+        lambda text: json.dumps({"sha256": sha256(KEY + "\n" + text)})[:-1] + f', "text": {text}}}'
+    )
 
     @few
     @given(entries | st.text() | st.binary())
@@ -201,38 +149,6 @@ def test_entry(tmp_path: Path) -> None:
         assert all(line.isprintable() for line in problems)
         store.requests()
         store.close()
-
-    fuzz(test)
-
-
-def test_database(tmp_path: Path) -> None:
-    """A database with other bytes in it is used, or set aside; no read takes long or fails."""
-    with TemporaryDirectory() as directory:
-        DiskStore(Path(directory)).prepare()
-        made = Path(directory, DATABASE).read_bytes()
-    edits = st.lists(st.tuples(st.integers(0, len(made) - 1), st.binary(min_size=1, max_size=8)))
-
-    @settings(few, max_examples=20)
-    @given(edits, st.binary(max_size=600))
-    def test(changes: list[tuple[int, bytes]], journal: bytes) -> None:
-        content = bytearray(made)
-        for start, new in changes:
-            content[start : start + len(new)] = new
-        with TemporaryDirectory(dir=tmp_path) as directory:
-            Path(directory, DATABASE).write_bytes(content)
-            if journal:
-                Path(directory, f"{DATABASE}-journal").write_bytes(journal)
-            store = DiskStore(Path(directory))
-            started = time.process_time()
-            store.load([KEY])
-            store.requests()
-            try:
-                store.prepare()
-            except StoreError as error:
-                assert str(error).isprintable()
-            store.close()
-            assert time.process_time() - started < 10
-            assert sum(file.stat().st_size for file in Path(directory).iterdir()) < 2**22
 
     fuzz(test)
 
@@ -305,55 +221,23 @@ def make_tree(directory: Path, files: list[Path], links: list[tuple[Path, str]])
     return project
 
 
-def test_redis(tmp_path: Path) -> None:
-    """Whatever a server says, the cache is used or away; the message is one line."""
-    pytest.importorskip("redis")
-    pieces = [
-        *(b"+OK\r\n", b":1\r\n", b":abc\r\n", b"$-1\r\n", b"$3\r\nabc\r\n", b"$99999999999\r\n"),
-        *(b"*1\r\n", b"*-1\r\n", b"*99999999999\r\n", b"-ERR x\r\n", b"-WRONGTYPE x\r\n", b"\r\n"),
-        *(b"-MOVED 1 evil.example:1\r\n", b"-LOADING\r\n", b"%1\r\n", b"_\r\n", b"\x00", b"$\r\n"),
-    ]
-    answers = st.lists(st.sampled_from(pieces) | st.binary(max_size=5)).map(b"".join)
-    with answering() as (server, address):
-
-        @few
-        @given(answers)
-        def test(answer: bytes) -> None:
-            server.answer = answer
-            store = SharedStore(DiskStore(tmp_path), f"redis://{address}")
-            started = time.monotonic()
-            _, problems = store.load([KEY])
-            problems += store.prepare()
-            claimed = store.claim([KEY], "me")
-            problems += store.close()
-            assert claimed.keys() <= {KEY}
-            assert all(line.isprintable() for line in problems)
-            assert time.monotonic() - started < 60
-
-        fuzz(test)
+CHARACTERS = 32 * 1024
 
 
-class Answering(socketserver.ThreadingTCPServer):
-    """A server that answers everything with the same bytes, and then ends the connection."""
+def test_model() -> None:
+    """No text of a model takes more than seconds to read, to check and to write as HTML."""
+    pieces = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=6)
 
-    daemon_threads = True
-    answer = b""
+    @settings(few, max_examples=20)
+    @given(pieces.map("".join).filter(bool), st.integers(1, 10_000))
+    def test(piece: str, length: int) -> None:
+        paragraph = piece * (length // len(piece) + 1)
+        answer = "\n\n".join([paragraph] * (CHARACTERS // len(paragraph) + 1))[:CHARACTERS]
+        started = time.process_time()
+        found = draft(answer, request("blog"), words=10)
+        if not found.unusable:
+            assert len(found.remarks) < 30
+        to_html(found.document, "blog", given=TOPIC, day=DAY, names=True)
+        assert time.process_time() - started < 10, ascii(piece)
 
-
-class Answer(socketserver.BaseRequestHandler):
-    """One connection."""
-
-    def handle(self) -> None:
-        """Answer once."""
-        assert isinstance(self.server, Answering)
-        self.request.recv(65536)
-        self.request.sendall(self.server.answer)
-
-
-@contextmanager
-def answering() -> Iterator[tuple[Answering, str]]:
-    """Run such a server; return it with its address."""
-    with Answering(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server, f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    fuzz(test)

@@ -1,7 +1,8 @@
 """Ejected pages show what they showed before, with everything on that could read their text.
 
 `golden/ejection/harmful.html` holds cases, each below a line `=== name`: what Markdown, an
-extension or a plugin would take for its own, and what Markdown cannot say.
+extension or a plugin would take for its own. Each directory there has a page before (`page.md`) and
+after (`expected.md`), and its articles, `TOPIC.html`; UPDATE_GOLDEN=1 rewrites `expected.md`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString
+from click.testing import CliRunner
 from conftest import Project
 from golden_file import GOLDEN, expect
 from growth import once
@@ -28,6 +30,8 @@ from service_double import (
     running,
 )
 
+from mkdocs_contentgen.cli.main import main
+
 CASES = GOLDEN / "ejection"
 HARMFUL = dict(
     re.findall(r"^=== (.+)\n((?:(?!=== ).*\n)+)", (CASES / "harmful.html").read_text("utf-8"), re.M)
@@ -37,12 +41,11 @@ EXTENSIONS: list[object] = [
     *"pymdownx.blocks.html pymdownx.caret".split(),
     *"pymdownx.critic pymdownx.details pymdownx.emoji pymdownx.escapeall".split(),
     *"pymdownx.extra pymdownx.fancylists pymdownx.highlight pymdownx.inlinehilite".split(),
-    *"pymdownx.keys pymdownx.mark pymdownx.progressbar pymdownx.smartsymbols".split(),
+    *"pymdownx.keys pymdownx.mark pymdownx.progressbar pymdownx.snippets".split(),
     *"pymdownx.superfences pymdownx.tabbed pymdownx.tasklist pymdownx.tilde".split(),
     *"abbr admonition attr_list def_list footnotes md_in_html meta nl2br sane_lists".split(),
-    *"smarty tables wikilinks".split(),
+    *"tables wikilinks".split(),
     {"toc": {"permalink": True}},
-    {"pymdownx.snippets": {"auto_append": ["abbreviations.md"]}},
     {
         "pymdownx.magiclink": {
             "normalize_issue_symbols": True,
@@ -78,19 +81,16 @@ class Ejected:
     """A site as it was before its pages were ejected, and afterwards."""
 
     project: Project
-    refused: dict[str, str]
     before: dict[str, str]
     after: dict[str, str]
 
 
-def eject(project: Project, *pages: str) -> dict[str, str]:
-    """Eject pages; return the messages of those that were refused."""
-    refused = {}
-    for page in pages:
-        ran = project.run("mkdocs_contentgen", "eject", f"{page}.md")
-        if ran.returncode:
-            refused[page] = ran.stdout.removeprefix("Error: ").removesuffix("\n")
-    return refused
+def eject(project: Project, page: str, code: int = 0) -> str:
+    """Eject a page, and return what was printed."""
+    command = ["eject", "--config-file", str(project.root / "mkdocs.yml"), f"{page}.md"]
+    ran = CliRunner().invoke(main, command)
+    assert ran.exit_code == code, ran.output
+    return ran.output
 
 
 def eject_site(project: Project, pages: list[str]) -> Ejected:
@@ -102,8 +102,9 @@ def eject_site(project: Project, pages: list[str]) -> Ejected:
         return {page: project.html(f"{page}/index.html") for page in pages}
 
     before = build()
-    refused = eject(project, *pages)
-    return Ejected(project, refused, before, build())
+    for page in pages:
+        eject(project, page)
+    return Ejected(project, before, build())
 
 
 def source(project: Project, page: str) -> str:
@@ -144,71 +145,59 @@ def configure(project: Project) -> None:
     # Where the macros plugin finds git, it runs it twelve times whenever the site is loaded.
     project.environment["PATH"] = ""
     project.write(".env", "SECRET_OF_THE_ENVIRONMENT=1\n")
-    project.write("abbreviations.md", "*[HTML]: Hypertext\n*[Beta]: the second letter\n")
     project.write("main.py", MACROS)
     plugins = [*PLUGINS, {"contentgen": {"image_hosts": ["img.example"]}}]
     project.configure(plugins=plugins, markdown_extensions=EXTENSIONS)
 
 
-MEANINGFUL = set(
-    "h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table caption thead tbody tr th td blockquote pre code "
-    "figure figcaption aside strong em a abbr kbd q sub sup time ruby rt s del ins mark u small "
-    "var samp cite dfn bdi script svg iframe details input".split()
-)
-SAID = set("href id title datetime colspan rowspan scope lang dir start type value src alt".split())
-
-
-def spoken(html: str) -> list[tuple[str, str]]:
-    """Return each word of a page's content with the elements that it is in, as a browser has it."""
-    content = BeautifulSoup(html, "html5lib").select_one('[role="main"]')
-    assert content
-    for tag in content.select("link, .contentgen-disclosure"):
+def content(html: str) -> Tag:
+    """Return what a page shows, as a browser has it, without what only the plugin adds."""
+    found = BeautifulSoup(html, "html5lib").select_one('[role="main"]')
+    assert found
+    for tag in found.select("link, .contentgen-disclosure, .contentgen-end, .headerlink"):
         tag.decompose()
-    words: list[tuple[str, str]] = []
-    is_open = False  # whether a word goes on in the next text
+    return found
 
-    def read(node: Tag, within: tuple[str, ...], *, verbatim: bool) -> None:
-        nonlocal is_open
-        for child in node.children:
-            if isinstance(child, Tag):
-                name = {"b": "strong", "i": "em"}.get(child.name, child.name)
-                said = sorted(
-                    f"{key}={value}"
-                    for key, value in child.attrs.items()
-                    if key in SAID or key.startswith("on")
-                )
-                if name in ("img", "hr", "br", "input"):
-                    words.append(("", " ".join([*within, name, *said])))
-                    is_open = False
-                    continue
-                label = [" ".join([name, *said])] if name in MEANINGFUL or said else []
-                is_open &= name == "span"
-                read(child, (*within, *label), verbatim=verbatim or name == "pre")
-                is_open &= name == "span"
-            elif type(child) is NavigableString:
-                parts = child.rstrip("\n").splitlines() if verbatim else child.split()
-                if is_open and parts and not child[0].isspace():
-                    parts[0] = words.pop()[0] + parts[0]
-                words.extend((part, " ".join(within)) for part in parts)
-                is_open = bool(child) and not child[-1].isspace()
 
-    read(content, (), verbatim=False)
-    return words
+def text(html: str) -> str:
+    """Return the text of a page without white space."""
+    return "".join(content(html).get_text().split())
+
+
+def targets(html: str) -> set[str]:
+    """Return the addresses of links and images, but for those that magiclink finds in the text."""
+    values = [
+        unquote(str(tag.get("href") or tag.get("src")))
+        for tag in content(html).select("a, img")
+        if tag.get_text() != tag.get("href")
+    ]
+    return {value for value in values if not value.startswith(("#", "mailto:", "http://www."))}
+
+
+def elements(html: str) -> set[str]:
+    """Return the kinds of the elements of a page."""
+    return {SYNONYMS.get(tag.name, tag.name) for tag in content(html).find_all(True)}
+
+
+SYNONYMS = {"b": "strong", "i": "em"}
+OF_MARKDOWN = set("p div code span thead tbody th td a".split())
+"""Elements that Markdown adds."""
 
 
 @pytest.mark.parametrize("name", HARMFUL)
-def test_the_page_stays_the_same(harmful: Ejected, name: str) -> None:
-    """Before and after, a browser shows the same words in the same elements."""
-    assert harmful.refused.get(name) is None
+def test_the_text_of_an_article_is_no_syntax(harmful: Ejected, name: str) -> None:
+    """Before and after, a browser shows the same text, and nothing new."""
+    before, after = harmful.before[name], harmful.after[name]
     assert "contentgen:" not in source(harmful.project, name)
-    assert "ai-disclosure" in harmful.before[name]
-    assert "ai-disclosure" not in harmful.after[name]
-    assert len(spoken(harmful.before[name])) > 1
-    assert spoken(harmful.after[name]) == spoken(harmful.before[name])
+    assert "ai-disclosure" in before
+    assert "ai-disclosure" not in after
+    assert text(after) == text(before) != ""
+    assert elements(after) <= elements(before) | OF_MARKDOWN
+    assert targets(after) == targets(before)
 
 
 def test_no_template_is_evaluated_and_no_file_is_read(harmful: Ejected) -> None:
-    """Templates and snippets work on the site, but no article's did, nor in the comparison."""
+    """Templates and snippets work on the site, but no article's did."""
     home = harmful.project.html("index.html")
     assert "42" in home
     assert "of a snippet" in home
@@ -218,55 +207,45 @@ def test_no_template_is_evaluated_and_no_file_is_read(harmful: Ejected) -> None:
         assert "a macro ran" not in page
 
 
-def test_an_ordinary_article_reads_as_prose(project: Project, service: ServiceDouble) -> None:
-    """What needs no care is written as a person would write it."""
-    service.answer = generated((CASES / "ordinary.html").read_text("utf-8"))
-    project.configure({"image_hosts": ["img.example"]})
-    project.page("page.md", ASKED)
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    expect(source(project, "page"), CASES / "ordinary.md")
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
+def test_what_is_written(project: Project, service: ServiceDouble) -> None:
+    """Each page has its articles as a person would write them, and the site can be built."""
+    articles = {path.stem: path.read_text("utf-8") for path in CASES.glob("*/*.html")}
+
+    def answer(received: Received, handler: Handler) -> None:
+        generated(articles[received.topic])(received, handler)
+
+    service.answer = answer
+    extensions = ["admonition", "footnotes", "pymdownx.superfences", "pymdownx.tabbed"]
+    plugins = [{"contentgen": {"image_hosts": ["img.example"]}}]
+    project.write("hook.py", "def on_page_markdown(markdown, **_):\n    return markdown\n")
+    project.configure(plugins=plugins, markdown_extensions=extensions, hooks=["hook.py"])
+    cases = sorted(path.parent.name for path in CASES.glob("*/page.md"))
+    for name in cases:
+        project.write(f"docs/{name}.md", (CASES / name / "page.md").read_text("utf-8"))
+    ejected = eject_site(project, cases)
+    for name in cases:
+        expect(source(project, name), CASES / name / "expected.md")
+        before, after = content(ejected.before[name]), content(ejected.after[name])
+        levels = [tag.name for tag in before.find_all(re.compile("^h[1-6]$"))]
+        assert [tag.name for tag in after.find_all(re.compile("^h[1-6]$"))] == levels
+        shown = [it.get_text(" ", strip=True) for it in before.find_all(["p", "li", "td", "pre"])]
+        assert set(shown) <= {
+            it.get_text(" ", strip=True) for it in after.find_all(["p", "li", "td", "pre"])
+        }
 
 
-def test_only_what_needs_care_gets_it(project: Project, service: ServiceDouble) -> None:
-    """Abbreviations, typographic quotes and brackets make HTML of their paragraphs only."""
+def test_the_message(project: Project, service: ServiceDouble) -> None:
+    """It names what Markdown cannot say, and where to look."""
     service.answer = generated(
-        "<article><h1>T's HTML</h1><p>HTML (plain), a_b.</p><p>It's so.</p><p>[x] + 1</p>"
-        "<p>On <time datetime='2026-01-02'>2 January</time>.</p>"
-        "<p>Plain, and (so) on.</p></article>"
-    )
-    configure(project)
-    project.page("page.md", ASKED)
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert eject(project, "page") == {}
-    assert source(project, "page") == (
-        "# T&apos;s &#x48;TML\n\n<p>&#x48;TML (plain), a_b.</p>\n\n<p>It's so.</p>\n\n"
-        '<p>&#x5b;x&#x5d; + 1</p>\n\nOn <time datetime="2026-01-02">2 January</time>.\n\n'
-        "Plain, and (so) on.\n"
-    )
-
-
-def test_code_with_anchors_for_its_lines(project: Project, service: ServiceDouble) -> None:
-    """What an extension adds to code shows nothing, so the code can be Markdown."""
-    service.answer = generated(ARTICLE)
-    highlight = {"anchor_linenums": True, "line_spans": "__span"}
-    project.configure(
-        markdown_extensions=[{"pymdownx.highlight": highlight}, "pymdownx.superfences"]
+        "<article><h1>A</h1><p style='color: red'>b</p><table><tbody><tr>"
+        "<td colspan='2' style='text-align: right'>c</td></tr></tbody></table></article>"
     )
     project.page("page.md", ASKED)
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert eject(project, "page") == {}
-    assert "```\nx = 1\n\ny = 2\n```\n" in source(project, "page")
-
-
-def test_a_marked_time_of_day(project: Project, service: ServiceDouble) -> None:
-    """`8<` is the middle of a snippet's marker, and may stand before a tag."""
-    service.answer = generated("<article><h1>A</h1><p>At <mark>23:07:58</mark>.</p></article>")
-    project.page("page.md", ASKED)
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert eject(project, "page") == {}
-    assert "At <mark>23:07:58</mark>." in source(project, "page")
+    assert eject(project, "page").splitlines()[0] == (
+        "page.md: contains its text now, and no request, but without its inline styles, "
+        "merged cells; read `git diff`"
+    )
 
 
 PLACES = {
@@ -302,9 +281,9 @@ def test_places(project: Project, service: ServiceDouble) -> None:
         page = project.page(f"{name}.md", ASKED, "")
         page.write_bytes(page.read_text().replace("\n", newline).encode() + text.encode())
     ejected = eject_site(project, list(PLACES))
-    assert ejected.refused == {}
     for name in PLACES:
-        assert spoken(ejected.after[name]) == spoken(ejected.before[name]), name
+        before, after = content(ejected.before[name]), content(ejected.after[name])
+        assert outline(after) == outline(before), name
         assert title(ejected.after[name]) == title(ejected.before[name]), name
     lines = source(project, "tab").splitlines()
     assert lines[lines.index("    - a") :][:2] == ["    - a", "    - b"]
@@ -315,6 +294,19 @@ def test_places(project: Project, service: ServiceDouble) -> None:
     assert "\n" not in source(project, "carriage-returns").replace("\r\n", "")
 
 
+GROUPS = set("p div span section article [document]".split())
+
+
+def outline(shown: Tag) -> list[tuple[str, str]]:
+    """Return each word of a page, with the elements around it that are neither groups nor links."""
+    words: list[tuple[str, str]] = []
+    for string in shown.find_all(string=True):
+        names = [SYNONYMS.get(tag.name, tag.name) for tag in string.parents]
+        path = " ".join(name for name in names if name not in GROUPS)
+        words += [(word, path) for word in str(string).split()]
+    return words
+
+
 def title(html: str) -> str:
     """Return the title of a page."""
     found = BeautifulSoup(html, "html5lib").find("title")
@@ -322,140 +314,14 @@ def title(html: str) -> str:
     return found.get_text()
 
 
-REFUSED = {
-    "cell": (
-        "| a | b |\n| --- | --- |\n| <!-- contentgen --> | c |\n",
-        "docs/cell.md:8: the marker shares its line with other text",
-    ),
-    "last-cell": (
-        "a | b\n--- | ---\nc | <!-- contentgen -->\n",
-        "docs/last-cell.md:8: the marker shares its line with other text",
-    ),
-    "footnote": ("A.[^1]\n\n[^1]: <!-- contentgen -->\n", "would not be the same in Markdown"),
-    "tight": (
-        "- a\n- <!-- contentgen -->\n- b\n",
-        "docs/tight.md:7: the marker is in a list without",
-    ),
-    "included": ("{% include-markdown '_place.md' %}\n", "'main' is not in this file"),
-    "notes-first": (
-        "A.[^1]\n\n[^1]: A note.\n",
-        "docs/notes-first.md:2: '<div class=footnote>' would",
-    ),
-}
-
-
-def test_what_cannot_stay_the_same_is_refused(project: Project, service: ServiceDouble) -> None:
-    """The message has the place, the element and what to do, and nothing is written."""
+@pytest.mark.parametrize("place", ["| a |\n| --- |\n| <!-- contentgen --> |", "{% include 'x' %}"])
+def test_a_marker_that_is_not_alone(project: Project, service: ServiceDouble, place: str) -> None:
+    """Where there is no place for Markdown, or none in this file, it follows the text."""
     service.answer = generated(ARTICLE)
-    project.configure(
-        plugins=["include-markdown", "contentgen"],
-        markdown_extensions=["footnotes"],
-        exclude_docs="_place.md\n",
-    )
-    project.write("docs/_place.md", "<!-- contentgen -->\n")
-    for name, (text, _) in REFUSED.items():
-        project.page(f"{name}.md", ASKED, text)
-    before = {name: source(project, name) for name in REFUSED}
+    project.page("page.md", ASKED, f"Before.\n\n{place}\n")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    refused = eject(project, *REFUSED)
-    for name, (_, message) in REFUSED.items():
-        assert message in refused[name]
-        assert "\n" not in refused[name]
-        assert source(project, name) == before[name]
-
-
-def test_html_in_a_tab_is_refused(project: Project, service: ServiceDouble) -> None:
-    """What needs HTML has no place where Markdown is indented; the message names the element."""
-    service.answer = generated("<article><h1>T</h1><p>a</p><aside>Tip &amp; more</aside></article>")
-    project.configure(markdown_extensions=["admonition"])
-    project.page("page.md", ASKED, "!!! note\n\n    <!-- contentgen -->\n")
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "docs/page.md:8: <aside> can be written neither as" in eject(project, "page")["page"]
-
-
-def test_a_heading_in_html_is_refused(project: Project, service: ServiceDouble) -> None:
-    """The table of contents has the headings in any element, but none of raw HTML."""
-    service.answer = generated("<article><h1>T</h1><aside><h2>Tip</h2></aside></article>")
-    project.page("page.md", ASKED)
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "2: the table of contents would not be the same" in eject(project, "page")["page"]
-
-
-def test_a_paragraph_that_is_there_twice(project: Project, service: ServiceDouble) -> None:
-    """If an extension takes one of them, both are escaped, since each is still on the page."""
-    service.answer = generated("<article><p>Author: me</p><p>Author: me</p></article>")
-    project.configure(markdown_extensions=["meta"])
-    project.page("page.md", ASKED)
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    assert source(project, "page").endswith("<p>Author: me</p>\n\n<p>Author: me</p>\n")
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
-
-
-def test_several_articles_on_a_page(project: Project, service: ServiceDouble) -> None:
-    """Each goes to its marker, or behind the text, with the headings that it had there."""
-    topics = {"one": "<h1>One</h1><h2>A</h2>", "two": "<h1>Two</h1><ul><li>x</li></ul>"}
-    topics |= {"three": "<h1>Three</h1><p>c</p>"}
-
-    def answer(received: Received, handler: Handler) -> None:
-        generated(f"<article>{topics[received.topic]}</article>")(received, handler)
-
-    service.answer = answer
-    asked = [{"id": name, "type": "blog", "topic": name} for name in topics]
-    text = "<!-- contentgen two -->\n\nOwn.\n\n<!-- contentgen -->"
-    project.page("page.md", asked, text, tags=["x"])
-    ejected = eject_site(project, ["page"])
-    assert source(project, "page") == (
-        "---\ntags:\n- x\n---\n# Two\n\n- x\n\nOwn.\n\n## One\n\n### A\n\n## Three\n\nc\n"
-    )
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
-
-
-def test_what_differs_in_places_where_html_cannot_stand(
-    project: Project, service: ServiceDouble
-) -> None:
-    """In a tab, in a quote and behind them, extensions change nothing of an ordinary article."""
-    service.answer = generated(
-        "<article><h1>What's new</h1><p>It's <b>HTML</b>: <a href='https://x.example/'>x</a>.</p>"
-        "<ul><li>it's one</li><li>two<ul><li>HTML</li></ul></li></ul>"
-        "<blockquote>It's so...</blockquote><pre><code>it's</code></pre></article>"
-    )
-    configure(project)
-    asked = [{"id": name, **ASKED} for name in ("tab", "quote", "end")]
-    text = '# Own\n\n=== "Tab"\n\n    <!-- contentgen tab -->\n\n> <!-- contentgen quote -->\n'
-    project.page("page.md", asked, text)
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
-
-
-ALPHA = "<article><h1>T</h1><h2>Alpha</h2><p>a</p><h2>What's new</h2></article>"
-OWN_ALPHA = "# Own\n\n<!-- contentgen -->\n\n## Alpha\n\nOf mine.\n\n[To it](#alpha)\n"
-
-
-def test_headings_keep_their_ids(project: Project, service: ServiceDouble) -> None:
-    """A heading states its id where it would take another's, in the table of contents or not."""
-    service.answer = generated(ALPHA)
-    project.configure(markdown_extensions=["attr_list", {"toc": {"toc_depth": 1}}])
-    project.page("page.md", ASKED, OWN_ALPHA.replace("## Alpha", "### Alpha"))
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    assert "### Alpha { #alpha_1 }\n\na\n\n### What's new\n" in source(project, "page")
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
-
-
-def test_an_id_that_cannot_be_stated(project: Project, service: ServiceDouble) -> None:
-    """Without attr_list, the message names the heading whose links would break, and the cure."""
-    service.answer = generated(ALPHA)
-    project.page("page.md", ASKED, OWN_ALPHA)
-    before = source(project, "page")
-    assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert eject(project, "page")["page"] == (
-        "docs/page.md:8: the heading '#alpha_1' would get another id, and links to it would break; "
-        "add attr_list to markdown_extensions, which keeps the ids, or give that heading another "
-        "text"
-    )
-    assert source(project, "page") == before
+    eject(project, "page")
+    assert source(project, "page").startswith(f"Before.\n\n{place}\n\n## Alpha\n")
 
 
 @pytest.mark.parametrize(
@@ -482,7 +348,7 @@ def test_the_rest_of_the_front_matter_stays(
     project.write("docs/page.md", f"---\n{front}---\n")
     ejected = eject_site(project, ["page"])
     assert source(project, "page") == f"{left}# Alpha\n"
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
+    assert text(ejected.after["page"]) == text(ejected.before["page"])
 
 
 @pytest.mark.parametrize(
@@ -496,7 +362,7 @@ def test_the_rest_of_the_front_matter_stays(
             "---\n{contentgen: {type: blog, topic: A}}\n---\n",
             "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
         ),
-        ("contentgen: x\n\nText.\n", "expected a mapping, found 'x'"),
+        ("contentgen: x\n\nText.\n", "1 problem named above"),
     ],
     ids=["of-others", "on-one-line", "without-lines"],
 )
@@ -506,30 +372,22 @@ def test_a_request_that_has_no_lines_of_its_own_stays(
     """Without them, the front matter would say something else, or nothing at all."""
     project.write("docs/page.md", page)
     project.run("mkdocs_contentgen", "generate")
-    assert message in eject(project, "page")["page"]
+    assert message in eject(project, "page", code=1)
     assert source(project, "page") == page
 
 
 def test_a_title_is_no_template(project: Project, service: ServiceDouble) -> None:
-    """A title that looks like a template or HTML stands in the front matter as plain text."""
-    service.answer = generated(
-        "<article><p>First.</p><h1>{{ ran() }} &amp; &lt;b&gt;it's&lt;/b&gt;</h1></article>"
-    )
-    configure(project)
-    project.page("page.md", ASKED)
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    assert "title: '&#x7b; &#x7b; ran() &#x7d;&#x7d; &amp; ‹b›it’s‹/b›'" in source(project, "page")
-    assert title(ejected.after["page"]) == title(ejected.before["page"])
-    assert not (project.root / "ran.txt").exists()
+    """A title that looks like a template or HTML is plain text, with other delimiters, too."""
+    titles = {
+        "usual": "{{ ran() }} &amp; &lt;b&gt;it's&lt;/b&gt;",
+        "other": "[% ran() %] $$ ran() $$",
+    }
 
+    def answer(received: Received, handler: Handler) -> None:
+        heading = titles[received.topic]
+        generated(f"<article><p>((if ran()</p><h1>{heading}</h1></article>")(received, handler)
 
-def test_templates_with_other_delimiters(project: Project, service: ServiceDouble) -> None:
-    """What the options of a plugin make the beginning of a template is known from them."""
-    service.answer = generated(
-        "<article><h1>[% ran() %]</h1><p>$$ ran() $$ and ((if ran()</p>"
-        "<p><code>$$ ran() $$</code></p><pre><code>$$ ran() $$</code></pre></article>"
-    )
+    service.answer = answer
     configure(project)
     macros = {
         "j2_block_start_string": "((if",
@@ -539,11 +397,13 @@ def test_templates_with_other_delimiters(project: Project, service: ServiceDoubl
         "j2_comment_start_string": "[%",
         "j2_comment_end_string": "%]",
     }
-    project.configure(plugins=[{"macros": macros}, "contentgen"])
-    project.page("page.md", ASKED)
-    ejected = eject_site(project, ["page"])
-    assert ejected.refused == {}
-    assert spoken(ejected.after["page"]) == spoken(ejected.before["page"])
+    for name, options in {"usual": {}, "other": macros}.items():
+        project.configure(plugins=[{"macros": options}, "contentgen"])
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+        ejected = eject_site(project, [name])
+        assert title(ejected.after[name]) == title(ejected.before[name])
+        assert "((ifran()" in text(ejected.after[name])
+        (project.root / f"docs/{name}.md").unlink()
     assert not (project.root / "ran.txt").exists()
 
 
@@ -582,7 +442,7 @@ def test_a_page_from_elsewhere_is_refused(project: Project, how: str, message: s
     project.page("page.md", ASKED)
     before = source(project, "page")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert message in eject(project, "page")["page"]
+    assert message in eject(project, "page", code=1)
     assert source(project, "page") == before
 
 
@@ -613,12 +473,10 @@ def test_the_largest_articles(project: Project, service: ServiceDouble, name: st
     def seconds(size: int) -> float:
         project.page(f"{size}.md", {"type": "blog", "topic": str(size)})
         assert project.run("mkdocs_contentgen", "generate").returncode == 0
-        return once(lambda: refused.update(eject(project, str(size))))
+        return once(lambda: eject(project, str(size)))
 
-    refused: dict[str, str] = {}
     # What a busy machine made look worse is measured again.
     assert any(seconds(4_500) < min(20, 3 * seconds(2_250)) for _ in range(4))
-    assert refused == {}
 
 
 def test_a_post_of_a_blog(project: Project, service: ServiceDouble) -> None:
@@ -632,7 +490,7 @@ def test_a_post_of_a_blog(project: Project, service: ServiceDouble) -> None:
     page = "blog/2026/01/02/post/index.html"
     assert project.build().returncode == 0
     before = words_of_post(project.html(page))
-    assert eject(project, "blog/posts/post") == {}
+    eject(project, "blog/posts/post")
     assert project.build().returncode == 0
     assert before[-1] == "End."
     assert words_of_post(project.html(page)) == before

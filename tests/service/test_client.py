@@ -21,11 +21,9 @@ from typing import TypeVar
 from urllib.parse import quote, quote_plus
 
 import httpx
-import msgspec
 import pytest
 from conftest import until
 from service_double import (
-    FIELDS,
     SECRET,
     TOKEN,
     USER,
@@ -55,15 +53,15 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import (
-    REQUEST_TYPES,
     ArticleRequest,
     BlogRequest,
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service.answer import encode_answer, parse_answer
+from mkdocs_contentgen.service.answer import parse_answer
 from mkdocs_contentgen.service.client import ServiceClient
-from mkdocs_contentgen.service.connection import MAX_ANSWER, Connection
+from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
+from mkdocs_contentgen.service.protocol import Attempt
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -87,8 +85,7 @@ async def send(
 ) -> str:
     """Send one request, as a build does."""
     async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
-        answer = await client.send(request, idempotency_key="key-1", timeout=timeout)
-        return client.read(answer).html
+        return (await client.generate(request, Attempt("key-1", timeout))).html
 
 
 def failure(
@@ -192,39 +189,6 @@ def test_a_request_is_what_the_interface_describes(
     assert headers["idempotency-key"] == "key-1"
     assert headers["user-agent"].startswith("mkdocs-contentgen/")
     assert "cookie" not in headers
-
-
-def test_every_value_of_every_field_goes_through(service: ServiceDouble) -> None:
-    """What the interface allows can be asked for, side by side, and each gets its own answer."""
-    fields: list[tuple[str, dict[str, str]]] = [
-        (path, {"topic": f"{path} {name} {value}", name: value})
-        for path, allowed in FIELDS.items()
-        for name, values in allowed.items()
-        for value in values or ()
-    ]
-    models = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
-
-    async def send_all() -> list[str]:
-        async with ServiceClient(service.base_url, USER, TOKEN, allow_http=False) as client:
-            answers = await asyncio.gather(
-                *(
-                    client.send(
-                        msgspec.convert(values, models[path]),
-                        idempotency_key=str(number),
-                        timeout=LONG,
-                    )
-                    for number, (path, values) in enumerate(fields)
-                )
-            )
-            return [client.read(answer).html for answer in answers]
-
-    answers = asyncio.run(send_all())
-    assert len(service.received) == len(fields) == 24
-    for (path, values), html in zip(fields, answers, strict=True):
-        assert f">{values['topic']}</h1>" in html
-        [received] = [got for got in service.received if got.topic == values["topic"]]
-        assert received.path == path
-        assert values.items() <= received.body.items()
 
 
 @pytest.mark.parametrize(
@@ -437,72 +401,41 @@ def drain(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "expected"),
+    ("status", "expected", "words"),
     [
-        (201, RejectedError),
-        (202, RejectedError),
-        (204, RejectedError),
-        (206, RejectedError),
-        (300, RejectedError),
-        (304, RejectedError),
-        (400, RejectedError),
-        (401, AccessDeniedError),
-        (402, RejectedError),
-        (403, AccessDeniedError),
-        (404, RejectedError),
-        (405, RejectedError),
-        (408, RejectedError),
-        (409, UnknownOutcomeError),
-        (413, RejectedError),
-        (422, RejectedError),
-        (429, NotSentError),
-        (500, RejectedError),
-        (501, RejectedError),
-        (502, GatewayError),
-        (503, NotSentError),
-        (504, GatewayError),
-        (599, RejectedError),
-        (999, RejectedError),
-    ],
-)
-def test_a_status_decides(
-    service: ServiceDouble, status: int, expected: type[ServiceError]
-) -> None:
-    """Any other status than 200 is an error, though the body looks like an answer."""
-    service.answer = raw(b"" if status in (204, 304) else GOOD, status)
-    assert f" {status}" in str(failure(expected, service.base_url))
-    assert len(service.received) == 1
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        (
-            401,
-            "the service answered 401 Unauthorized; check token and user_id, which are from the ",
-        ),
+        (201, RejectedError, "the service answered 201 Created"),
+        (204, RejectedError, "the service answered 204 No Content"),
+        (300, RejectedError, "the service answered 300 Multiple Choices, and redirects"),
+        (400, RejectedError, "the service answered 400 Bad Request"),
+        (401, AccessDeniedError, "the service answered 401 Unauthorized; check token and user_id"),
         (
             403,
+            AccessDeniedError,
             "the service answered 403 Forbidden; check token and user_id, which are from the "
             "service's dashboard, or from `contentgen writer user add`",
         ),
-        (404, "the service answered 404 Not Found"),
-        (409, "the service answered 409 Conflict: it may still be processing this request; the "),
-        (429, "the service answered 429 Too Many Requests"),
+        (404, RejectedError, "the service answered 404 Not Found; is the path in base_url right?"),
+        (409, UnknownOutcomeError, "the service answered 409 Conflict: it may still be processing"),
+        (429, NotSentError, "the service answered 429 Too Many Requests"),
+        (500, RejectedError, "the service answered 500 Internal Server Error; this is an error of"),
         (
             502,
+            GatewayError,
             "a gateway answered 502 Bad Gateway; it may have been processed, so only the next "
             "build asks again, with the same Idempotency-Key",
         ),
-        (999, "the service answered 999"),
+        (503, NotSentError, "the service answered 503 Service Unavailable"),
+        (504, GatewayError, "a gateway answered 504 Gateway Timeout"),
+        (999, RejectedError, "the service answered 999"),
     ],
 )
-def test_the_words_for_a_status(service: ServiceDouble, status: int, words: str) -> None:
-    """A message has the status and, where that is known, what to do about it."""
-    service.answer = raw(b"", status)
-    with pytest.raises(ServiceError) as caught:
-        asyncio.run(send(service.base_url))
-    assert str(caught.value).startswith(words)
+def test_a_status_decides(
+    service: ServiceDouble, status: int, expected: type[ServiceError], words: str
+) -> None:
+    """Any other status than 200 is an error, though the body looks like an answer."""
+    service.answer = raw(b"" if status == 204 else GOOD, status)
+    assert str(failure(expected, service.base_url)).startswith(words)
+    assert len(service.received) == 1
 
 
 def refused(reason: object) -> bytes:
@@ -525,12 +458,6 @@ def refused(reason: object) -> bytes:
         (400, b"<html>no</html>", "400 Bad Request"),
         (400, refused(7), "400 Bad Request"),
         pytest.param(400, refused("x") + b" " * MAX_ANSWER, "400 Bad Request", id="large"),
-        (
-            400,
-            refused(f"user {USER} and user={USER.upper()}"),
-            "400 Bad Request: user … and user=…",
-        ),
-        (400, refused(f"not {USER}0"), f"400 Bad Request: not {USER}0"),
         (400, refused(f"the token {TOKEN}"), "400 Bad Request"),
         (400, refused(f"the token {' '.join(TOKEN).upper()}"), "400 Bad Request"),
         (400, refused(f"the token {TOKEN[:8]}…"), "400 Bad Request"),
@@ -547,19 +474,6 @@ def test_the_reason_of_the_service(
     assert text.startswith(f"the service answered {words}")
     assert len(words) > 60 or status != 400 or text.endswith(words)
     assert_discreet(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("user_id", "said"),
-    [("ada@x.example", "ada%40x.example, ada@x.example"), ("a b", "a+b, a%20b, a b")],
-)
-def test_a_user_in_an_address(service: ServiceDouble, user_id: str, said: str) -> None:
-    """The identifier is not shown in the form that it has in an address either."""
-    service.answer = raw(refused(f"no user {said}"), 400)
-    with pytest.raises(RejectedError) as caught:
-        asyncio.run(send(service.base_url, user_id=user_id))
-    assert str(caught.value).rpartition("no user ")[2].strip("…, ") == ""
-    service.violations.clear()  # the identifier is another one
 
 
 @pytest.mark.parametrize(
@@ -582,7 +496,7 @@ def test_a_reason_that_does_not_end(service: ServiceDouble) -> None:
 
     async def ask() -> None:
         url = httpx.URL(service.base_url)
-        async with Connection(url, "x", {}, reason_timeout=0.05) as connection:
+        async with HTTPConnection(url, "x", {}, reason_timeout=0.05) as connection:
             answer = await connection.request(
                 "POST", "/generate-blog", timeout=LONG, body={"topic": "T"}, read=[403]
             )
@@ -661,62 +575,64 @@ def answer(**fields: object) -> bytes:
     return json.dumps({"success": True, "content": ARTICLE, **fields}).encode()
 
 
+NOT_JSON = "the answer is not JSON in UTF-8; is base_url right?"
+NO_OBJECT = "the answer is not a JSON object"
+NO_SUCCESS = "the service reports a failure (`success` is not true)"
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "words"),
     [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"<html>Login</html>", id="html"),
-        pytest.param(GOOD[:-1], id="cut-off"),
-        pytest.param(GOOD + GOOD, id="twice"),
-        pytest.param(b"null", id="null"),
-        pytest.param(b"[" + GOOD + b"]", id="list"),
-        pytest.param(json.dumps(ARTICLE).encode(), id="string"),
-        pytest.param(b"1" * 5000, id="number-too-long-for-python"),
-        pytest.param(b"[" * 200_000 + b"]" * 200_000, id="deep"),
-        pytest.param(b'{"a":' * 100_000 + b"1" + b"}" * 100_000, id="deep-objects"),
-        pytest.param(b"\xff\xfe" + GOOD, id="not-utf-8"),
-        pytest.param(GOOD.replace(b"Text", b"\xc3\x28"), id="not-utf-8-inside"),
-        pytest.param(GOOD.decode().encode("utf-16"), id="utf-16"),
-        pytest.param(b"{}", id="nothing"),
-        pytest.param(answer(success=False), id="no-success"),
-        pytest.param(answer(success=None), id="success-null"),
-        pytest.param(answer(success="true"), id="success-string"),
-        pytest.param(answer(success=1), id="success-number"),
-        pytest.param(answer(success=[True]), id="success-list"),
-        pytest.param(b'{"success": NaN, "content": "<article>T</article>"}', id="success-nan"),
-        pytest.param(b'{"content": "<article>T</article>"}', id="success-missing"),
+        pytest.param(b"", NOT_JSON, id="empty"),
+        pytest.param(b"<html>Login</html>", NOT_JSON, id="html"),
+        pytest.param(GOOD + GOOD, NOT_JSON, id="twice"),
+        pytest.param(b"1" * 5000, NOT_JSON, id="number-too-long-for-python"),
+        pytest.param(b"[" * 200_000 + b"]" * 200_000, NOT_JSON, id="deep"),
+        pytest.param(b"\xff\xfe" + GOOD, NOT_JSON, id="not-utf-8"),
+        pytest.param(GOOD.replace(b"Text", b"\xc3\x28"), NOT_JSON, id="not-utf-8-inside"),
+        pytest.param(b"null", NO_OBJECT, id="null"),
+        pytest.param(b"[" + GOOD + b"]", NO_OBJECT, id="list"),
+        pytest.param(json.dumps(ARTICLE).encode(), NO_OBJECT, id="string"),
+        pytest.param(b"{}", NO_SUCCESS, id="nothing"),
+        pytest.param(answer(success=False), NO_SUCCESS, id="no-success"),
+        pytest.param(answer(success="true"), NO_SUCCESS, id="success-string"),
+        pytest.param(answer(success=1), NO_SUCCESS, id="success-number"),
     ],
 )
-def test_a_wrong_answer(service: ServiceDouble, body: bytes) -> None:
-    """What the interface does not describe is an error, never a text."""
+def test_a_wrong_answer(service: ServiceDouble, body: bytes, words: str) -> None:
+    """What the interface does not describe is an error, never a text, and is not quoted."""
     service.answer = raw(body)
-    failure(InvalidAnswerError, service.base_url)
+    assert str(failure(InvalidAnswerError, service.base_url)) == words
     assert len(service.received) == 1
 
 
+NO_TEXT = "the answer has no text in `content`"
+NONE, TWO = "expected one <article>, found none", "expected one <article>, found 2"
+EMPTY = "the <article> has no text"
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "words"),
     [
-        pytest.param(b'{"success": true}', id="content-missing"),
-        pytest.param(answer(content=None), id="content-null"),
-        pytest.param(answer(content=5), id="content-number"),
-        pytest.param(answer(content=[ARTICLE]), id="content-list"),
-        pytest.param(answer(content={"html": ARTICLE}), id="content-object"),
-        pytest.param(answer(content=""), id="content-empty"),
-        pytest.param(answer(content="<p>Text</p>"), id="no-article"),
-        pytest.param(answer(content=ARTICLE + ARTICLE), id="two-articles"),
-        pytest.param(answer(content="<article> \n<p></p></article>"), id="article-empty"),
-        pytest.param(answer(content="<article><script>x</script></article>"), id="only-script"),
-        pytest.param(answer(content="<article>\ud83d</article>"), id="half-a-character"),
-        pytest.param(answer(content=f"<article>{'<b>' * 999}x</article>"), id="deep-html"),
-        pytest.param(answer(content=f"<article>{'x' * 600_000}</article>"), id="large-html"),
+        pytest.param(b'{"success": true}', NO_TEXT, id="content-missing"),
+        pytest.param(answer(content=None), NO_TEXT, id="content-null"),
+        pytest.param(answer(content=[ARTICLE]), NO_TEXT, id="content-list"),
+        pytest.param(answer(content=""), NONE, id="content-empty"),
+        pytest.param(answer(content="<p>Text</p>"), NONE, id="no-article"),
+        pytest.param(answer(content=ARTICLE * 2), TWO, id="two-articles"),
+        pytest.param(answer(content="<article> \n<p></p></article>"), EMPTY, id="article-empty"),
+        pytest.param(answer(content="<article><script>x</script></article>"), EMPTY, id="script"),
+        pytest.param(answer(content="<article>\ud83d</article>"), "unpaired surrogate", id="half"),
+        pytest.param(answer(content=f"<article>{'<b>' * 999}x</article>"), "", id="deep-html"),
+        pytest.param(answer(content=f"<article>{'x' * 600_000}</article>"), "", id="large-html"),
     ],
 )
-def test_a_paid_answer_without_an_article(service: ServiceDouble, body: bytes) -> None:
+def test_a_paid_answer_without_an_article(service: ServiceDouble, body: bytes, words: str) -> None:
     """What a service calls a success was paid for, so the error tells what was answered."""
     service.answer = raw(body)
     content = json.loads(body).get("content")
     error = failure(FailedTextError, service.base_url)
+    assert str(error).endswith(words)
     assert error.answer == (content if isinstance(content, str) else body.decode())
     assert (error.model, error.cost) == ("", None)
 
@@ -764,34 +680,11 @@ def test_other_errors_of_the_server(service: ServiceDouble, answer: bytes) -> No
 def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
     """Remarks are lines for terminals, not too many and not too long; others count as none."""
     remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
-    found = parse_answer(answer(content=ARTICLE, remarks=remarks)).remarks
+    found = parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST).remarks
     assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
     assert len(found) == 48
     for other in (None, "text", {"a": "b"}, 5):
-        assert parse_answer(answer(content=ARTICLE, remarks=other)).remarks == ()
-    assert parse_answer(encode_answer(ARTICLE, remarks=["a"])).remarks == ("a",)
-
-
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (b"<html>Login</html>", "the answer is not JSON in UTF-8; is base_url right?"),
-        (b"[]", "the answer is not a JSON object"),
-        (answer(success=False), "the service reports a failure (`success` is not true)"),
-        (answer(content=None), "the answer has no text in `content`"),
-        (answer(content=ARTICLE * 2), "`content` cannot be used: expected one <article>, found 2"),
-        (answer(content="Text"), "`content` cannot be used: expected one <article>, found none"),
-        (answer(content="<article></article>"), "cannot be used: the <article> has no text"),
-        (answer(content="<article>\ud83d</article>"), "`content` contains an unpaired surrogate"),
-    ],
-)
-def test_the_words_for_a_wrong_answer(service: ServiceDouble, body: bytes, words: str) -> None:
-    """A message says what the answer is not, without quoting it."""
-    service.answer = raw(body)
-    expected = (
-        FailedTextError if "`content`" in words or "<article>" in words else InvalidAnswerError
-    )
-    assert str(failure(expected, service.base_url)).endswith(words)
+        assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
 
 
 def test_the_largest_answer(service: ServiceDouble) -> None:
@@ -873,17 +766,11 @@ def test_an_answer_in_pieces(service: ServiceDouble) -> None:
         pytest.param(reset, id="reset"),
         pytest.param(wire(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"), id="not-http"),
         pytest.param(wire(b"HTTP/1.1 200"), id="half-a-status-line"),
-        pytest.param(wire(b"HTTP/1.1 42 X\r\n\r\n"), id="no-status"),
         pytest.param(wire(b"HTTP/1.1 101 Switching\r\n\r\n"), id="switches"),
-        pytest.param(wire(HEAD), id="half-a-head"),
         pytest.param(wire(HEAD + b"no header\r\n\r\n"), id="no-header"),
-        pytest.param(wire(HEAD + b"X: \0\r\n\r\n"), id="control-character"),
         pytest.param(wire(HEAD + b"Content-Length: 999\r\n\r\n" + GOOD), id="length-too-long"),
-        pytest.param(wire(HEAD + b"Content-Length: x\r\n\r\n" + GOOD), id="length-is-none"),
-        pytest.param(wire(HEAD + b"Content-Length: 1\r\n" * 2 + b"Content-Length: 2\r\n\r\n{}")),
         pytest.param(wire(HEAD + b"Transfer-Encoding: gzip\r\n\r\n"), id="transfer-gzip"),
         pytest.param(wire(CHUNKED + b"zz\r\n"), id="no-chunk"),
-        pytest.param(wire(CHUNKED + b"ff\r\n{}"), id="half-a-chunk"),
         pytest.param(wire(CHUNKED + b"2\r\n{}\r\n"), id="no-last-chunk"),
         pytest.param(forever(HEAD, b"X: %s\r\n" % (b"y" * 1000)), id="endless-head"),
     ],
@@ -904,11 +791,8 @@ def test_an_answer_that_breaks_off(service: ServiceDouble, broken: Answer) -> No
     [
         pytest.param(silence, id="silent"),
         pytest.param(generated(delay=3.0), id="late"),
-        pytest.param(forever(b"", b"H", 0.05), id="drips-status-line"),
         pytest.param(forever(HEAD + b"X: ", b"y", 0.05), id="drips-header"),
-        pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), id="continues"),
-        pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), id="continues-fast"),
-        pytest.param(forever(HEAD + b"\r\n", b" ", 0.05), id="drips-body"),
+        pytest.param(forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), id="continues"),
         pytest.param(forever(CHUNKED, b"1\r\n \r\n", 0.05), id="drips-chunks"),
     ],
 )
@@ -945,42 +829,29 @@ def test_a_request_that_is_cancelled(service: ServiceDouble) -> None:
 @pytest.mark.parametrize(
     "echo",
     [
-        pytest.param(b"HTTP/1.1 %d %s\r\nContent-Length: 0\r\n\r\n", id="reason"),
-        pytest.param(b"HTTP/1.1 %d X\r\nX-Echo: %s\r\nContent-Length: 0\r\n\r\n", id="header"),
-        pytest.param(b"HTTP/1.1 %d X\r\nConnection: close\r\n\r\n%s", id="body"),
-        pytest.param(b"HTTP/1.1 %d X\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", id="retry"),
-        pytest.param(b"HTTP/1.1 %d X\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n", id="location"),
-    ],
-)
-@pytest.mark.parametrize("status", [200, 302, 401, 429, 500])
-def test_a_service_that_repeats_the_token(service: ServiceDouble, status: int, echo: bytes) -> None:
-    """What the service says is not passed on, since it can be what it was told."""
-    service.answer = wire(echo % (status, SECRET))
-    with pytest.raises(ServiceError) as caught:
-        asyncio.run(send(service.base_url))
-    assert_discreet(caught.value)
-
-
-@pytest.mark.parametrize(
-    "echo",
-    [
+        *(
+            b"HTTP/1.1 %d %s" % (status, echo)
+            for status in (200, 302, 401, 429, 500)
+            for echo in (
+                SECRET + b"\r\nContent-Length: 0\r\n\r\n",
+                b"X\r\nLocation: /" + SECRET + b"\r\nContent-Length: 0\r\n\r\n",
+                b"X\r\nRetry-After: " + SECRET + b"\r\nContent-Length: 0\r\n\r\n",
+                b"X\r\nConnection: close\r\n\r\n" + SECRET,
+            )
+        ),
+        # The lengths that are right for the placeholder are wrong, and that is one more mistake.
         SECRET + b"\r\n\r\n",
-        b"HTTP/1.1 099 " + SECRET + b"\r\n\r\n",
         HEAD + SECRET + b"\r\n\r\n",
-        HEAD + b"X: \0" + SECRET + b"\r\n\r\n",
         HEAD + b"Content-Length: " + SECRET + b"\r\n\r\n",
-        HEAD + b"Transfer-Encoding: " + SECRET + b"\r\n\r\n",
         CHUNKED + SECRET + b"\r\n\r\n",
         HEAD + b"Content-Encoding: " + SECRET + b"\r\nContent-Length: 0\r\n\r\n",
         ok(b"", b'{"success": true, "content": "' + SECRET + b'"}'),
         ok(b"", b'{"success": false, "' + SECRET + b'": "' + SECRET + b'"}'),
         ok(b"", b'"' + SECRET + b'\xff"'),
-        ok(b"", SECRET),
     ],
 )
-def test_a_broken_answer_that_repeats_the_token(service: ServiceDouble, echo: bytes) -> None:
-    """Nor is passed on what a protocol error quotes."""
-    # The lengths that are right for the placeholder are wrong now, and that is one more mistake.
+def test_a_service_that_repeats_the_token(service: ServiceDouble, echo: bytes) -> None:
+    """What the service says is not passed on, nor what a protocol error quotes of it."""
     service.answer = wire(echo)
     with pytest.raises(ServiceError) as caught:
         asyncio.run(send(service.base_url))
@@ -1039,16 +910,11 @@ def test_credentials_that_are_missing_or_wrong(
         "HTTPS://SERVICE.EXAMPLE",
         "https://bücher.example",
         "https://[2001:db8::1]/x",
-        "https://192.0.2.1",
         "http://localhost",
         "http://LOCALHOST:8000/",
         "http://api.localhost",
-        "http://127.0.0.1:8000",
-        "http://127.0.0.2",
         "http://127.255.255.254",
-        "http://[::1]",
         "http://[::1]:8000/api",
-        "http://[0:0:0:0:0:0:0:1]",
     ],
 )
 def test_an_address_that_is_accepted(address: str) -> None:
@@ -1060,17 +926,11 @@ def test_an_address_that_is_accepted(address: str) -> None:
     "address",
     [
         "http://service.example",
-        "http://192.0.2.1:8000",
         "http://[2001:db8::1]",
         "http://0.0.0.0",
-        "http://[::]",
         "http://10.0.0.1",
-        "http://126.255.255.255",
-        "http://128.0.0.1",
-        "http://localhost.example",
         "http://127.0.0.1.example",
         "http://mylocalhost",
-        "http://127.0.0.1%00.example",
         "http://2130706433.example",
     ],
 )
@@ -1084,44 +944,29 @@ def test_plain_http_elsewhere(address: str) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        pytest.param("", id="empty"),
-        pytest.param("  ", id="blank"),
-        pytest.param("service.example", id="no-scheme"),
-        pytest.param("//service.example", id="no-scheme-but-host"),
-        pytest.param("service.example:443", id="port-without-scheme"),
-        pytest.param("ftp://service.example", id="ftp"),
-        pytest.param("file:///etc/passwd", id="file"),
-        pytest.param("javascript:alert(1)", id="javascript"),
-        pytest.param("sandbox/", id="not-quite-the-sandbox"),
-        pytest.param("https://", id="no-host"),
-        pytest.param("https:///path", id="path-without-host"),
-        pytest.param("https:service.example", id="no-slashes"),
-        pytest.param("https://service.example:port", id="port-is-a-word"),
-        pytest.param("https://service.example:65536", id="port-too-high"),
-        pytest.param("https://127.0.0.1:-1", id="port-negative"),
-        pytest.param("https://[::1", id="half-an-ipv6-address"),
-        pytest.param("https://[bad]", id="not-an-ipv6-address"),
-        pytest.param("https://☃.example", id="not-a-host-name"),
-        pytest.param("https://xn--a", id="not-punycode"),
-        pytest.param("https://\udcff.example", id="surrogate-in-host"),
-        pytest.param("https://service.example/\udcff", id="surrogate-in-path"),
-        pytest.param("https://service.example/\n/x", id="line-break"),
-        pytest.param("https://service.example\r\nX: y", id="header"),
-        pytest.param("https://service\0.example", id="nul"),
-        pytest.param("https://service.example/\x1b[2J", id="escape"),
+        "  ",
+        "service.example:443",
+        "//service.example",
+        "javascript:alert(1)",
+        "sandbox/",
+        "https:///path",
+        "https://service.example:65536",
+        "https://127.0.0.1:-1",
+        "https://[bad]",
+        "https://xn--a",
+        "https://\udcff.example",
+        "https://service.example\r\nX: y",
+        "https://service.example/\x1b[2J",
         pytest.param("https://" + "x" * 70_000, id="long"),
-        pytest.param("https://user@service.example", id="user"),
-        pytest.param("https://user:password@service.example", id="password"),
+        "https://user:password@service.example",
         pytest.param(f"https://user:{TOKEN}@service.example", id="token-as-password"),
         pytest.param(f"https://{quote(TOKEN, safe='')}@service.example", id="token-as-user"),
         pytest.param(f"https://service.example/?token={TOKEN}", id="token-in-query"),
         pytest.param(f"https://service.example/#{TOKEN}", id="token-in-fragment"),
         pytest.param(TOKEN, id="token-instead"),
-        pytest.param("https://service.example/?", id="empty-query"),
-        pytest.param("https://service.example/#", id="empty-fragment"),
-        pytest.param("http://127.0.0.1?x=1", id="query-on-loopback"),
-        pytest.param("http://127.0.0.1@service.example", id="looks-like-loopback"),
-        pytest.param("http://127.0.0.1\\@service.example", id="backslash"),
+        "https://service.example/?",
+        "http://127.0.0.1@service.example",
+        "http://127.0.0.1\\@service.example",
     ],
 )
 def test_an_address_that_cannot_be_used(address: str) -> None:

@@ -27,6 +27,7 @@ from starlette.types import Message
 from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
 from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
+from mkdocs_contentgen.service.updates import Update
 
 TOKEN = "s3cr3t-t0ken-0f-the-caller"
 TOPIC = "Ten ways to speed up a docs build"
@@ -493,7 +494,7 @@ class TestProtocol:
     def test_failure_of_the_writer(self) -> None:
         """An exception that nobody foresaw is answered as an error, and logged by the server."""
 
-        async def fail(request: Request, user: str, key: str) -> bytes:
+        async def fail(request: Request, update: Update | None, user: str, key: str) -> bytes:
             raise RuntimeError(TOKEN)
 
         async def send() -> httpx.Response:
@@ -510,6 +511,37 @@ class TestProtocol:
         response = asyncio.run(send())
         assert response.status_code == 500
         assert "log" in refusal(response)
+
+
+class TestUpdates:
+    """POST /update-text, which the interface does not have."""
+
+    BLOCKS = (
+        {"number": 1, "kind": "p", "text": "A person's words.", "is_fixed": True},
+        {"number": 2, "kind": "p", "text": "Bees fly."},
+    )
+
+    def update(self, **update: object) -> httpx.Response:
+        """Send an update of a text about bees."""
+        body = {"type": "news", "topic": "Bees", "update": update}
+        return call("/update-text", content=json.dumps(body).encode())
+
+    def test_changes(self) -> None:
+        """The first paragraph that may change does, with the reason; the answer names no other."""
+        answer = self.update(blocks=self.BLOCKS, note="<i>shorter</i>").json()
+        [change] = answer["changes"]
+        assert (change["block"], change["action"]) == (2, "change")
+        assert "&lt;i&gt;shorter" in change["html"]
+        assert answer["success"] is True
+
+    def test_nothing_may_change(self) -> None:
+        """The answer says why it names no block."""
+        answer = self.update(blocks=self.BLOCKS[:1], note="shorter").json()
+        assert (answer["changes"], answer["reason"]) == ([], "no paragraph may change")
+
+    def test_no_update(self) -> None:
+        """A body without one is refused, and the message names the field."""
+        assert "update" in refusal(call("/update-text", content=b'{"type": "news", "topic": "x"}'))
 
 
 class TestText:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from client_double import ClientDouble, text_for
 from conftest import wait_until
 
 from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.obtain import Foreground
 from mkdocs_contentgen.texts.policy import Limits
@@ -27,34 +28,22 @@ DEBOUNCE = 0.6
 
 
 @dataclass
-class Service:
+class Service(ClientDouble):
     """Answers each request but those about `bad`, and not before the gate is open."""
 
     topics: list[str] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
-    warnings: Sequence[str] = ()
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Note the topic, and answer."""
-        progress.report(340, 900)
+        attempt.report(340, 900)
         self.moments.append(time.monotonic())
         self.topics.append(request.topic)
         await asyncio.to_thread(self.gate.wait, 30)
         if request.topic == "bad":
             raise InvalidAnswerError("it is no article")
-        return f"<article><p>About {request.topic}.</p></article>".encode()
-
-    def read(self, answer: bytes) -> GeneratedText:
-        """Return the answer as it is."""
-        return GeneratedText(answer.decode(), "")
+        return text_for(request, f"<article><p>About {request.topic}.</p></article>")
 
     def connect(self) -> AbstractAsyncContextManager[Service]:
         """Return itself as what `async with` makes."""

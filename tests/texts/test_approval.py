@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -351,12 +350,12 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
         assert str(error).startswith(f"{path}:")
         return
     assert approved is not None
-    assert name_problem(approved.header.approved_by) is None
+    assert name_problem(approved.approval.approved_by) is None
     request = BlogRequest(topic="Alpha")
     article = Article(request, key="key", directory=tmp_path, approved=approved)
     assert article.state in ("approved", "changed", "outdated")
     assert len(article.reason) < 1000
-    approve(replace(approved.text, html="text"), "key", "sandbox", "Jo")
+    approve(approved.text, "key", "sandbox", "Jo")
 
 
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
@@ -397,17 +396,16 @@ def test_nothing_is_written_that_cannot_be_read(
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
     stored = Text(text, now, {**BlogRequest(topic="T").record(), "topic": topic})
-    header = approve(stored, "key", "sandbox", by)
     with pytest.raises(ApprovalError) as error:
-        write(path, tmp_path, header, text)
+        write(path, tmp_path, approve(stored, "key", "sandbox", by))
     assert message in str(error.value)
     assert list(tmp_path.iterdir()) == []
     stored = Text("x" * 262_144, now, BlogRequest(topic="x" * 19_000).record())
-    header = approve(stored, "k", "sandbox", "J" * 200)
-    write(path, tmp_path, header, "x" * 262_144)
+    expected = approve(stored, "k", "sandbox", "J" * 200)
+    write(path, tmp_path, expected)
     approved = read(path, tmp_path)
     assert approved is not None
-    assert approved.header == header
+    assert (approved.text, approved.approval) == (expected.text, expected.approval)
 
 
 @pytest.mark.parametrize(

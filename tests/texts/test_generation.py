@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from client_double import ClientDouble, text_for
 from conftest import until, wait_until
 from simulated_time import SimulatedTime
 
@@ -30,10 +30,9 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
-from mkdocs_contentgen.service.answer import GeneratedText
-from mkdocs_contentgen.service.progress import UNOBSERVED, TextInProgress
+from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.generation import Client, Generation, Progress
+from mkdocs_contentgen.texts.generation import Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.notes import (
     load_failures,
@@ -45,7 +44,6 @@ from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.waiting import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
-ANSWER = HTML.encode()
 
 
 @dataclass
@@ -65,13 +63,8 @@ class FakeTime:
         return Clock(monotonic=lambda: self.now, sleep=sleep, random=lambda: self.chance)
 
 
-def read(answer: bytes) -> GeneratedText:
-    """Return an answer, which is HTML alone."""
-    return GeneratedText(answer.decode())
-
-
 @dataclass
-class Script:
+class Script(ClientDouble):
     """Stands for the service: what it does with the tries of a topic, one after the other."""
 
     time: FakeTime
@@ -80,27 +73,16 @@ class Script:
     sent: list[tuple[str, float, str, float]] = field(default_factory=list)
     takes: float = 0.0
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Note the try, and answer or raise as planned."""
         tries = sum(topic == request.topic for topic, *_ in self.sent)
-        self.sent.append((request.topic, self.time.now, idempotency_key, timeout))
+        self.sent.append((request.topic, self.time.now, attempt.idempotency_key, attempt.timeout))
         await asyncio.sleep(self.takes)
         steps = self.plan.get(request.topic, ())
         error = steps[tries] if tries < len(steps) else self.default
         if error:
             raise error
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
+        return text_for(request)
 
     @property
     def topics(self) -> list[str]:
@@ -153,18 +135,6 @@ def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
     assert script.topics.count("a") == 3
 
 
-@pytest.mark.parametrize("chance", [0.0, 1.0])
-def test_back_off_grows_with_jitter(store: DiskStore, chance: float) -> None:
-    """The waits grow, and chance makes up to half of each."""
-    time = FakeTime(chance=chance)
-    script = Script(time, default=NotSentError("503"))
-    run(script, store, requests("a"), retries=3)
-    moments = [moment for _, moment, _, _ in script.sent]
-    waits = [later - earlier for earlier, later in pairwise(moments)]
-    factor = (0.5 + chance / 2) * (1 + chance / 10)
-    assert waits == pytest.approx([0.5 * factor, 1.0 * factor, 2.0 * factor])
-
-
 def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
     """Run a generation in simulated time, with a topic for each letter."""
     loop = SimulatedTime()
@@ -179,88 +149,41 @@ def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> 
     return outcomes
 
 
-@dataclass
-class TwoAtATime:
-    """A service that takes half a minute for a text, and refuses a third one meanwhile."""
+class Slow(DiskStore):
+    """A cache that saves no text before both requests are sent."""
 
-    inside: int = 0
-    refused: int = 0
+    script: Script
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
-        """Answer, or refuse."""
-        if self.inside == 2:
-            self.refused += 1
-            raise NotSentError("too many requests", retry_after=5)
-        assert timeout > 60
-        self.inside += 1
-        await asyncio.sleep(30)
-        self.inside -= 1
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
-
-
-def test_a_service_that_refuses_gets_less_at_once(store: DiskStore) -> None:
-    """After a refusal no more is in flight than the service took, so that nothing fails."""
-    service = TwoAtATime()
-    outcomes = simulate(service, store, "abcdefghijkl")
-    assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {}
-    assert service.refused < 20
-
-
-@dataclass
-class Thorough(Script):
-    """A client that judges no answer before both requests are sent."""
-
-    def read(self, answer: bytes) -> GeneratedText:
+    def save(self, texts: Mapping[str, Text]) -> None:
         """Wait for the requests."""
-        wait_until(lambda: len(self.sent) == 2, 10)
-        return read(answer)
+        wait_until(lambda: len(self.script.sent) == 2, 10)
+        super().save(texts)
 
 
-def test_the_next_request_does_not_wait_for_the_last_answer(store: DiskStore) -> None:
-    """While an answer is judged and kept, the next request is on its way."""
-    client = Thorough(FakeTime())
-    outcomes, _ = run(client, store, requests("a", "b"), concurrency=1)
+def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
+    """While a text is saved, the next request is on its way."""
+    slow = Slow(store._directory)
+    slow.script = Script(FakeTime())
+    outcomes, _ = run(slow.script, slow, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
 
 
 @dataclass
-class Refusing:
+class Refusing(ClientDouble):
     """A service that refuses the first requests, each after a time and for a time."""
 
     refusals: list[tuple[float, float]]
     sent: list[tuple[float, float]] = field(default_factory=list)
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Note when the request came, and the time that it has; refuse or answer."""
         number = len(self.sent)
-        self.sent.append((asyncio.get_running_loop().time(), timeout))
+        self.sent.append((asyncio.get_running_loop().time(), attempt.timeout))
         if number < len(self.refusals):
             seconds, pause = self.refusals[number]
             await asyncio.sleep(seconds)
             raise NotSentError("too many requests", retry_after=pause)
-        return ANSWER
-
-    warnings: Sequence[str] = ()
-
-    read = staticmethod(read)
+        return text_for(request)
 
 
 def refuse(
@@ -316,15 +239,6 @@ def test_a_gateway_that_cannot_reach_the_service(store: DiskStore) -> None:
     assert len({key for _, _, key, _ in script.sent}) == 1
 
 
-def test_retry_after_is_for_all_workers(store: DiskStore) -> None:
-    """What the service asks of one request, the others respect as well."""
-    time = FakeTime()
-    script = Script(time, {"a": [NotSentError("429", retry_after=7)]})
-    outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
-    assert all(outcome.text for outcome in outcomes.values())
-    assert [moment >= 1007 for _, moment, _, _ in script.sent] == [False, True, True, True]
-
-
 def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
     """A request whose deadline is too near gives up, and the others wait."""
     time = FakeTime()
@@ -334,16 +248,6 @@ def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
     assert isinstance(outcomes["a"].error, NotSentError)
     assert outcomes["b"].text
     assert script.topics == ["a", "a", "b"]
-
-
-def test_absurd_retry_after_ends_the_run(store: DiskStore) -> None:
-    """Nobody waits a day: where no request could meet its deadline, none is sent."""
-    time = FakeTime()
-    script = Script(time, {"a": [NotSentError("come back tomorrow", retry_after=86400)]})
-    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1)
-    assert script.topics == ["a"]
-    assert {str(outcome.error) for outcome in outcomes.values()} == {"come back tomorrow"}
-    assert time.now < 1001
 
 
 def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
@@ -369,15 +273,6 @@ def test_a_service_that_is_down_ends_the_run_soon(store: DiskStore) -> None:
     assert len(script.sent) <= 3 * 8
     assert all("the service seems down" in str(o.error) or o.error for o in outcomes.values())
     assert "the service seems down" in str(outcomes["99"].error)
-
-
-def test_a_hiccup_of_the_service_is_survived(store: DiskStore) -> None:
-    """Requests that were refused side by side count as one refusal."""
-    topics = list(map(str, range(8)))
-    refused = [UnreachableError("refused"), UnreachableError("refused")]
-    script = Script(FakeTime(), dict.fromkeys(topics, refused), takes=0.01)
-    outcomes, _ = run(script, store, requests(*topics), concurrency=8)
-    assert all(outcome.text for outcome in outcomes.values())
 
 
 def test_each_text_is_kept_at_once(store: DiskStore) -> None:
@@ -590,24 +485,17 @@ class InParts(Script):
 
     loaded: list[bytes] = field(default_factory=list)
 
-    async def send(
-        self,
-        request: Request,
-        *,
-        idempotency_key: str,
-        timeout: float,
-        progress: TextInProgress = UNOBSERVED,
-    ) -> bytes:
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
         """Go on with what is there."""
-        parts = await progress.load()
+        parts = await attempt.load()
         self.loaded.append(parts)
         for number in range(len(parts), 3):
             if self.plan and number == 2:
-                await super().send(request, idempotency_key=idempotency_key, timeout=timeout)
+                await super().generate(request, attempt)
             parts += b"\xff"
-            progress.report(100 * len(parts), 300)
-            await progress.save(parts)
-        return ANSWER
+            attempt.report(100 * len(parts), 300)
+            await attempt.save(parts)
+        return text_for(request)
 
 
 @pytest.mark.parametrize("error", [UnknownOutcomeError("lost"), RejectedError("max_cost")])

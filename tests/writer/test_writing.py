@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -19,13 +18,12 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.progress import TextInProgress
-from mkdocs_contentgen.writer.completion import Completion, Watch
-from mkdocs_contentgen.writer.model import Message
+from mkdocs_contentgen.service.protocol import Attempt
+from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.options import Words as WordsOption
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Usage
-from mkdocs_contentgen.writer.writing import Written, estimate, write
+from mkdocs_contentgen.writer.writing import FinishedText, estimate, write
 
 DAY = date(2026, 2, 3)
 FIELDS = WriterFields(model="m", words=WordsOption(60, 100, 300))
@@ -52,24 +50,17 @@ class Script:
     limits: list[int] = field(default_factory=list)
     penalties: list[bool] = field(default_factory=list)
 
-    async def ask(
-        self,
-        messages: Sequence[Message],
-        max_tokens: int,
-        *,
-        watch: Watch | None = None,
-        penalty: bool = False,
-    ) -> Completion:
+    async def ask(self, call: ModelCall) -> Completion:
         """Return the next answer, which is watched as a streamed one is."""
-        self.asked.append(list(messages))
-        self.limits.append(max_tokens)
-        self.penalties.append(penalty)
+        self.asked.append(list(call.messages))
+        self.limits.append(call.max_tokens)
+        self.penalties.append(call.penalty)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, str):
             answer = Completion(answer, usage=USAGE)
-        if watch and (reason := watch(answer.text)):
+        if call.watch and (reason := call.watch(answer.text)):
             return replace(answer, finish_reason=reason)
         return answer
 
@@ -77,9 +68,9 @@ class Script:
 def run(
     *answers: str | Completion | Exception,
     asked: Request | None = None,
-    progress: TextInProgress | None = None,
+    attempt: Attempt | None = None,
     **fields: object,
-) -> tuple[Written, Script]:
+) -> tuple[FinishedText, Script]:
     """Write a text, for which each of the answers must be asked for."""
     script = Script(list(answers))
     options = WriterOptions(replace_fields(**fields))
@@ -89,7 +80,7 @@ def run(
             options,
             script.ask,
             today=DAY,
-            progress=progress or TextInProgress(),
+            attempt=attempt or Attempt(),
         )
     )
     assert script.answers == []
@@ -118,8 +109,8 @@ def last(script: Script, call: int) -> str:
 def test_a_good_text_takes_one_call() -> None:
     """The prompt is the system's and the user's, and the limit leaves room for thinking."""
     written, script = run(SHORT)
-    assert written.remarks == []
-    assert written.html.startswith("<article>\n<h1")
+    assert written.text.remarks == ()
+    assert written.text.html.startswith("<article>\n<h1")
     assert (written.words, written.marked, written.repairs, written.usage) == (60, 0, 0, USAGE)
     assert [message["role"] for message in script.asked[0]] == ["system", "user"]
     assert last(script, 0).startswith(f"Topic: {TOPIC}\n\nLength: about 60 words")
@@ -133,26 +124,31 @@ class TestRemarks:
     def test_a_text_with_a_wrong_length(self) -> None:
         """Within the tolerance, no repair is bought."""
         written, _ = run(f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}")
-        assert written.remarks == ["length: 46 words for about 60"]
+        assert written.text.remarks == ("length: 46 words for about 60",)
         assert (written.repairs, written.usage) == (0, USAGE)
 
     def test_a_text_that_was_mended(self) -> None:
         """What code takes out is a remark, and costs no call."""
         written, _ = run(f"Sure! Here is the article.\n\n{SHORT.replace('## A', '## <b>A</b>')}")
-        assert [remark.partition(":")[0] for remark in written.remarks] == ["mended", "mended"]
+        assert [remark.partition(":")[0] for remark in written.text.remarks] == ["mended", "mended"]
 
     def test_a_loop(self) -> None:
         """What stands before it is a text."""
         written, script = run(f"{SHORT}\n\n{'And so it goes on and on. ' * 200}")
-        assert "mended: the text was cut where the model began to repeat itself" in written.remarks
-        assert "goes on and on" not in written.html.replace("And so it goes on and on.", "", 1)
+        assert (
+            "mended: the text was cut where the model began to repeat itself"
+            in written.text.remarks
+        )
+        assert "goes on and on" not in written.text.html.replace("And so it goes on and on.", "", 1)
         assert len(script.asked) == 1
 
     def test_a_text_that_is_far_too_long(self) -> None:
         """The model is stopped, and what is there is kept up to the end of a sentence."""
         written, _ = run(f"# T\n\n## A\n\n{sentences(200, 'a')} And the", repairs=0)
-        assert written.remarks == ["length: 201 words for about 60, where the model was stopped"]
-        assert "And the" not in written.html
+        assert written.text.remarks == (
+            "length: 201 words for about 60, where the model was stopped",
+        )
+        assert "And the" not in written.text.html
 
     def test_strict(self) -> None:
         """With `strict`, texts with remarks are refused."""
@@ -160,7 +156,7 @@ class TestRemarks:
         with pytest.raises(FailedTextError, match="length: 46 words for about 60") as caught:
             run(text, strict=True)
         assert caught.value.answer == text
-        assert run(SHORT, strict=True)[0].remarks == []
+        assert run(SHORT, strict=True)[0].text.remarks == ()
 
 
 class TestUnusable:
@@ -169,7 +165,7 @@ class TestUnusable:
     def test_another_attempt(self) -> None:
         """The model is asked anew, with a penalty, and does not see its first text."""
         written, script = run("", SHORT)
-        assert (written.remarks, written.repairs, written.usage.calls) == ([], 1, 2)
+        assert (written.text.remarks, written.repairs, written.usage.calls) == ((), 1, 2)
         assert script.asked[0] == script.asked[1]
         assert script.penalties == [False, True]
 
@@ -177,7 +173,7 @@ class TestUnusable:
         """They have the penalty from the start, and a second attempt is not the first again."""
         written, script = run("", SHORT, model="qwen3:0.6b")
         assert script.penalties == [True, True]
-        assert written.remarks == []
+        assert written.text.remarks == ()
 
     def test_a_failure(self) -> None:
         """The error has the reason, the last answer, the model and the cost of all attempts."""
@@ -227,9 +223,9 @@ class TestRepairs:
         """Only the conclusion is asked for, and put at the end."""
         text = f"{POST}\n\n- a list"
         written, script = run(text, "# T\n\nSo rest well.\n\nMore.", asked=BLOG)
-        assert (written.remarks, written.repairs) == ([], 1)
-        assert '<p class="conclusion"' in written.html
-        assert written.html.rstrip().endswith("So rest well.</p>\n</article>")
+        assert (written.text.remarks, written.repairs) == ((), 1)
+        assert '<p class="conclusion"' in written.text.html
+        assert written.text.html.rstrip().endswith("So rest well.</p>\n</article>")
         assert script.asked[1][:2] == script.asked[0]
         assert script.asked[1][2] == {"role": "assistant", "content": text}
 
@@ -237,17 +233,17 @@ class TestRepairs:
         """Only the opening is asked for, and put at the start."""
         text = f"# T\n\n## A\n\n{sentences(40, 'a')}\n\n{sentences(15, 'b')}"
         written, _ = run(text, "Rest is good.", asked=BLOG)
-        assert written.remarks == []
-        assert written.html.index("Rest is good.") < written.html.index("<h2")
+        assert written.text.remarks == ()
+        assert written.text.html.index("Rest is good.") < written.text.html.index("<h2")
 
     def test_more_words(self) -> None:
         """Further sections are put before the closing paragraph."""
         start = f"# T\n\n{sentences(10, 'a')}\n\n## A\n\n{sentences(9, 'b')}\n\nThe end."
         written, script = run(start, f"Sure!\n\n## B\n\n{sentences(38, 'c')}")
-        assert written.remarks == []
+        assert written.text.remarks == ()
         assert "50" in last(script, 1)
-        assert written.html.index(">B</h2>") < written.html.index("The end.")
-        assert "Sure!" not in written.html
+        assert written.text.html.index(">B</h2>") < written.text.html.index("The end.")
+        assert "Sure!" not in written.text.html
 
     def test_missing_items(self) -> None:
         """Only the missing items of a list are asked for."""
@@ -255,9 +251,9 @@ class TestRepairs:
         items = [f"## {n}. X\n\n{sentences(12, n)}" for n in range(1, 5)]
         text = "\n\n".join(["# T", sentences(6, "a"), *items[:2], sentences(6, "z")])
         written, script = run(text, "\n\n".join(items[2:]), asked=asked)
-        assert written.remarks == []
+        assert written.text.remarks == ()
         assert "3" in last(script, 1) and "4" in last(script, 1)
-        order = [written.html.index(f">{n}. X</h2>") for n in range(1, 5)]
+        order = [written.text.html.index(f">{n}. X</h2>") for n in range(1, 5)]
         assert order == sorted(order)
 
     def test_a_shorter_section(self) -> None:
@@ -265,8 +261,8 @@ class TestRepairs:
         text = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\nText.\n\n## B\n\n{sentences(80, 'b')}"
         written, script = run(text, f"## Another\n\n{sentences(36, 'c')}")
         assert '"B"' in last(script, 1)
-        assert written.remarks == []
-        assert ">B</h2>" in written.html and "Another" not in written.html
+        assert written.text.remarks == ()
+        assert ">B</h2>" in written.text.html and "Another" not in written.text.html
 
     @pytest.mark.parametrize(
         "answer", ["", "I'm sorry, but I can't help with that.", UnusableServiceError("spent")]
@@ -274,13 +270,13 @@ class TestRepairs:
     def test_a_repair_that_fails(self, answer: str | Exception) -> None:
         """The text is kept as it was."""
         written, _ = run(f"{POST}\n\n- a list", answer, asked=BLOG)
-        assert written.remarks == ["closing: the text does not end with a paragraph"]
+        assert written.text.remarks == ("closing: the text does not end with a paragraph",)
 
     def test_a_repair_that_makes_it_worse(self) -> None:
         """The better text is kept, not the later one."""
         start = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(18, 'b')}"
         written, _ = run(start, f"## B\n\n{sentences(150, 'c')}")
-        assert written.remarks == ["length: 39 words for about 60"]
+        assert written.text.remarks == ("length: 39 words for about 60",)
 
     def test_a_second_repair_sees_the_first(self) -> None:
         """Otherwise it would write the same again."""
@@ -295,13 +291,14 @@ class TestRepairs:
         assert "thinking text only" in str(failed)
         watched: list[str] = []
 
-        async def ask(messages: object, limit: int, *, watch: Watch, penalty: bool) -> Completion:
-            watched.append(watch(f"<think>{sentences(40_000, 'a')}"))
+        async def ask(call: ModelCall) -> Completion:
+            assert call.watch
+            watched.append(call.watch(f"<think>{sentences(40_000, 'a')}"))
             return Completion("")
 
         options = WriterOptions(replace_fields(repairs=0))
         with pytest.raises(FailedTextError):
-            asyncio.run(write(request(), options, ask, today=DAY))  # type: ignore[arg-type]  # always with a watch
+            asyncio.run(write(request(), options, ask, today=DAY))
         assert watched == ["too long"]
 
     def test_the_number_of_repairs(self) -> None:
@@ -309,9 +306,9 @@ class TestRepairs:
         start = f"# T\n\n{sentences(20, 'a')}\n\n- a list"
         more = f"## B\n\n{sentences(40, 'c')}\n\n- more"
         one, _ = run(start, more, asked=BLOG)
-        assert one.remarks == ["closing: the text does not end with a paragraph"]
+        assert one.text.remarks == ("closing: the text does not end with a paragraph",)
         two, _ = run(start, more, "The end.", asked=BLOG, repairs=2)
-        assert two.remarks == []
+        assert two.text.remarks == ()
 
 
 class TestSections:
@@ -320,7 +317,7 @@ class TestSections:
     def test_the_calls(self) -> None:
         """Each section knows the plan, what is written so far, its place and its length."""
         written, script = run(PLAN, *SECTIONS, asked=LONG)
-        assert written.remarks == []
+        assert written.text.remarks == ()
         assert (written.words, written.repairs, written.usage.calls) == (301, 0, 4)
         assert [len(messages) for messages in script.asked] == [3, 3, 3, 3]
         assert all(messages[:2] == script.asked[0][:2] for messages in script.asked)
@@ -335,8 +332,8 @@ class TestSections:
         assert f"{SECTIONS[0]}\n\n{SECTIONS[1]}\n\nNow" in third
         assert ["opens the whole text" in prompt for prompt in (first, second, third)] == [1, 0, 0]
         assert ["ends the whole text" in prompt for prompt in (first, second, third)] == [0, 0, 1]
-        assert ">The title</h1>" in written.html
-        assert written.html.count("<h2") == 3
+        assert ">The title</h1>" in written.text.html
+        assert written.text.html.count("<h2") == 3
 
     def test_lengths(self) -> None:
         """The words that a section lacks are asked for in the next ones."""
@@ -356,28 +353,28 @@ class TestSections:
             f"## Two: more\n\n{sentences(149, 'b')}",
         ]
         written, _ = run(two, *halves, asked=LONG)
-        assert written.html.count("<h2") == 2
+        assert written.text.html.count("<h2") == 2
 
     def test_no_plan(self) -> None:
         """After two answers without a plan, the text takes one call."""
         whole = "\n\n".join(["# T", *SECTIONS])
         written, script = run("I have no plan.", "None.", whole, asked=LONG)
-        assert written.html.count("<h2") == 3
+        assert written.text.html.count("<h2") == 3
         assert [len(messages) for messages in script.asked] == [3, 3, 2]
 
     def test_a_section_without_its_heading(self) -> None:
         """The heading is that of the plan, and further ones are below it."""
         bare = f"{sentences(40, 'b')}\n\n## Deeper\n\n{sentences(58, 'd')}"
         written, _ = run(PLAN, SECTIONS[0], bare, SECTIONS[2], asked=LONG)
-        assert written.html.count("<h2") == 3 - 1 + 1
-        assert ">Two: more</h2>" in written.html
+        assert written.text.html.count("<h2") == 3 - 1 + 1
+        assert ">Two: more</h2>" in written.text.html
 
     def test_a_section_that_goes_on(self) -> None:
         """What it writes of the next section is left out."""
         eager = f"{SECTIONS[1]}\n\n## Three\n\nAnd so on."
         written, _ = run(PLAN, SECTIONS[0], eager, SECTIONS[2], asked=LONG)
-        assert written.html.count(">Three</h2>") == 1
-        assert "And so on." not in written.html
+        assert written.text.html.count(">Three</h2>") == 1
+        assert "And so on." not in written.text.html
 
     def test_a_section_that_loops(self) -> None:
         """The prompt of the next section has what stands before the loop only."""
@@ -385,13 +382,13 @@ class TestSections:
         written, script = run(PLAN, SECTIONS[0], loop, SECTIONS[2], asked=LONG)
         assert SECTIONS[1] in last(script, 3)
         assert last(script, 3).count("on and on") <= 1
-        assert written.html.count("<h2") == 3
+        assert written.text.html.count("<h2") == 3
 
     def test_a_section_that_fails(self) -> None:
         """After two attempts, the other sections are kept, with a remark."""
         written, _ = run(PLAN, SECTIONS[0], "", "", SECTIONS[2], asked=LONG)
-        assert "section: 'Two: more' is missing, since the answer is empty" in written.remarks
-        assert written.html.count("<h2") == 2
+        assert "section: 'Two: more' is missing, since the answer is empty" in written.text.remarks
+        assert written.text.html.count("<h2") == 2
 
     def test_a_section_that_was_written_before(self) -> None:
         """A text of equal sections is none that a person could review."""
@@ -400,7 +397,7 @@ class TestSections:
         assert script.penalties == [False, False, False, True, False]
         assert (
             "section: 'Two: more' is missing, since the text says again what stands before it"
-            in written.remarks
+            in written.text.remarks
         )
 
     def test_no_section(self) -> None:
@@ -412,8 +409,8 @@ class TestSections:
         sections = [SECTIONS[0], f"# The title\n\n{SECTIONS[1]}", SECTIONS[2]]
         plan = PLAN.replace("# The title\n", "")
         written, _ = run(plan, *sections, asked=LONG)
-        assert "The title" not in written.html
-        assert f">{TOPIC}</h1>" in written.html
+        assert "The title" not in written.text.html
+        assert f">{TOPIC}</h1>" in written.text.html
 
     def test_a_listicle(self) -> None:
         """The plan has as many sections as the topic says."""
@@ -424,7 +421,7 @@ class TestSections:
             f"## 2. Walk\n\n{sentences(120, 'b')}\n\n{sentences(28, 'closing')}",
         ]
         written, _ = run(plan, *sections, asked=asked)
-        assert written.remarks == []
+        assert written.text.remarks == ()
 
     def test_a_listicle_with_many_items_takes_one_call(self) -> None:
         """Items that are too short for calls of their own are written together."""
@@ -432,7 +429,7 @@ class TestSections:
         items = "\n\n".join(f"## {n}. X\n\n{sentences(26, f'w{n}')}" for n in range(1, 11))
         text = f"# T\n\n{sentences(15, 'a')}\n\n{items}\n\n{sentences(15, 'end')}"
         written, _ = run(text, asked=asked)
-        assert (written.remarks, written.usage.calls) == ([], 1)
+        assert (written.text.remarks, written.usage.calls) == ((), 1)
 
     @pytest.mark.parametrize(
         ("model", "length", "sections", "calls"),
@@ -463,14 +460,14 @@ class TestInterruptions:
         async def save(parts: bytes) -> None:
             saved.append(parts)
 
-        progress = TextInProgress(load, save)
+        attempt = Attempt(load=load, save=save)
         with pytest.raises(UnusableServiceError):
-            run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, progress=progress)
-        written, script = run(*SECTIONS[1:], asked=LONG, progress=progress)
-        assert (written.remarks, written.usage.calls) == ([], 4)
+            run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, attempt=attempt)
+        written, script = run(*SECTIONS[1:], asked=LONG, attempt=attempt)
+        assert (written.text.remarks, written.usage.calls) == ((), 4)
         assert 'section 2 of 3 alone: "Two: more"' in last(script, 0)
         expected, _ = run(PLAN, *SECTIONS, asked=LONG)
-        assert written.html == expected.html
+        assert written.text.html == expected.text.html
 
     def test_a_lost_connection(self) -> None:
         """In a later call, it is an error that the next build goes on from."""
@@ -488,8 +485,8 @@ class TestInterruptions:
         async def load() -> bytes:
             return saved[-1]
 
-        run(PLAN, *SECTIONS, asked=LONG, progress=TextInProgress(save=save))
-        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", progress=TextInProgress(load))
+        run(PLAN, *SECTIONS, asked=LONG, attempt=Attempt(save=save))
+        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", attempt=Attempt(load=load))
         assert len(script.asked) == 4
 
     @pytest.mark.parametrize("parts", [b"x", b"[]", b'{"a": 1}', b'{"a": ["t", 1, 2, 3]}', b"\xff"])
@@ -499,8 +496,8 @@ class TestInterruptions:
         async def load() -> bytes:
             return parts
 
-        written, _ = run(SHORT, progress=TextInProgress(load))
-        assert written.remarks == []
+        written, _ = run(SHORT, attempt=Attempt(load=load))
+        assert written.text.remarks == ()
 
     def test_a_text_of_one_call_saves_nothing(self) -> None:
         """A text that is finished at once is not written twice."""
@@ -508,14 +505,14 @@ class TestInterruptions:
         async def save(parts: bytes) -> None:
             raise AssertionError(parts)
 
-        run(SHORT, progress=TextInProgress(save=save))
+        run(SHORT, attempt=Attempt(save=save))
 
 
 def test_progress() -> None:
     """The words so far are reported with the target."""
     reports: list[tuple[int, int]] = []
-    progress = TextInProgress(report=lambda words, target: reports.append((words, target)))
-    run(PLAN, *SECTIONS, asked=LONG, progress=progress)
+    attempt = Attempt(report=lambda words, target: reports.append((words, target)))
+    run(PLAN, *SECTIONS, asked=LONG, attempt=attempt)
     assert [target for _, target in reports] == [300] * 4
     assert [words for words, _ in reports][1:] == sorted(words for words, _ in reports[1:])
 
@@ -524,7 +521,7 @@ def test_news_has_the_date_of_writing() -> None:
     """The byline names no person, and its time is the given day."""
     text = f"# T\n\n{sentences(30, 'a')}\n\n{sentences(30, 'more')}"
     written, _ = run(text, asked=request("news"))
-    assert 'AI-generated · <time datetime="2026-02-03">2026-02-03</time>' in written.html
+    assert 'AI-generated · <time datetime="2026-02-03">2026-02-03</time>' in written.text.html
 
 
 def test_statements_are_counted() -> None:

@@ -10,14 +10,15 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
+from msgspec.structs import replace
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
@@ -54,8 +55,10 @@ Build = Callable[[Project], subprocess.CompletedProcess[str]]
 
 def rendered(project: Project) -> dict[str, int]:
     """Return when each page with an article was rendered, by its name."""
+    pages = [path.relative_to(project.root / "docs") for path in project.root.glob("docs/**/*.md")]
+    names = {sha256(page.as_posix().encode()).hexdigest()[:32]: str(page) for page in pages}
     records = (project.root / ".cache/contentgen").glob("*.json")
-    return {json.loads(record.read_text())["page"]: record.stat().st_mtime_ns for record in records}
+    return {names[record.stem]: record.stat().st_mtime_ns for record in records}
 
 
 def test_a_text_is_asked_for_once(site: Project, service: ServiceDouble) -> None:

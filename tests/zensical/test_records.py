@@ -38,18 +38,6 @@ def test_a_link_is_not_followed(tmp_path: Path, link: str) -> None:
     assert read_record(elsewhere, "index.md") == Record("digest", [])
 
 
-def test_a_record_counts_for_its_own_page(tmp_path: Path) -> None:
-    """A file of another page in its place, as a pull request can bring it, is no record."""
-    write_record(tmp_path, "a.md", Record("a", []))
-    (record,) = (tmp_path / ".cache/contentgen").iterdir()
-    content = record.read_bytes()
-    write_record(tmp_path, "a.md", Record("", []))
-    write_record(tmp_path, "b.md", Record("b", []))
-    (record,) = (tmp_path / ".cache/contentgen").iterdir()
-    record.write_bytes(content)
-    assert read_record(tmp_path, "b.md") is None
-
-
 @pytest.mark.parametrize(
     ("entry", "left"),
     [('{"route": {"source": "a.md"}}', {"2", "notes"}), ('{"path": "a.md"}', {"notes"})],

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 import signal
-import threading
 from contextlib import AbstractContextManager
 
 import pytest
 import served_site
 from conftest import Project, wait_until
 from served_site import ServedSite
-from service_double import Handler, Received, ServiceDouble, generated, raw
+from service_double import ServiceDouble
 
 
 @pytest.fixture
@@ -33,45 +32,6 @@ def serving(project: Project, *command: str) -> AbstractContextManager[ServedSit
     return served_site.serving(project, *command)
 
 
-def hold(service: ServiceDouble) -> threading.Event:
-    """Let the service answer when the event is set."""
-    release = threading.Event()
-
-    def answer(request: Received, handler: Handler) -> None:
-        release.wait(60)
-        generated()(request, handler)
-
-    service.answer = answer
-    return release
-
-
-def test_a_page_comes_before_its_text(site: Project, service: ServiceDouble) -> None:
-    """The server does not wait for the service, and renders the page when the text is there."""
-    release = hold(service)
-    with serving(site) as server:
-        wait_until(lambda: "Generating …" in server.page())
-        assert service.answered == []
-        release.set()
-        wait_until(lambda: "Text number 1" in server.page())
-        assert service.topics == ["One"]
-        assert server.process.poll() is None
-
-
-@pytest.mark.system
-def test_a_save_without_a_new_request_sends_none(site: Project, service: ServiceDouble) -> None:
-    """Editing a page's text is free; a new request is sent once it has stood for three seconds."""
-    with serving(site) as server:
-        wait_until(lambda: "Text number 1" in server.page())
-        site.page("index.md", {"type": "blog", "topic": "One"}, "Other words.\n")
-        wait_until(lambda: "Other words" in server.page())
-        assert "Text number 1" in server.page()
-        for topic in ("Tw", "Two"):
-            site.page("index.md", {"type": "blog", "topic": topic}, "Other words.\n")
-            wait_until(lambda: "Generating …" in server.page())
-        wait_until(lambda: "Text number 2" in server.page())
-        assert service.topics == ["One", "Two"]
-
-
 @pytest.mark.system
 def test_a_new_page_gets_its_text(site: Project) -> None:
     """A page that is added while the server runs gets its text, and then nothing happens."""
@@ -88,19 +48,6 @@ def test_a_new_page_gets_its_text(site: Project) -> None:
 
 
 @pytest.mark.system
-def test_reviews_are_shown(site: Project) -> None:
-    """An approval is shown at once, also the first one, and so is an edit of the approved file."""
-    with serving(site) as server:
-        wait_until(lambda: "Text number 1" in server.page())
-        approved = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
-        assert approved.returncode == 0, approved.stdout
-        wait_until(lambda: "reviewed by Ada" in server.page())
-        file = site.root / "contentgen/index.md/main.html"
-        file.write_text(file.read_text().replace("Text number 1", "By hand"))
-        wait_until(lambda: "By hand" in server.page())
-
-
-@pytest.mark.system
 def test_options_are_read_again(site: Project) -> None:
     """A change of the configuration is seen, and a broken one ends neither server."""
     with serving(site) as server:
@@ -110,48 +57,6 @@ def test_options_are_read_again(site: Project) -> None:
         configure(site, {"disclosure": False})
         wait_until(lambda: (page := server.page()) and "Text" in page and "reviewed" not in page)
         assert server.process.poll() is None
-
-
-@pytest.mark.system
-def test_a_failure_shows_in_the_page(site: Project, service: ServiceDouble) -> None:
-    """A failed request is shown with its reason, and not repeated with each save."""
-    service.answer = raw(b"{}", 500)
-    with serving(site) as server:
-        wait_until(lambda: "the service answered 500" in server.page())
-        site.page("index.md", {"type": "blog", "topic": "One"}, "Other words.\n")
-        wait_until(lambda: "Other words" in server.page())
-        assert "the service answered 500" in server.page()
-        assert service.topics == ["One"]
-
-
-@pytest.mark.system
-def test_a_mistake_shows_in_the_page(site: Project) -> None:
-    """A wrong request is shown in its page, and mended without a new start."""
-    site.page("index.md", {"type": "blgo", "topic": "One"})
-    with serving(site) as server:
-        wait_until(lambda: "blgo" in server.page())
-        site.page("index.md", {"type": "blog", "topic": "One"})
-        wait_until(lambda: "Text number 1" in server.page())
-
-
-@pytest.mark.system
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_end_waits_for_what_is_paid_for(
-    site: Project, service: ServiceDouble, number: signal.Signals
-) -> None:
-    """Ctrl-C and SIGTERM wait for requests in flight, save their texts, and leave no program."""
-    release = hold(service)
-    with serving(site) as server:
-        wait_until(lambda: "Generating …" in server.page() and service.in_flight)
-        server.process.send_signal(number)
-        wait_until(lambda: server.page() == "")
-        release.set()
-        status = server.process.wait(20)
-        assert status == (0 if number == signal.SIGINT else 128 + signal.SIGTERM)
-        assert service.answered == ["One"]
-    ran = site.run("mkdocs_contentgen", "zensical", "build")
-    assert ran.returncode == 0, ran.stdout
-    assert service.topics == ["One"]
 
 
 @pytest.mark.system

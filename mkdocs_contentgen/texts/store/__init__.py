@@ -10,18 +10,16 @@ imports diskcache.
 
 from .database import DATABASE
 from .disk import DiskStore
-from .entry import LEASE, MAX_HTML, Cache, NoteKind, note_key, valid_edits
+from .entry import LEASE, Cache, NoteKind, note_key
 from .shared import Outage, SharedStore
 
 __all__ = [
     "DATABASE",
     "LEASE",
-    "MAX_HTML",
     "Cache",
     "DiskStore",
     "NoteKind",
     "Outage",
     "SharedStore",
     "note_key",
-    "valid_edits",
 ]

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -165,52 +164,6 @@ class DiskStore(Cache):
                 for row in (key, *_extra_rows(key)):
                     cache.delete(row)
 
-    def take_over(self, other: DiskStore) -> tuple[int, list[str]]:
-        """Move all texts of another cache to this one, one after the other.
-
-        Returns how many there were, and problems: of a damaged cache, what can be read is moved.
-        Of a text that both have, the newer one stays. An entry is deleted there when it is written
-        here. Raises StoreError if the other cache cannot be read now, or this one not be written.
-        """
-        copied: dict[str, int] = {}
-        problems = other._read(lambda connection: self._copy_entries(connection, copied))
-        if problems and other._path.exists():  # one that is damaged was renamed
-            raise StoreError("; ".join(problems))
-        if copied and not problems:
-            try:
-                with other._transaction() as cache:
-                    for key, checksum in copied.items():
-                        if hash(cache.get(key)) == checksum:
-                            cache.delete(key)
-            except StoreError as error:
-                problems.append(str(error))
-        other.close()
-        return sum(":" not in key for key in copied), problems
-
-    def _copy_entries(self, connection: sqlite3.Connection, copied: dict[str, int]) -> None:
-        """Copy the entries of a database, and add their keys and checksums to `copied`.
-
-        If the database is damaged, the entries before that are copied, and the error is raised.
-        """
-        errors: list[sqlite3.DatabaseError | UnicodeDecodeError] = []
-
-        def read() -> Iterator[tuple[str, str]]:
-            try:
-                yield from select_all(connection)
-            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-                errors.append(error)  # raised later, since it is none of this cache
-
-        entries = ((key, entry) for key, entry in read() if not key.startswith(_CLAIM))
-        if first := next(entries, None):
-            with self._transaction() as cache:
-                for key, entry in chain([first], entries):
-                    existing = cache.get(key)
-                    if existing is None or _is_newer(key, entry, existing):
-                        cache.set(key, entry)
-                    copied[key] = hash(entry)
-        for error in errors:
-            raise error
-
     def close(self) -> list[str]:
         if self._cache is not None:
             self._cache.close()
@@ -287,11 +240,6 @@ _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
 def _extra_rows(key: str) -> list[str]:
     """Return the keys of the rows that are only needed as long as there is no text."""
     return [_IDEMPOTENCY + key, *note_keys(key)]
-
-
-def _is_newer(key: str, entry: str, other: str) -> bool:
-    text, existing = decode(key, entry), decode(key, other)
-    return text is not None and (existing is None or text.generated_at > existing.generated_at)
 
 
 def _create(directory: Path) -> None:

@@ -95,7 +95,6 @@ class Server:
                 Route("/metrics", self._show_metrics),
                 Route("/openapi.json", self._describe),
             ],
-            update=self._update,
         )
         app.add_exception_handler(HTTPException, _refuse)
         for error in _REFUSALS:
@@ -142,13 +141,8 @@ class Server:
             raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
         return _Caller(user, self._limits)
 
-    async def _update(
-        self, request: Request, what: Update, caller: _Caller, idempotency_key: str
-    ) -> bytes:
-        return await self._write(request, caller, idempotency_key, what)
-
     async def _write(
-        self, request: Request, caller: _Caller, idempotency_key: str, what: Update | None = None
+        self, request: Request, what: Update | None, caller: _Caller, idempotency_key: str
     ) -> bytes:
         operation = OPERATION if what else request.operation
         update = [request.type, msgspec.to_builtins(what)] if what else []

@@ -22,7 +22,7 @@ from ...errors import (
 )
 from ...requests import Request
 from ...service.application import refusal
-from ...service.progress import TextInProgress
+from ...service.protocol import Attempt
 from ...service.updates import Update
 from ..ledger import Ledger
 from ..ledger.protocol import BEAT, Begun, Costs, KeyedRequest, Limited, month_of
@@ -211,9 +211,9 @@ class Jobs:
                     return parts
 
                 job.outcome = "failed"  # until the text is complete
-                progress = TextInProgress(load, partial(self._save_parts, job))
+                attempt = Attempt(load=load, save=partial(self._save_parts, job))
                 body, job.model = await self._models.write(
-                    job.request, job.what, job.spending, progress
+                    job.request, job.what, job.spending, attempt
                 )
                 has_ended = True
                 job.outcome = "written"

@@ -19,13 +19,13 @@ from ...errors import (
     UnusableServiceError,
 )
 from ...requests import Request
-from ...service.progress import TextInProgress
+from ...service.protocol import Attempt
 from ...service.updates import Update
+from ..changes import estimate_update, find_changes
 from ..model import Model
 from ..options import WriterOptions
-from ..updating import encode_updated, estimate_update, update
 from ..usage import Spending
-from ..writing import encode_written, estimate, write
+from ..writing import estimate, write
 
 PAUSE = 30.0
 """Seconds for which a model that cannot be used is asked only if there is no other one."""
@@ -109,7 +109,7 @@ class Models:
         request: Request,
         what: Update | None,
         spending: Spending,
-        progress: TextInProgress,
+        attempt: Attempt,
     ) -> tuple[bytes, str]:
         """Return the body of the answer with a text, and the name of its model.
 
@@ -122,7 +122,7 @@ class Models:
         failures: list[ServiceError] = []
         for candidate in usable or [least_bad]:
             try:
-                body = await _write(candidate, request, what, spending, progress)
+                body = await _write(candidate, request, what, spending, attempt)
             except ServiceError as error:
                 self._note(candidate, error)
                 failures.append(error)
@@ -184,12 +184,12 @@ async def _write(
     request: Request,
     what: Update | None,
     spending: Spending,
-    progress: TextInProgress,
+    attempt: Attempt,
 ) -> bytes:
     ask = partial(candidate.model.ask, spending=spending)
     if what:
-        updated, usage = await update(request, what, candidate.options, ask, progress=progress)
-        return encode_updated(updated, usage)
+        updated, usage = await find_changes(request, what, candidate.options, ask, attempt=attempt)
+        return updated.encode(usage=usage.fields())
     today = datetime.now(UTC).date()
-    written = await write(request, candidate.options, ask, today=today, progress=progress)
-    return encode_written(written, candidate.model.name)
+    written = await write(request, candidate.options, ask, today=today, attempt=attempt)
+    return written.encode()

@@ -14,14 +14,12 @@ from datetime import date
 from typing import Literal
 from xml.etree.ElementTree import tostring
 
-import msgspec
-
 from ..display import escape_controls
 from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..html.blocks import CELLS, HEADINGS
 from ..requests import Request
-from ..service.progress import UNOBSERVED, TextInProgress
+from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import (
     CITATION,
     MAX_BLOCK,
@@ -34,10 +32,10 @@ from ..service.updates import (
 )
 from .answers import without_thinking
 from .citations import cite, source_of
+from .completion import Ask, Message, ModelCall
 from .markdown import read_markdown, to_html
-from .model import Message
 from .options import WriterOptions
-from .parts import Ask, KeptAnswers
+from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS
 from .sources import Section
@@ -65,34 +63,34 @@ _LEADING = re.compile(r"\A(\d{0,9})([-*+#>.)](?=[\s#>]))")
 _REMOVE = re.compile(r"[\W_]{0,4}REMOVED?[\W_]{0,4}")
 
 
-async def update(
+async def find_changes(
     request: Request,
-    what: Update,
+    update: Update,
     options: WriterOptions,
     ask: Ask,
     *,
-    progress: TextInProgress = UNOBSERVED,
+    attempt: Attempt = UNOBSERVED,
 ) -> tuple[Updated, Usage]:
     """Return the changes of the text for a request, and what they took.
 
     Raises FailedTextError for an answer that nobody can use, and the errors of `ask`.
     """
-    sections = [Section("", it.title, it.now, digest=it.digest) for it in what.sources]
+    sections = [Section("", it.title, it.now, digest=it.digest) for it in update.sources]
     if options.sources.paths or request.sources:
-        query = f"{request.topic}\n{request.brief}\n{what.note}"
+        query = f"{request.topic}\n{request.brief}\n{update.note}"
         found = await asyncio.to_thread(options.sources.search, query, request.sources)
-        known = {it.now for it in what.sources}
+        known = {it.now for it in update.sources}
         sections += [it for it in found if it.text not in known]
-    kept = KeptAnswers(ask, progress, options.fields.model)
-    messages = update_prompt(request, what, sections)
+    kept = KeptAnswers(ask, attempt, options.fields.model)
+    messages = update_prompt(request, update, sections)
     limit = _MAX_WORDS * TOKENS_PER_WORD + TOKENS_FOR_THINKING
     answer = ""
-    for attempt in range(1 + options.fields.repairs):
-        completion = await kept(messages, limit, penalty=attempt > 0)
+    for number in range(1 + options.fields.repairs):
+        completion = await kept(ModelCall(messages, limit, penalty=number > 0))
         if completion.error:
             raise completion.error
         answer = without_thinking(completion.text)
-        updated = await asyncio.to_thread(read_update, answer, request, what, sections, options)
+        updated = await asyncio.to_thread(read_update, answer, request, update, sections, options)
         if updated:
             return updated, kept.usage
     raise FailedTextError(
@@ -103,30 +101,23 @@ async def update(
     )
 
 
-def encode_updated(updated: Updated, usage: Usage) -> bytes:
-    """Return the body of the answer of a served writer with an update."""
-    return msgspec.json.encode(
-        {"success": True, **msgspec.structs.asdict(updated), "usage": usage.fields()}
-    )
-
-
-def estimate_update(what: Update, options: WriterOptions) -> Estimate:
+def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of an update."""
-    text = sum(len(it.text) for it in what.blocks)
-    sources = sum(len(it.before) + len(it.now) for it in what.sources)
+    text = sum(len(it.text) for it in update.blocks)
+    sources = sum(len(it.before) + len(it.now) for it in update.sources)
     found = MAX_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
     answer = text // CHARACTERS_PER_TOKEN // 4
     return Estimate(1, 1 + options.fields.repairs, given // CHARACTERS_PER_TOKEN, answer)
 
 
-def update_prompt(request: Request, what: Update, sections: Sequence[Section]) -> list[Message]:
+def update_prompt(request: Request, update: Update, sections: Sequence[Section]) -> list[Message]:
     """Return the conversation that asks for an update. The first `sections` are its sources."""
-    task = fill("update_note", note=inert(what.note)) if what.note else fill("update_sources")
-    insert = f"{fill('update_insert')}\n\n" if what.note else ""
-    blocks = "\n".join(f"{it.number} ({_label(it)}): {inert(it.text)}" for it in what.blocks)
+    task = fill("update_note", note=inert(update.note)) if update.note else fill("update_sources")
+    insert = f"{fill('update_insert')}\n\n" if update.note else ""
+    blocks = "\n".join(f"{it.number} ({_label(it)}): {inert(it.text)}" for it in update.blocks)
     parts = []
-    for section, source in zip(sections, what.sources, strict=False):
+    for section, source in zip(sections, update.sources, strict=False):
         if source.has_changed:
             before, now = source.before or "(unknown)", source.now or "(gone)"
             text = fill("update_changed", before=before, now=now)
@@ -146,11 +137,15 @@ def _label(block: TextBlock) -> str:
 
 
 def read_update(
-    answer: str, request: Request, what: Update, sections: Sequence[Section], options: WriterOptions
+    answer: str,
+    request: Request,
+    update: Update,
+    sections: Sequence[Section],
+    options: WriterOptions,
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
-    blocks = {it.number: it for it in what.blocks}
-    given = "\n".join([request.topic, request.brief, what.note, *(it.text for it in sections)])
+    blocks = {it.number: it for it in update.blocks}
+    given = "\n".join([request.topic, request.brief, update.note, *(it.text for it in sections)])
     numbered = [replace(it, link=str(n), is_own=False) for n, it in enumerate(sections, start=1)]
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
@@ -162,7 +157,7 @@ def read_update(
         block = blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
-        elif block is None or _is_in_vain(block, action, what) or (action, number) in named:
+        elif block is None or _is_in_vain(block, action, update) or (action, number) in named:
             remarks.append(f"update: the model named block {number} in vain")
         elif block.is_fixed:
             doubts.append(BlockChange(number, action, reason=reason))
@@ -178,7 +173,7 @@ def read_update(
     if not (changes or doubts or because):
         return None
     site_url = options.fields.site_url
-    names = [it.name for it in what.sources]
+    names = [it.name for it in update.sources]
     names += [source_of(it, site_url) for it in sections[len(names) :]]
     return Updated(
         changes,
@@ -218,10 +213,10 @@ def _entries(answer: str) -> Iterator[tuple[_Action | Literal["nothing"], int, s
         )
 
 
-def _is_in_vain(block: TextBlock, action: _Action, what: Update) -> bool:
+def _is_in_vain(block: TextBlock, action: _Action, update: Update) -> bool:
     """Tell whether nobody may do this with a block, and no person need know of it."""
     if action == "insert":
-        return not what.note or block.kind in CELLS or (block.is_fixed and not block.is_persons)
+        return not update.note or block.kind in CELLS or (block.is_fixed and not block.is_persons)
     return block.is_fixed and not block.is_persons
 
 

@@ -257,7 +257,7 @@ def read_header(project: Project) -> str:
     directory = project.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
-    return file.header.sha256
+    return file.approval.sha256
 
 
 def test_one_request_with_different_texts(site: Project, model: ModelDouble) -> None:
@@ -367,6 +367,18 @@ def test_a_kill_before_the_answer_is_saved(site: Project, model: ModelDouble) ->
     assert "newer draft" not in run(site, "status").stdout
     update(site, model, "BLOCK 1: Three seconds [1].\nWHY: again")
     assert [it.rpartition(": ")[2] for it in draft(site).updates] == ["again"]
+
+
+def test_the_sandbox(project: Project) -> None:
+    """It changes a paragraph, so that updates can be tried out without a model."""
+    project.environment["CONTENTGEN_BASE_URL"] = "sandbox"
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "generate")
+    ran = run(project, "update", "index.md", "--note", "<b>shorter</b>")
+    assert ran.returncode == 0, ran.stdout
+    [changed] = [line for line in draft(project).html.splitlines() if "Sample update" in line]
+    assert "&lt;b&gt;shorter" in changed
+    assert draft(project).updates[0].endswith("<b>shorter</b>")
 
 
 def test_another_service(project: Project, service: ServiceDouble) -> None:

@@ -1,0 +1,155 @@
+"""The record of a text: its limits, and the way of its fields through cache and approved file."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import asdict, replace
+
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.service.answer import encode_answer, parse_answer
+from mkdocs_contentgen.service.updates import BlockChange, Updated
+from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended
+from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.updates import apply_update, plan_update
+
+ADDRESS = "https://docs.example/speed/#build"
+REQUEST = BlogRequest(topic="Speed", brief="Say: it is fast.")
+FULL = Text(
+    html="<article><h1>Speed</h1><p>It is fast.</p></article>",
+    generated_at=datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC),
+    request=REQUEST.record(),
+    model="qwen3:8b",
+    sources={ADDRESS: "0" * 64, "file:src/server.py#Server.start": "1" * 64},
+    remarks=("length: 640 words for 900",),
+    edits=Edits(("It is fast.",), ("Gone.",), {"2" * 64: "Łukasz"}, "No time"),
+    updates=("2026-01-03, qwen3:8b: changed “Speed”: it is faster",),
+    passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
+)
+"""A text with a value in every field."""
+
+HOSTILE, SHOWN = "a\x1b[2J\u202eb\n::error::c", "a\\x1b[2J\\u202eb \\x3a:error::c"
+
+
+def test_the_sample_has_all_fields() -> None:
+    """So that the tests below show the way of a field that is added."""
+    assert all(asdict(FULL).values())
+    assert all(asdict(FULL.edits or Edits()).values())
+
+
+@pytest.mark.parametrize("name", Text.__struct_fields__)
+def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
+    """Each field comes unchanged through answer, cache, approved file and update."""
+    answered = parse_answer(encode_answer(FULL), REQUEST)
+    if name in (*ANSWERED, "html", "request"):
+        assert getattr(answered, name) == getattr(FULL, name)
+
+    store = DiskStore(tmp_path / "cache")
+    store.save({"0" * 64: FULL})
+    texts, problems = store.load(["0" * 64])
+    assert (getattr(texts["0" * 64], name), problems) == (getattr(FULL, name), [])
+    store.close()
+
+    path = tmp_path / "approved/index.md/main.html"
+    write(path, tmp_path, approve(FULL, "0" * 64, "sandbox", "Jo"))
+    approved = read(path, tmp_path)
+    assert approved is not None
+    # A text is approved in spite of its remarks, so that they are not kept.
+    expected = () if name == "remarks" else getattr(FULL, name)
+    assert getattr(approved.text, name) == expected
+
+    changes = [BlockChange(0, "change", "Other", "it is wrong")]
+    what = plan_update(FULL, [], note="Change the title")
+    updated = apply_update(FULL, what, Updated(changes, model="m"), date(2026, 1, 4))
+    if name not in ("html", "updates", "edits"):
+        assert getattr(updated, name) == getattr(FULL, name)
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [5], {"a": "b"}, {5: 5}, [{}], [[]], True])
+@pytest.mark.parametrize("name", Text.__struct_fields__[3:])
+def test_values_of_a_wrong_type(name: str, value: object) -> None:
+    """They are dropped: no text that was paid for is refused because of them."""
+    answer = encode_answer(FULL, **{name: value})
+    text = parse_answer(answer, REQUEST)
+    assert mended(text) == text
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.integers()
+        | st.text(st.characters(exclude_categories=[]))
+        | st.just(ADDRESS),
+        lambda values: st.lists(values) | st.dictionaries(st.text() | st.just(ADDRESS), values),
+    ),
+    st.sampled_from(Text.__struct_fields__[3:]),
+)
+def test_any_value_is_mended(value: object, name: str) -> None:
+    """What is mended is within its limits, and comes back from a cache as it was."""
+    fields = mend({name: value}, Text.__struct_fields__)
+    text = Text("", FULL.generated_at, {}, **fields)
+    assert mended(text) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("model", " 模型 ", "模型"),
+        ("model", "x" * 101, None),
+        ("model", "a\x1b[31m", None),
+        ("remarks", ["640 words\n for 900", 7, "", HOSTILE], ("640 words for 900", SHOWN)),
+        ("remarks", ["x" * 299 + " y"], ("x" * 299,)),
+        ("remarks", [str(number) for number in range(60)], tuple(map(str, range(50)))),
+        ("passages", {ADDRESS: "a\r\n b\x07 \n\n"}, {ADDRESS: "a\n b\\x07"}),
+        ("passages", {ADDRESS: "x" * 2001}, {ADDRESS: "x" * 2000}),
+        (
+            "passages",
+            {f"{ADDRESS}{n}": "x" * 3000 for n in range(6)},
+            {f"{ADDRESS}{n}": "x" * 2000 for n in range(4)},
+        ),
+        (
+            "sources",
+            {f"https://x/{n}/": "0" * 64 for n in range(1000)},
+            {f"https://x/{n}/": "0" * 64 for n in range(20)},
+        ),
+        ("edits", {"reason": "a\nb", "removed": 5, "changed_by": {"x": "Jo"}}, Edits(reason="a b")),
+    ],
+    ids=str,
+)
+def test_untrusted_values(name: str, value: object, expected: object) -> None:
+    """Control characters are escaped, and what is too long is cut off or dropped."""
+    assert mend({name: value}, [name]).get(name) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a/": "0" * 64},
+        {"https://x/a b": "0" * 64},
+        {"https://x/": "0" * 63},
+        {"https://x/": 1},
+        {1: "0" * 64},
+        {"https://x/<script>": "0" * 64},
+        {"https://x/\x1b[31m": "0" * 64},
+        {"https://x/" + "x" * 301: "0" * 64},
+        {"https://x/::error": "0" * 64},
+    ],
+)
+def test_hostile_sources(value: object) -> None:
+    """Addresses and digests that cannot be such are dropped."""
+    assert mend({"sources": value})["sources"] == {}
+
+
+def test_what_only_the_package_says(tmp_path: Path) -> None:
+    """A service cannot claim what people or updates did, or when it was asked for what."""
+    fields = {name: value for name, value in asdict(FULL).items() if name not in ("html",)}
+    answer = encode_answer(replace(FULL, model=""), **fields)
+    text = parse_answer(answer, BlogRequest(topic="Other"))
+    assert (text.edits, text.updates) == (None, ())
+    assert text.request == BlogRequest(topic="Other").record()
+    assert text.generated_at > FULL.generated_at
