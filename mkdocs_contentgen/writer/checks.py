@@ -18,7 +18,7 @@ from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
-from .reading import BEFORE
+from .reading import BEFORE, whole_paragraphs
 from .statements import (
     find_names,
     find_quotations,
@@ -63,6 +63,20 @@ class Draft:
         """What statements and quotations may come from."""
         return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer ended before the text did."""
+        return self.completion.finish_reason.lower() not in _FINISHED
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the model can be asked for the rest of a text that was cut off."""
+        return (
+            self.completion.finish_reason.lower() in ("length", "max_tokens", "lost")
+            and self.document.words < self.words
+            and whole_paragraphs(self.text) != ""
+        )
+
     @cached_property
     def unusable(self) -> str:
         """Why nobody can use the text, or an empty string."""
@@ -90,6 +104,7 @@ def _unusable_reason(draft: Draft) -> str:
 
 def _find_remarks(draft: Draft) -> list[str]:
     found = {
+        "cut": _ending(draft) if draft.is_cut else "",
         "headings": _headings_remark(draft),
         "steps": _steps_remark(draft),
         "opening": "" if has_opening(draft) else "the text does not begin with a paragraph",
@@ -106,9 +121,13 @@ def _find_remarks(draft: Draft) -> list[str]:
 
 
 def _finish_problem(draft: Draft) -> str:
+    """Return why a text ends early, if it has less than a third of what was asked for."""
+    words = draft.document.words
+    return "" if not draft.is_cut or _CUT_SHARE * words > draft.words else _ending(draft)
+
+
+def _ending(draft: Draft) -> str:
     match draft.completion.finish_reason.lower():
-        case "stop" | "stop_sequence" | "eos" | "end_turn" | "loop" | "too long":
-            return ""
         case "length" | "max_tokens":
             return (
                 "the text was cut off (finish_reason 'length'); raise the model's limit of tokens "
@@ -324,6 +343,8 @@ _LEAST_TEXT = 20
 _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
+_FINISHED = ("stop", "stop_sequence", "eos", "end_turn", "loop", "too long")
+_CUT_SHARE = 3
 _MOST_NO_TEXT = 150
 """A longer text is a text."""
 

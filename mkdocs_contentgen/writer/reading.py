@@ -20,6 +20,7 @@ from ..html.markdown_writer import MarkdownWriter
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import split_lines
 from .markdown import MAX_CHARACTERS, TIP
+from .words import split_words
 
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
@@ -54,6 +55,8 @@ BEFORE = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
     r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
     rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{_WORK}\b"
+    r"|(?:(?:sure|certainly|okay)[!,.:] )?(?:here is )?(?:the |my )?"
+    r"(?:(?:section|part) \d|(?:here is the|here is my) (?:plan|outline|rest)\b)[^.\n]{0,80}:$"
     r"|hier ist (?:der|die|das|ein|eine|Ihr|dein)\b.{0,60}\b(?:Artikel|Beitrag|Text|Bericht)\b"
     rf"|voici (?:un|une|le|la|votre)\b.{{0,60}}\b(?:article|texte|billet)\b"
     rf"|aquí (?:tienes|está)\b.{{0,60}}\b(?:artículo|texto)\b"
@@ -180,10 +183,35 @@ def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
 
 
 def trim(text: str) -> str:
-    """Return a text that was cut somewhere, up to the end of its last whole sentence."""
+    """Return a text that was cut somewhere, up to the end of its last whole sentence.
+
+    A heading without a text is left out.
+    """
     ends = re.finditer(r"[.!?…][\"'”’»)*_]{0,3}(?=\s)|[。！？]|\n(?=\n)", f"{text}\n")
     last = max((match.end() for match in ends), default=0)
-    return text[:last].rstrip()
+    paragraphs = text[:last].rstrip().split("\n\n")
+    while paragraphs and paragraphs[-1].startswith("#"):
+        paragraphs.pop()
+    return "\n\n".join(paragraphs)
+
+
+def whole_paragraphs(text: str) -> str:
+    """Return a text that was cut somewhere, up to the last paragraph that is certainly whole.
+
+    It is empty without a paragraph below the headings.
+    """
+    paragraphs = text.split("\n\n")[:-1]
+    while len(_FENCE.findall("\n\n".join(paragraphs))) % 2:
+        paragraphs.pop()
+    has_words = any(not paragraph.startswith("#") for paragraph in paragraphs)
+    return "\n\n".join(paragraphs) if has_words else ""
+
+
+def join_texts(start: str, rest: str) -> str:
+    """Return a text and the rest of it, without the paragraphs that it has already."""
+    known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
+    added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
+    return "\n\n".join([start, *added])
 
 
 def without_fence(text: str) -> str:

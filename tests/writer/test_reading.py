@@ -123,7 +123,7 @@ def test_casual_posts_keep_their_emoji() -> None:
     ("text", "kept"),
     [
         ("One. Two, thr", "One."),
-        ("One.\n\n## Two\n\n- a\n- b", "One.\n\n## Two"),
+        ("One.\n\n## Two\n\n- a\n- b", "One."),
         ("缓存。更多", "缓存。"),
         ("“One.” Two", "“One.”"),
         ("One", ""),
