@@ -31,6 +31,7 @@ from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approval import to_lines
 
 _MAX_UPDATES = 20
+_NOT_LISTED = re.compile(r"(\d{1,9}) earlier changes are not listed")
 _LABEL = re.compile(r"\[(\d{1,3})\]")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
 _QUOTED = re.compile('"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`')
@@ -161,8 +162,20 @@ def apply_update(
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),
         edits=edits,
-        updates=(*text.updates, *lines)[-_MAX_UPDATES:],
+        updates=_recorded([*text.updates, *lines]),
     )
+
+
+def _recorded(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the last changes of a text, and how many are not among them."""
+    if len(lines) <= _MAX_UPDATES:
+        return tuple(lines)
+    earlier, *rest = lines
+    known = _NOT_LISTED.fullmatch(earlier)
+    left_out = int(known[1]) if known else 0
+    rest = rest if known else list(lines)
+    left_out += len(rest) - _MAX_UPDATES + 1
+    return (f"{left_out} earlier changes are not listed", *rest[1 - _MAX_UPDATES :])
 
 
 def _is_plain(block: Block, numbers: Mapping[str, int], labels: Mapping[str, int]) -> bool:
@@ -183,7 +196,10 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    headings = [it for it in blocks if it.kind in HEADINGS and it.kind != "h1"]
+    listed = _listed_sources(blocks)
+    headings = [
+        it for it in blocks if it.kind in HEADINGS and it.kind != "h1" and it.number not in listed
+    ]
     wanted = " ".join(section.split()).casefold()
     start = next((it for it in headings if it.text.casefold() == wanted), None)
     if start is None:

@@ -64,11 +64,6 @@ class Draft:
         return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the answer ended before the text did."""
-        return self.completion.finish_reason.lower() not in _FINISHED
-
-    @property
     def can_go_on(self) -> bool:
         """Whether the model can be asked for the rest of a text that was cut off."""
         return (
@@ -104,7 +99,7 @@ def _unusable_reason(draft: Draft) -> str:
 
 def _find_remarks(draft: Draft) -> list[str]:
     found = {
-        "cut": _ending(draft) if draft.is_cut else "",
+        "cut": _ending(draft) if draft.completion.is_cut else "",
         "headings": _headings_remark(draft),
         "steps": _steps_remark(draft),
         "opening": "" if has_opening(draft) else "the text does not begin with a paragraph",
@@ -123,7 +118,7 @@ def _find_remarks(draft: Draft) -> list[str]:
 def _finish_problem(draft: Draft) -> str:
     """Return why a text ends early, if it has less than a third of what was asked for."""
     words = draft.document.words
-    return "" if not draft.is_cut or _CUT_SHARE * words > draft.words else _ending(draft)
+    return "" if not draft.completion.is_cut or _CUT_SHARE * words > draft.words else _ending(draft)
 
 
 def _ending(draft: Draft) -> str:
@@ -343,7 +338,6 @@ _LEAST_TEXT = 20
 _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
-_FINISHED = ("stop", "stop_sequence", "eos", "end_turn", "loop", "too long")
 _CUT_SHARE = 3
 _MOST_NO_TEXT = 150
 """A longer text is a text."""

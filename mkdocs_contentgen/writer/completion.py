@@ -12,6 +12,8 @@ from ..errors import InvalidAnswerError, UnknownOutcomeError
 from ..service.connection import StreamEvent, decode_json
 from .usage import Usage
 
+_FINISHED = ("stop", "stop_sequence", "eos", "end_turn", "loop", "too long")
+
 Watch = Callable[[str], str]
 """Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
 
@@ -58,6 +60,11 @@ class Completion:
     usage: Usage = field(default_factory=Usage)
     error: UnknownOutcomeError | InvalidAnswerError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer ended before the model was done."""
+        return self.finish_reason.lower() not in _FINISHED
 
 
 Ask = Callable[[ModelCall], Awaitable[Completion]]

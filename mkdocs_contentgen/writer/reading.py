@@ -285,18 +285,8 @@ def without_data(text: str) -> str:
     """Take the text out of JSON, or out of one line with the letter n for line breaks."""
     if "\n" not in text and text.count("\\n") > 2 and text[:1] not in ("{", "[", '"'):
         return text.replace("\\n", "\n").replace('\\"', '"')
-    start = _DATA.search(text)
-    if (
-        not start
-        or len(text[: start.start()].split()) > _MAX_WORDS_BESIDE
-        or _HEADING.search(text[: start.start()])
-    ):
-        return text
-    found = [
-        (name, it)
-        for name, it in _strings(_read_json(text[start.start() :]))
-        if not _NO_TEXT.match(name)
-    ]
+    value = find_json(text)
+    found = [(name, it) for name, it in _strings(value) if not _NO_TEXT.match(name)]
     title = next((it for name, it in found if name in _TITLES), "")
     longest = max((it for _, it in found), key=len, default="")
     if len(longest.split()) < _LEAST_TEXT or any(name == "error" for name, _ in found):
@@ -311,11 +301,17 @@ def without_data(text: str) -> str:
     return "\n\n".join(parts).replace(f"## {title}", f"# {title}", 1)
 
 
-def _read_json(text: str) -> object:
-    text = re.sub(r",(?=\s{0,99}[}\]])", "", text.rstrip())
+def find_json(text: str) -> object:
+    """Return the JSON in an answer, also without its end, or None if there is more than JSON."""
+    start = _DATA.search(text)
+    before = text[: start.start()] if start else ""
+    if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
+        return None
+    text = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
-            return json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")[0]
+            value: object = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")[0]
+            return value
     return None
 
 

@@ -246,7 +246,7 @@ class _Writing:
             if reason := draft.unusable:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
-            if draft.is_cut:
+            if draft.completion.is_cut:
                 remarks.append(f"cut: the section '{heading}' was cut off")
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
             text += f"\n\n{draft.text}"
@@ -288,7 +288,7 @@ class _Writing:
                 again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
             self._repairs += 1
             best = min(best, again, key=_faults)
-        is_kept = best.is_cut and not best.unusable
+        is_kept = best.completion.is_cut and not best.unusable
         return self._draft(best, trim(best.text)) if is_kept else best
 
     async def _continued(self, messages: Sequence[Message], draft: Draft) -> Draft:
@@ -304,7 +304,7 @@ class _Writing:
             rest = await self._attempt(conversation, draft.words, draft.earlier, is_part=True)
         except ServiceError:
             return draft  # what is there was paid for
-        if not rest.document.blocks or (rest.unusable and not rest.is_cut):
+        if not rest.document.blocks or (rest.unusable and not rest.completion.is_cut):
             return draft
         draft = replace(draft, completion=rest.completion, mended=(*draft.mended, *rest.mended))
         return self._draft(draft, join_texts(start, rest.text))

@@ -158,10 +158,22 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
 @pytest.mark.parametrize(
     ("answer", "remark"),
     [
-        ("BLOCK 99: Wrong.\nWHY: x\n\nNOTHING: else", "named block 99 in vain"),
-        ("BLOCK 0: Another title\nWHY: x\n\nNOTHING: else", "named block 0 in vain"),
-        ("AFTER 1: A paragraph more.\nWHY: x\n\nNOTHING: else", "named block 1 in vain"),
-        ("BLOCK 9: [Evil](https://evil.example)\nWHY: x\n\nNOTHING: else", "named block 9 in vain"),
+        (
+            "BLOCK 99: Wrong.\nWHY: x\n\nNOTHING: else",
+            "named block 99, which is not there; ignored",
+        ),
+        (
+            "BLOCK 0: Another title\nWHY: x\n\nNOTHING: else",
+            "tried to change block 0, which is fixed; ignored",
+        ),
+        (
+            "AFTER 1: A paragraph more.\nWHY: x\n\nNOTHING: else",
+            "tried to add something below block 1; ignored",
+        ),
+        (
+            "BLOCK 9: [Evil](https://evil.example)\nWHY: x\n\nNOTHING: else",
+            "tried to change block 9, which is fixed; ignored",
+        ),
         ("BLOCK 1: ```\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
         ("BLOCK 1:\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
     ],
@@ -169,7 +181,7 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
 def test_wrong_answers_change_nothing(
     site: Project, model: ModelDouble, answer: str, remark: str
 ) -> None:
-    """What a model names in vain is a remark, and the text stays as it was. 1 s each."""
+    """What a model must not change is a remark, and the text stays as it was. 1 s each."""
     change_source(site)
     before = approved(site)
     assert remark in update(site, model, answer)
@@ -224,11 +236,12 @@ WHY: x"""
     assert texts[4] == "A new flag."
     assert "One core is slow" not in texts
     assert "added below" in said
+    answer = answer.replace("Shorter.", "Much shorter.")
     said = update(site, model, answer, "--note", "again", "--section", "why")
-    assert "named block 1 in vain" in said
+    assert "tried to change block 1, which is fixed; ignored" in said
     assert [it.text for it in read_blocks(draft(site).html)[1]][1] == "Shorter."
     wrong = update(site, model, answer, "--note", "x", "--section", "No such")
-    assert "has no section 'No such'; its headings are: 'Why', 'Sources'" in wrong
+    assert "has no section 'No such'; its headings are: 'Why'" in wrong
 
 
 def test_a_persons_words_stay(site: Project, model: ModelDouble) -> None:

@@ -20,6 +20,7 @@ from mkdocs_contentgen.texts.approval import to_lines
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.updates import apply_update, plan_update
 from mkdocs_contentgen.writer.changes import read_update
+from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
 
@@ -62,7 +63,7 @@ def updated(answer: str, *, note: str = "", section: str = "") -> Text:
     """Return the text after an update with this answer."""
     what = plan_update(TEXT, SOURCES, note=note, section=section)
     found = [Section("", it.title, it.now, digest=it.digest) for it in SOURCES]
-    read = read_update(answer, REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
+    read = read_update(Completion(answer), REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
     return apply_update(TEXT, what, read, TODAY)
 
 
@@ -146,7 +147,7 @@ def test_headings_and_titles() -> None:
 
 def test_a_section_that_is_not_there() -> None:
     """The error names those that are."""
-    with pytest.raises(EditError, match="its headings are: 'Price', 'Sources'"):
+    with pytest.raises(EditError, match=r"its headings are: 'Price'$"):
         plan_update(TEXT, SOURCES, note="x", section="Speed")
 
 
@@ -155,7 +156,7 @@ def test_a_text_without_sources_gets_a_list() -> None:
     html = '<article lang="de"><h1>T</h1><p>Alt.</p></article>'
     text = Text(html, TEXT.generated_at, TEXT.request, "m")
     what = plan_update(text, [], note="x")
-    read = read_update("BLOCK 1: Neu [1].\nWHY: x", REQUEST, what, [FOUND], OPTIONS)
+    read = read_update(Completion("BLOCK 1: Neu [1].\nWHY: x"), REQUEST, what, [FOUND], OPTIONS)
     assert read is not None
     after = apply_update(text, what, read, TODAY).html
     assert "<h2>Quellen</h2>\n<ol>\n<li>" in after
@@ -210,7 +211,9 @@ def test_a_source_that_is_gone() -> None:
     for answer, stays in (("New words", False), ("New words [1]", True)):
         what = plan_update(TEXT, gone)
         sections = [Section("", it.title, it.now) for it in gone]
-        read = read_update(f"BLOCK 1: {answer}\nWHY: x", REQUEST, what, sections, OPTIONS)
+        read = read_update(
+            Completion(f"BLOCK 1: {answer}\nWHY: x"), REQUEST, what, sections, OPTIONS
+        )
         assert read is not None
         assert (SPEED in apply_update(TEXT, what, read, TODAY).sources) is stays
 

@@ -23,7 +23,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -180,7 +180,7 @@ class Model:
         answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
         self.asked.append(call)
         reason = call.watch(answer.text) if call.watch else ""
-        return Completion(answer.text, reason or answer.finish_reason)
+        return replace(answer, finish_reason=reason or answer.finish_reason)
 
 
 def read_cases(path: Path) -> list[Case]:
