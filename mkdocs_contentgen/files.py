@@ -80,9 +80,10 @@ def delete_file(path: Path, root: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def reason_of(error: OSError | UnicodeError) -> str:
+def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written, without its path."""
-    return getattr(error, "strerror", None) or "it is not UTF-8"
+    reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "its path is not valid"
+    return getattr(error, "strerror", None) or reason
 
 
 def _open_for_reading(path: str, flags: int) -> int:

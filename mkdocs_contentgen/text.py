@@ -5,7 +5,6 @@ Who adds a field declares it here. The cache and the approved files keep all fie
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -157,10 +156,9 @@ def _mend_string(kind: inspect.StrType, value: str, extra: Mapping[str, Any]) ->
     text = value.strip()
     if "mend" in extra:
         text = extra["mend"](text)[: kind.max_length].rstrip()
-    is_long = kind.max_length is not None and len(text) > kind.max_length
-    if is_long or len(text) < (kind.min_length or 0) or not re.search(kind.pattern or "", text):
-        raise ValueError
-    return text
+    limits = Meta(min_length=kind.min_length, max_length=kind.max_length, pattern=kind.pattern)
+    found: str = msgspec.convert(text, Annotated[str, limits])
+    return found
 
 
 def _mend_each(kind: inspect.Type, values: Iterable[object]) -> Iterator[object]:

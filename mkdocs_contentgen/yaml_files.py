@@ -85,17 +85,6 @@ def read_yaml(text: str, *, first_line: int = 1, plain: bool = False) -> Documen
     return Document(value, node, first_line)
 
 
-def read_scalars(content: bytes) -> list[str | None]:
-    """Return all keys and values of a document with any tags, and None for its other parts.
-
-    The list is empty for what is not YAML.
-    """
-    try:
-        return [getattr(event, "value", None) for event in yaml.parse(content, _SafeLoader)]
-    except (ValueError, yaml.YAMLError):
-        return []
-
-
 class _PlainLoader(yaml.SafeLoader):
     _depth = 0
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.review.updating import apply_update, plan_update
 from mkdocs_contentgen.service.answer import encode_answer, parse_answer
 from mkdocs_contentgen.service.updates import BlockChange, Updated
 from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.updates import apply_update, plan_update
 
 ADDRESS = "https://docs.example/speed/#build"
 REQUEST = BlogRequest(topic="Speed", brief="Say: it is fast.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, ParamSpec
@@ -33,40 +32,9 @@ config_option = click.option(
 )
 
 
-def complete_pages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the paths of pages that begin with `incomplete`, for the completion of the shell.
-
-    Neither plugins nor pages are loaded. Pages whose names a shell might execute are left out.
-    """
-    with suppress(Exception):  # the shell shows whatever is printed
-        docs = _find_docs_dir(ctx.params.get("config_file"))
-        names = (
-            path.relative_to(docs).as_posix()
-            for folder, _, files in os.walk(docs)
-            for path in map(Path(folder).joinpath, files)
-        )
-        pages = sorted(names)
-        here = Path(os.path.relpath(docs)).as_posix()
-        begins = ["", "./"] if here == "." else [f"{here}/", "", f"./{here}/"]
-        for begin in (*begins, f"{docs.absolute().as_posix()}/"):
-            paths = [begin + page for page in pages if f"{begin}{page}".startswith(incomplete)]
-            if found := [path for path in paths if _PLAIN_PAGE.fullmatch(path)]:
-                return found
-    return []
-
-
-_PLAIN_PAGE = re.compile(r"(?!.*(?:^|/)\.[^./])[\w./@+,=%-]+\.md")
-
-
-def _find_docs_dir(config_file: str | None) -> Path:
-    """Return the directory of pages; `docs` if the configuration cannot be read."""
-    from ..zensical.configuration import read_docs_dir
-
-    path = find_configuration(config_file)
-    try:
-        return read_docs_dir(path) if path else Path("docs")
-    except Exception:  # noqa: BLE001  YAML makes values of any kind, which may fail
-        return Path("docs")
+page_argument = click.argument("page", type=click.Path())
+pages_argument = click.argument("pages", nargs=-1, type=click.Path())
+"""Paths or globs of pages. The shell completes paths."""
 
 
 def _set_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

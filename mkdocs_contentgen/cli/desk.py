@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from .common import PROPERDOCS, complete_pages, listen_locally, open_site, site_options
+from .common import PROPERDOCS, listen_locally, open_site, pages_argument, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 
 
 @click.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option("--port", default=8767, show_default=True, type=click.IntRange(0, 65534))
 @click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")

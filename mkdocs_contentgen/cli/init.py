@@ -6,9 +6,10 @@ import importlib.util
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 import yaml
@@ -29,7 +30,6 @@ contentgen:
 ---
 """
 _MAX_SHOWN = 20
-_MAX_NODES = 100_000
 
 
 @click.command()
@@ -60,7 +60,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> Non
     try:
         raw = path.read_bytes().decode("utf-8") if path.exists() else ""
         text = raw.replace("\r\n", "\n") if raw.strip() else _new_site(path)
-        before = read_values(text)
+        before = _nodes(text)
         if _has_plugin(before.get("plugins")):
             raise click.ClickException(f"{path}: has the plugin already")
         options = _choose(_find(endpoint), yes=yes)
@@ -89,10 +89,10 @@ def _write(path: Path, configuration: Path, text: str) -> None:
     print_line(f"Wrote {path}")
 
 
-def _write_pages(path: Path, before: Mapping[object, object], page: str) -> None:
+def _write_pages(path: Path, before: Mapping[str, yaml.Node], page: str) -> None:
     """Write the first page, and a home page if there is none. Raises OSError."""
-    named = before.get("docs_dir", "docs")
-    docs = path.parent / (named if isinstance(named, str) else "docs")
+    named = before.get("docs_dir")
+    docs = path.parent / (named.value if isinstance(named, yaml.ScalarNode) else "docs")
     home = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
     pages = home | {docs / page: _PAGE}
     for file, content in pages.items():
@@ -104,12 +104,12 @@ def _write_pages(path: Path, before: Mapping[object, object], page: str) -> None
         print_line(f"Add {page} to `nav` in {path}")
 
 
-def _by_hand(path: Path, before: Mapping[object, object], options: Mapping[str, object]) -> str:
+def _by_hand(path: Path, before: Mapping[str, yaml.Node], options: Mapping[str, object]) -> str:
     """Return what to do where other lines would have to change."""
     plugin = {"contentgen": dict(options)}
     block = yaml.safe_dump(plugin, default_flow_style=True, sort_keys=False, width=1000)
     line = block.strip()
-    if isinstance(before.get("plugins"), tuple):  # a mapping
+    if isinstance(before.get("plugins"), yaml.MappingNode):
         line = line.removeprefix("{").removesuffix("}")
     return (
         f"{path}: the plugin cannot be added without touching other lines; add `{line}` to its "
@@ -166,38 +166,39 @@ def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
 
     All lines stay as they are. MkDocs has the plugin `search` only where no others are named.
     """
-    before = read_values(text)
+    before = _nodes(text)
     plugins = before.get("plugins")
-    if "plugins" not in before:
+    text += "\n" if text and not text.endswith("\n") else ""
+    if plugins is None:
         if "INHERIT" in before:  # this list would take the place of the inherited one
             return None
-        gap = "" if not text or text.endswith("\n") else "\n"
-        changed = f"{text}{gap}plugins:\n  - search\n{_indented(options, '  ')}"
-        plugins = ["search"]
-    elif isinstance(plugins, list) and plugins and not _has_plugin(plugins):
-        node = _node(text, "plugins")
-        lines = text.splitlines(keepends=True)
-        end = max((it.end_mark.line for it in _scalars(node)), default=node.start_mark.line) + 1
-        if not lines[end - 1].endswith("\n"):
-            lines[end - 1] += "\n"
-        lines.insert(end, _indented(options, " " * node.start_mark.column))
-        changed = "".join(lines)
-    else:
+        added = f"plugins:\n  - search\n{_indented(options, '  ')}"
+        return text + added
+    is_block = isinstance(plugins, yaml.SequenceNode) and not plugins.flow_style and plugins.value
+    if not is_block or _has_plugin(plugins):
         return None
+    lines = text.splitlines(keepends=True)
+    end = plugins.end_mark.line
+    while lines[end - 1].lstrip()[:1] in ("", "#"):
+        end -= 1
+    added = _indented(options, " " * plugins.start_mark.column)
+    changed = "".join([*lines[:end], added, *lines[end:]])
     try:
-        after = read_values(changed)
+        is_right = Counter(_scalars(changed)) == Counter([*_scalars(text), *_scalars(added)])
     except yaml.YAMLError:
         return None
-    ours = read_values(yaml.safe_dump({"contentgen": dict(options)}, sort_keys=False))
-    added = tuple(ours.items())
-    return changed if after == {**before, "plugins": [*plugins, added]} else None
+    return changed if is_right else None
 
 
-def _has_plugin(plugins: object) -> bool:
+def _has_plugin(plugins: yaml.Node | None) -> bool:
     """Tell whether the plugin is in a list, or in a mapping."""
-    items = plugins if isinstance(plugins, list) else [plugins]
-    names = [key for it in items if isinstance(it, tuple) for key, _ in it]
-    return "contentgen" in [*names, *(it for it in items if isinstance(it, str))]
+    names: list[yaml.Node] = []
+    for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
+        if isinstance(item, yaml.MappingNode):
+            names += [key for key, _ in item.value]
+        else:
+            names.append(item[0] if isinstance(item, tuple) else item)
+    return any(name.value == "contentgen" for name in names)
 
 
 def _indented(options: Mapping[str, object], indent: str) -> str:
@@ -205,40 +206,17 @@ def _indented(options: Mapping[str, object], indent: str) -> str:
     return "".join(f"{indent}{line}\n" for line in block.splitlines())
 
 
-def _node(text: str, key: str) -> yaml.Node:
-    """Return the value of a key at the top level."""
-    root = cast(yaml.MappingNode, yaml.compose(text, yaml.SafeLoader))
-    found: yaml.Node = next(value for name, value in root.value if name.value == key)
-    return found
-
-
-def read_values(text: str) -> dict[object, object]:
-    """Return the values of a configuration as they are written. Raises YAMLError."""
+def _nodes(text: str) -> dict[str, yaml.Node]:
+    """Return the values at the top level, without looking at their tags. Raises YAMLError."""
     try:
-        found = _plain(yaml.compose(text, yaml.SafeLoader), iter(range(_MAX_NODES)))
+        root = yaml.compose(text, yaml.SafeLoader)
     except RecursionError as error:
         raise yaml.YAMLError("it is nested too deeply") from error
-    return dict(found) if isinstance(found, tuple) else {}
+    items = root.value if isinstance(root, yaml.MappingNode) else []
+    return {str(key.value): value for key, value in items}
 
 
-def _plain(node: yaml.Node | None, left: Iterator[int]) -> object:
-    """Return what a node holds, with values as they are written, whatever their tags."""
-    if next(left, None) is None:  # aliases can repeat a value without end
-        raise yaml.YAMLError("it is too large")
-    match node:
-        case yaml.MappingNode():
-            return tuple((_plain(key, left), _plain(value, left)) for key, value in node.value)
-        case yaml.SequenceNode():
-            return [_plain(it, left) for it in node.value]
-        case yaml.ScalarNode():
-            return node.value
-    return None
-
-
-def _scalars(node: yaml.Node) -> Iterable[yaml.Node]:
-    if isinstance(node, yaml.ScalarNode):
-        yield node
-        return
-    for it in node.value:
-        for child in it if isinstance(it, tuple) else (it,):
-            yield from _scalars(child)
+def _scalars(text: str) -> Iterator[str]:
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.ScalarEvent):
+            yield event.value

@@ -14,10 +14,10 @@ from ..display import escape_controls
 from ..errors import ContentgenError
 from . import output
 from .common import (
-    complete_pages,
     json_option,
     load_articles,
     open_site,
+    pages_argument,
     site_options,
     skip_garbage_collection,
     verbose_option,
@@ -91,7 +91,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
 
 @main.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option(
     "--refresh", is_flag=True, help="Request new texts; an old one stays until the new one arrives."
 )

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ..display import escape_controls, quoted, without_commands
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
+    from bs4 import Tag
     from rich.console import Console, RenderableType
-    from rich.table import Table
     from rich.text import Text
 
     from ..texts.articles import Article
@@ -44,9 +43,9 @@ MAX_VALUE = 200
 """Characters of a cached value above which it is shortened."""
 
 
-def print_line(line: str, *, err: bool = False) -> None:
+def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
     """Print a line, with control characters and CI commands escaped."""
-    click.echo(escape_controls(line), err=err)
+    click.secho(escape_controls(line), err=err, bold=bold or None)
 
 
 def debug_printer() -> Callable[[str], None] | None:
@@ -119,88 +118,58 @@ def print_remarks(articles: Sequence[Article]) -> None:
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
-    """Print articles as a table, with one line for each if the output is no terminal.
-
-    In a terminal, the columns behind the page become narrower to fit. Where that is not enough, the
-    path of the page stands above its articles: no path is ever folded or shortened.
-    """
-    from rich.padding import Padding
-    from rich.text import Text
-
+    """Print articles as a table, with one line for each if the output is no terminal."""
     if not articles:
         print_line("No page requests an article.")
         return
+    hidden = {"Id"} if all(article.request.id == "main" for article in articles) else set()
+    hidden |= set() if any(article.model for article in articles) else {"Model"}
     rows = [
         {
-            "Page": Text(escape_controls(article.page)),
-            "Id": Text(escape_controls(article.request.id)),
-            "State": Text(article.state, style=STATE_COLOURS[article.state]),
-            "Reason": Text(escape_controls(article.reason)),
-            "Model": Text(escape_controls(article.model)),
-            "Topic": Text(escape_controls(f"{article.request.type}: {article.request.topic}")),
+            "Page": article.page,
+            "Id": article.request.id,
+            "State": article.state,
+            "Reason": article.reason,
+            "Model": article.model,
+            "Topic": f"{article.request.type}: {article.request.topic}",
         }
         for article in articles
     ]
-    if all(article.request.id == "main" for article in articles):
-        _drop_column("Id", rows)
-    if not any(article.model for article in articles):
-        _drop_column("Model", rows)
-    room = _console().width
-    if widths := _fit(rows, room):
-        _print_rich(_table(rows, widths, has_header=True))
-        return
-    pages = [(page, list(group)) for page, group in groupby(rows, lambda row: row["Page"].plain)]
-    _drop_column("Page", rows)
-    widths = _fit(rows, room - 2) or {}
-    for page, group in pages:
-        click.echo(page)
-        _print_rich(Padding(_table(group, widths, has_header=False), (0, 0, 0, 2)))
+    _print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
 
 
-_LEAST_WIDTHS = {"Topic": 15, "Model": 12, "Reason": 24}
-"""The columns of a table of articles that may become narrower, in this order."""
+_LEAST_WIDTHS = {"Page": 10, "Reason": 10, "Model": 6, "Topic": 8, "Text": 10, "User": 10}
+"""The columns that become narrower where a terminal has too little room for a table."""
+
+_SHORTENED = ("Model", "Topic")
+_FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
 
 
-def _drop_column(heading: str, rows: Sequence[dict[str, Text]]) -> None:
-    for row in rows:
-        del row[heading]
-
-
-def _fit(rows: Sequence[Mapping[str, Text]], room: int) -> dict[str, int] | None:
-    """Return the widths of columns that fit into `room`, or None if there are none."""
-    widths = {
-        heading: max(len(heading), *(row[heading].cell_len for row in rows)) for heading in rows[0]
-    }
-    excess = sum(widths.values()) + 2 * (len(widths) - 1) - room
-    for heading, least in _LEAST_WIDTHS.items():
-        if heading in widths:
-            saved = max(0, min(excess, widths[heading] - least))
-            widths[heading] -= saved
-            excess -= saved
-    return widths if excess <= 0 else None
-
-
-def _table(
-    rows: Sequence[Mapping[str, Text]], widths: Mapping[str, int], *, has_header: bool = True
-) -> Table:
+def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, show_header=has_header)
+    table = Table(box=None, pad_edge=False)
     for heading in rows[0]:
+        least = _LEAST_WIDTHS.get(heading)
+        justify: Literal["left", "right"] = "right" if heading in _FIGURES else "left"
         table.add_column(
             heading,
-            width=widths.get(heading),
-            no_wrap=heading not in _FOLDED,
-            overflow="fold" if heading in _FOLDED else "ellipsis",
-            justify="right" if heading in _FIGURES else "left",
+            min_width=least,
+            max_width=_console().width // 5 if heading in _SHORTENED else None,
+            no_wrap=not least,
+            overflow="fold",
+            justify=justify,
         )
     for row in rows:
-        table.add_row(*row.values())
-    return table
-
-
-_FOLDED = ("Reason", "Text", "Words", "Checks", "Month", "User")
-_FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
+        cells = {name: Text(escape_controls(str(value))) for name, value in row.items()}
+        for name in _SHORTENED:
+            if name in cells:  # a column without wrapping would be the last one to be narrowed
+                cells[name].no_wrap, cells[name].overflow = True, "ellipsis"
+        if "State" in cells:
+            cells["State"].stylize(STATE_COLOURS[cells["State"].plain])
+        table.add_row(*cells.values())
+    _print_rich(table)
 
 
 def _console() -> Console:
@@ -235,68 +204,50 @@ def print_failure(article: Article) -> None:
 
 def print_article(html: str) -> None:
     """Print an article as a page would show it, with statements to check highlighted."""
-    from ..html.article import parse_article
-
-    article = parse_article(html)
-    for paragraph in article.iterfind(".//li/p"):
-        paragraph.tag = "span"  # behind its bullet
-    for items in article.iter("ol"):
-        for number, item in enumerate(items, 1):
-            item.tag, item.text = "div", f"{number}. {item.text or ''}"
-    for row in article.iter("tr"):
-        for cell in row[:-1]:
-            cell.tail = " | "
-    blocks = [block for block in article.iter() if block.tag in _BLOCK_PREFIXES]
-    texts = [_block_text(block) for block in blocks]
-    _print_rich(*(text for text in texts if text.plain.strip()))
-
-
-def _block_text(block: Element) -> Text:
     from rich.text import Text
 
-    text = Text(_BLOCK_PREFIXES[block.tag], style=_STYLES.get(block.tag, ""))
-    if block.tag == "pre":
-        text.append("\n".join(map(escape_controls, "".join(block.itertext()).splitlines())))
-    else:
-        text.append_text(_to_rich(block))
-    text.append("\n")
+    from ..html.document import Document
+
+    numbers: Counter[int] = Counter()
+    begun: set[int] = set()
+    shown = []
+    blocks = Document(html).blocks()
+    for _, row in groupby(blocks, lambda it: id(it.element.find_parent("tr") or it.element)):
+        cells = list(row)
+        text = Text(style=_STYLES.get(cells[0].kind, ""))
+        item = cells[0].element.find_parent("li") if cells[0].kind != "li" else cells[0].element
+        if item and item.parent and id(item) not in begun:
+            begun.add(id(item))
+            numbers[id(item.parent)] += 1
+            is_numbered = item.parent.name == "ol"
+            text.append(f"{numbers[id(item.parent)]}. " if is_numbered else "• ")
+        text.append_text(Text(" | ").join(_to_rich(it.element) for it in cells))
+        shown.append(text.append("\n"))
+    _print_rich(*shown)
+
+
+def _to_rich(element: Tag) -> Text:
+    from bs4 import Tag
+    from rich.text import Text
+
+    text = Text(style=_INLINE_STYLES.get(element.name, ""))
+    for child in element.children:
+        if isinstance(child, Tag):
+            text.append_text(_to_rich(child))
+        elif element.name == "pre" or element.find_parent("pre"):
+            text.append("\n".join(map(escape_controls, str(child).split("\n"))))
+        else:
+            text.append(escape_controls(re.sub(r"\s+", " ", str(child))))
     return text
 
 
-_BLOCK_PREFIXES = {
-    **dict.fromkeys("h1 h2 h3 h4 h5 h6 p blockquote pre div tr dt dd".split(), ""),
-    **dict.fromkeys("article aside caption details figcaption figure footer section".split(), ""),
-    "li": "• ",
-}
 _STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
-_NESTED = frozenset(_BLOCK_PREFIXES) | {"ul", "ol", "dl", "table", "header"}
-
-
-def _to_rich(element: Element) -> Text:
-    """Return the text of a block without that of blocks in it."""
-    from rich.text import Text
-
-    text = Text(_one_line(element.text))
-    for child in element:
-        if child.tag not in _NESTED:
-            style = "black on yellow" if child.tag == "mark" else _INLINE_STYLES.get(child.tag, "")
-            inner = _to_rich(child)
-            inner.stylize(style)
-            text.append_text(inner)
-        text.append(_one_line(child.tail))
-    return text
-
-
-def _one_line(text: str | None) -> str:
-    return escape_controls(re.sub(r"\s+", " ", text or ""))
-
-
-_INLINE_STYLES = {"strong": "bold", "em": "italic", "code": "cyan"}
+_INLINE_STYLES = {"mark": "black on yellow", "strong": "bold", "em": "italic", "code": "cyan"}
 
 
 def print_trials(trials: Sequence[Trial]) -> None:
     """Print the figures of texts by a model as a table."""
-    rows: list[dict[str, object]] = []
+    rows = []
     for trial in trials:
         fields = trial.to_json()
         rows.append(
@@ -312,14 +263,7 @@ def print_trials(trials: Sequence[Trial]) -> None:
                 "Seconds": fields["seconds"],
             }
         )
-    _print_figures(rows)
-
-
-def _print_figures(rows: Iterable[Mapping[str, object]]) -> None:
-    from rich.text import Text
-
-    cells = [{name: Text(escape_controls(str(it))) for name, it in row.items()} for row in rows]
-    _print_rich(_table(cells, {}))
+    _print_table(rows)
 
 
 def print_sources(written: FinishedText) -> None:
@@ -350,7 +294,7 @@ def print_usage(rows: Sequence[MonthlyUsage]) -> None:
         }
         for row in rows
     ]
-    _print_figures(cells)
+    _print_table(cells)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:

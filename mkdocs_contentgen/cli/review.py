@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ..display import escape_controls
-from .common import complete_pages, load_articles, load_undamaged, open_site, site_options
+from .common import (
+    load_articles,
+    load_undamaged,
+    open_site,
+    page_argument,
+    pages_argument,
+    site_options,
+)
 from .output import (
     print_article,
     print_brief,
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @site_options
-@click.argument("page", shell_complete=complete_pages)
+@page_argument
 @click.option("--id", "name", metavar="ID", help="The article of the page with this id, only.")
 def show(config_file: str | None, page: str, name: str | None) -> None:
     """Print the texts of PAGE, or its drafts, as they would stand in the page.
@@ -49,7 +56,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
             if text := article.outcome.text:
                 line += f"; generated on {text.generated_at.date()}"
                 line += f" by {text.model}" if text.model else ""
-            click.echo(click.style(escape_controls(line), bold=True))
+            print_line(line, bold=True)
             if text:
                 print_brief(article)
                 print_remarks([article])
@@ -62,7 +69,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
 
 @click.command()
 @site_options
-@click.argument("page", shell_complete=complete_pages)
+@page_argument
 def diff(config_file: str | None, page: str) -> None:
     """Compare the approved text of PAGE with its newest draft, word by word.
 
@@ -76,7 +83,7 @@ def diff(config_file: str | None, page: str) -> None:
             compared = list(compare_versions(article, site.options))
             print_brief(article)
             for heading, changes in compared:
-                click.echo(click.style(escape_controls(f"{name}: {heading}"), bold=True))
+                print_line(f"{name}: {heading}", bold=True)
                 click.echo(changes)
             if not compared:
                 print_line(
@@ -87,7 +94,7 @@ def diff(config_file: str | None, page: str) -> None:
 
 @click.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
 @click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
 def approve(
@@ -130,7 +137,7 @@ def approve(
 
 @click.command()
 @site_options
-@click.argument("page", shell_complete=complete_pages)
+@page_argument
 @click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
 def eject(config_file: str | None, page: str, delete: bool) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import escape_controls
-from .common import complete_pages, load_articles, open_site, site_options
+from .common import load_articles, open_site, pages_argument, site_options
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @site_options
-@click.argument("pages", nargs=-1, shell_complete=complete_pages)
+@pages_argument
 @click.option("--note", default="", help="What to change, in words; else what is wrong now.")
 @click.option("--section", default="", metavar="HEADING", help="Change this part of a text only.")
 @click.option("--all", "everything", is_flag=True, help="Every text whose sources have changed.")
@@ -66,14 +65,7 @@ def update(
         log = partial(print_line, err=True)
         build = Build(site, policy, log, debug_printer())
         updates, errors, notes = updating.plan(
-            articles,
-            site.cited_sections(),
-            note=note.strip(),
-            section=section,
-            failed=updating.earlier_failures(build, articles),
-            is_named=bool(pages),
-            others=site.articles()[0],
-            image_hosts=site.options.image_hosts,
+            build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )
         for line in notes:
             print_line(line)
@@ -88,7 +80,7 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            results, problems = updating.run(build, updates, site.article)
+            results, problems = updating.run(build, updates)
             print_warnings(problems)
             errors += filter(None, map(_print_result, results))
             if report:
@@ -122,7 +114,7 @@ def _print_result(result: TextUpdate) -> str:
     if result.updated is None or text is None:
         return f"{article.place}: not updated: {result.error}; the text stays as it is"
     new = len(result.updated.changes)
-    click.echo(click.style(escape_controls(f"{article.page}: a draft"), bold=True))
+    print_line(f"{article.page}: a draft", bold=True)
     for line in [*text.updates[-max(new, 1) :], *(it for it in text.remarks if "update: " in it)]:
         print_line(f"  {line}")
     print_line(

@@ -31,7 +31,7 @@ from ..review.updating import can_update
 from ..service.updates import MAX_NOTE
 from ..texts.articles import Article
 from .building import Builder
-from .describing import describe, describe_rows, differs
+from .describing import describe, describe_rows
 from .texts import Change, Desk, OutdatedError, ref_of
 
 HOST = "127.0.0.1"
@@ -258,7 +258,6 @@ class DeskApp:
         return {
             "rows": describe_rows(desk, before, version.text) if version and before else [],
             "against": before and sha256(before.html),
-            "other": bool(version and before and differs(desk, before, version.text)),
             "earlier": earlier,
             "versions": [it for it in get_args(Earlier) if desk.earlier(article, it)],
         }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 
 from ..errors import UnsafeHTMLError
-from ..html.blocks import Block, finish
+from ..html.differences import Row
+from ..html.document import Block, Piece
 from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
-from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
-from .comparing import compare
 from .texts import Desk, ref_of
 
 
@@ -43,7 +44,7 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
         return shown
     text = version.text
     try:
-        _, blocks = desk.read(text.html)
+        blocks = desk.read(text.html).blocks()
     except UnsafeHTMLError as error:
         return {**shown, "reason": f"no build can show this text: {error}"}
     changed_by = text.edits.changed_by if text.edits else {}
@@ -66,10 +67,9 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
                 "kind": it.kind,
                 "digest": it.digest,
                 "text": it.text,
-                "markdown": it.markdown,
+                "markdown": it.to_markdown(),
                 "html": it.html,
                 "changed_by": changed_by.get(it.digest, ""),
-                **_neighbours(it, blocks),
             }
             for it in blocks
         ],
@@ -79,42 +79,44 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
 
 
 def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, object]]:
-    """Return two versions of a text side by side, and the words that changed in them."""
-    old, new = (desk.read(it.html)[1] for it in (before, after))
+    """Return what differs between two versions of a text, with the words that changed."""
     return [
         {
+            "number": number,
             "kind": row.kind,
-            "before": row.texts[0],
-            "after": row.texts[1],
-            "words": list(row.words()) if row.before and row.after else [],
+            "before": _shown(row.before),
+            "after": _shown(row.after),
+            "words": list(_words(row)),
+            "can_take_back": row.can_be_taken_back,
         }
-        for row in compare(old, new)
+        for number, row in enumerate(desk.compare(before, after))
+        if row.kind != "equal"
     ]
 
 
-def differs(desk: Desk, before: Text, after: Text) -> bool:
-    """Tell whether two versions of a text differ at all, also in what is no word."""
-    one, other = (to_lines(finish(desk.read(it.html)[0])) for it in (before, after))
-    return one != other
+def _shown(pieces: Sequence[Piece]) -> str:
+    """Return the plain text of pieces, or their tags if they have none."""
+    text = " ".join(it.element.get_text() for it in pieces if it.part == "all")
+    return " ".join(text.split()) or " ".join(it.html for it in pieces)
 
 
-def _neighbours(block: Block, blocks: Sequence[Block]) -> dict[str, int | None]:
-    """Return the blocks behind which a block comes when it is moved up or down, or None."""
-    siblings = [it.number for it in blocks if it.parent is block.parent]
-    place = siblings.index(block.number)
-    if block.kind in ("td", "th"):
-        return {"up": None, "down": None}
-    up = None if place == 0 else -1 if place == 1 else siblings[place - 2]
-    return {"up": up, "down": siblings[place + 1] if place + 1 < len(siblings) else None}
+def _words(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield the words of both versions, with the tags that differ."""
+    element = row.old or row.new
+    whole = (
+        f"</?{element.element.name}>" if element and row.kind in ("added", "removed") else "(?!)"
+    )
+    for kind, html in row.words:
+        if text := re.sub("<[^<>]*>" if kind == "equal" else whole, "", html):
+            yield kind, unescape(text)
 
 
 def _statements(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, object]]:
     if not text.model:
         return
     for block in blocks:
-        links = [link.get("href", "") for link in block.element.iter("a")]
         for number, statement in enumerate(block.statements):
-            cited = (it for it in (*statement.cited, *links) if it in text.sources)
+            cited = (it for it in (*statement.cited, *block.links) if it in text.sources)
             yield {
                 "block": block.number,
                 "statement": number,
@@ -136,11 +138,7 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[
             "title": parts[0].title if parts else now.shown(address),
             "text": "\n\n".join(it.text for it in parts),
             "before": text.passages.get(address, ""),
-            "blocks": [
-                it.number
-                for it in blocks
-                if any(link.get("href") == address for link in it.element.iter("a"))
-            ],
+            "blocks": [it.number for it in blocks if address in it.links],
             "state": "gone" if not parts else "same" if parts[0].digest == digest else "changed",
         }
     return found

@@ -112,19 +112,10 @@ class DeskSite:
         self.built()
 
     def _update(self, site: Site, article: Article, note: str, section: str) -> None:
-        options = site.options
-        policy = Policy(max_requests=1, sandbox=options.uses_sandbox())
+        policy = Policy(max_requests=1, sandbox=site.options.uses_sandbox())
         build = Build(site, policy, self._log)
-        updates, errors, notes = updating.plan(
-            [article],
-            site.cited_sections(),
-            note=note,
-            section=section,
-            failed={},
-            is_named=True,
-            image_hosts=options.image_hosts,
-        )
-        results, problems = updating.run(build, updates, site.article)
+        updates, errors, notes = updating.plan(build, [article], note=note, section=section)
+        results, problems = updating.run(build, updates)
         problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
         if problems:
             self._problems[article.key] = "; ".join(problems)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Literal
-from xml.etree.ElementTree import Element
 
 import msgspec
 from msgspec import structs
@@ -16,26 +15,13 @@ from msgspec import structs
 from ..digest import sha256
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..html.blocks import (
-    Block,
-    Kind,
-    Statement,
-    confirm_statement,
-    finish,
-    insert_block,
-    move_block,
-    read_blocks,
-    remove_block,
-    remove_sentence,
-    set_markdown,
-)
+from ..html.differences import Row, compare, take_back
+from ..html.document import Block, Document, Kind, Statement
 from ..review.approving import approve_article
 from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
-from ..texts.approval import to_lines
 from ..texts.articles import Article, count_marks
 from ..texts.store import Cache, note_key
-from .comparing import compare, take_back
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
@@ -48,7 +34,7 @@ _MAX_HISTORY = 20_000
 class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A change of a text. `block` is the number of a block, and `statement` that within it."""
 
-    action: Literal["confirm", "remove", "edit", "insert", "delete", "move"]
+    action: Literal["confirm", "remove", "edit", "insert", "delete"]
     block: int
     digest: str
     """The SHA-256 of the text of the block."""
@@ -56,8 +42,6 @@ class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     statement: int = 0
     markdown: str = ""
     kind: Kind = "p"
-    target: int = 0
-    """The number of the block behind which it is moved, or -1."""
 
 
 class OutdatedError(ContentgenError):
@@ -112,23 +96,31 @@ class Desk:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
         version = self._seen(ref, seen)
         text = version.text
-        article, blocks = self.read(text.html)
+        document = self.read(text.html)
+        blocks = document.blocks()
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
-        edits = _apply(article, blocks, change, text.edits or Edits())
-        html = to_lines(finish(article))
-        if change.action != "confirm":
-            edits = self._written(html, text.html, edits)
-        self._keep(version, structs.replace(text, html=html, edits=edits))
+        authors = _authors(blocks, text)
+        edits = _apply(blocks[change.block], change, text.edits or Edits())
+        if change.action == "confirm":
+            self._keep(version, structs.replace(text, html=document.to_lines(), edits=edits))
+        else:
+            self._keep(version, self._changed(text, document, edits, authors))
+
+    def compare(self, before: Text, after: Text) -> list[Row]:
+        """Return two versions of a text side by side. Raises UnsafeHTMLError."""
+        return compare(self.read(before.html), self.read(after.html), marks=not after.model)
 
     def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
         """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
         version = self._seen(ref, seen)
-        article, blocks = self.read(version.text.html)
-        rows = compare(self.read(earlier.html)[1], blocks)
+        document, before = self.read(version.text.html), self.read(earlier.html)
+        # What is as in the earlier version is by whom it was there.
+        authors = _authors(document.blocks(), version.text) | _authors(before.blocks(), earlier)
+        rows = compare(before, document, marks=not version.text.model)
         if not 0 <= number < len(rows):
             raise EditError("there is no such difference")
-        restored = take_back(article, rows, number)
+        restored = take_back(document, rows, number)
         edits = version.text.edits or Edits()
         if restored:
             text, marks = restored.text, {it.text for it in restored.statements}
@@ -137,9 +129,7 @@ class Desk:
                 removed=tuple(it for it in edits.removed if it not in text and it != _short(text)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
             )
-        html = to_lines(finish(article))
-        edits = self._written(html, version.text.html, edits, earlier)
-        self._keep(version, structs.replace(version.text, html=html, edits=edits))
+        self._keep(version, self._changed(version.text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take the last change of a text back. Raises OutdatedError and EditError."""
@@ -194,38 +184,26 @@ class Desk:
         store.close()
         return next(iter(notes.values()), None)
 
-    def read(self, html: str) -> tuple[Element, list[Block]]:
-        """Return the `<article>` of a text and its blocks. Raises UnsafeHTMLError."""
-        return read_blocks(html, self.site.options.image_hosts)
+    def read(self, html: str) -> Document:
+        """Return the document of a text. Raises UnsafeHTMLError."""
+        return Document(html, self.site.options.image_hosts)
 
-    def _written(
-        self, html: str, html_before: str, edits: Edits, earlier: Text | None = None
-    ) -> Edits:
-        """Return edits that say who wrote each block of a changed text.
+    def _changed(self, text: Text, document: Document, edits: Edits, authors: _Authors) -> Text:
+        """Return a text with a changed document. Raises EditError.
 
-        What is as in an `earlier` version is by whom it was there. Raises EditError.
+        Blocks that are not among those of `authors` are by the person at the desk.
         """
-        before = self.read(html_before)[1]
         try:
-            _, now = self.read(html)
+            changed = self.read(document.to_lines())
         except UnsafeHTMLError as error:
             raise EditError(f"the text cannot be shown: {error}") from error
-        if not any(it.kind == "h1" for it in now) and any(it.kind == "h1" for it in before):
+        now = changed.blocks()
+        if not any(it.kind == "h1" for it in now) and any(kind == "h1" for kind, _ in authors):
             raise EditError("a text keeps its title")
-        old = {(it.digest, it.html) for it in before}
-        former = self.read(earlier.html)[1] if earlier else ()
-        known = {(it.digest, it.html) for it in former}
-        by_then = earlier.edits.changed_by if earlier and earlier.edits else {}
-        changed_by: dict[str, str] = {}
-        for block in now:
-            name = block.digest
-            if (name, block.html) in known:
-                by = by_then.get(name, "")
-            else:
-                by = edits.changed_by.get(name, "") if (name, block.html) in old else self.by
-            if by:
-                changed_by[name] = by
-        return structs.replace(edits, changed_by=changed_by)
+        written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
+        changed_by = {digest: by for digest, by in written.items() if by}
+        edits = structs.replace(edits, changed_by=changed_by)
+        return structs.replace(text, html=changed.to_lines(), edits=edits)
 
     def _seen(self, ref: str, seen: str) -> Version:
         version = self.version(self.find(ref))
@@ -256,6 +234,15 @@ class Desk:
         store.close()
 
 
+_Authors = dict[tuple[str, str], str]
+"""Who wrote each block, by its kind and its HTML; an empty string for no person."""
+
+
+def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
+    by = text.edits.changed_by if text.edits else {}
+    return {(it.kind, it.html): by.get(it.digest, "") for it in blocks}
+
+
 def ref_of(page: str, name: str) -> str:
     """Return the reference of an article in addresses of the desk."""
     return sha256(f"{page}\0{name}")[:20]
@@ -278,43 +265,32 @@ def _bounded(edits: Edits) -> Edits:
     return structs.replace(edits, confirmed=kept[0], removed=kept[1])
 
 
-def _apply(article: Element, blocks: Sequence[Block], change: Change, edits: Edits) -> Edits:
-    """Change a text in place, and return what people have done. Raises EditError."""
-    if change.action == "confirm":
-        statement = _statement(blocks[change.block], change).text
-        confirm_statement(blocks[change.block], change.statement)
-        return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
-    if removed := _change_blocks(article, blocks, change):
-        edits = structs.replace(edits, removed=(*edits.removed, _short(removed)))
-    return edits
-
-
-def _change_blocks(article: Element, blocks: Sequence[Block], change: Change) -> str:
-    """Change blocks in place, and return the text that is removed. Raises EditError."""
-    block = blocks[change.block]
+def _apply(block: Block, change: Change, edits: Edits) -> Edits:
+    """Change a block in place, and return what people have done. Raises EditError."""
+    removed = ""
     match change.action:
+        case "confirm":
+            statement = _statement(block, change).text
+            block.confirm_statement(change.statement)
+            return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
         case "remove":
             _statement(block, change)
-            return remove_sentence(article, block, change.statement)
+            removed = block.remove_sentence(change.statement)
         case "delete":
-            text = block.text
-            remove_block(article, block)
-            return text
+            removed = block.text
+            block.remove()
         case "insert":
-            insert_block(block, change.kind, change.markdown)
-        case "move":
-            if not -1 <= change.target < len(blocks):
-                raise EditError("there is no such block to move it behind")
-            move_block(blocks, change.block, change.target)
-        case _:
-            set_markdown(block, change.markdown)
-    return ""
+            block.insert(change.kind, change.markdown)
+        case "edit":
+            block.set_markdown(change.markdown)
+    return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
 
 
 def _statement(block: Block, change: Change) -> Statement:
-    if not 0 <= change.statement < len(block.statements):
+    statements = block.statements
+    if not 0 <= change.statement < len(statements):
         raise EditError("this block has no such statement")
-    return block.statements[change.statement]
+    return statements[change.statement]
 
 
 def _short(text: str) -> str:

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
+from .elements import HEADINGS
 from .sanitizer import sanitize
 
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 # Search indexes and tables of contents take quadratic time in the number of headings.
 _MAX_HEADINGS = 500
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
@@ -31,7 +31,7 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = len([element for element in article.iter() if element.tag in _HEADINGS])
+    headings = len([element for element in article.iter() if element.tag in HEADINGS])
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"
@@ -47,9 +47,9 @@ def limit_nesting(article: Element) -> None:
     `<span>`.
     """
     for element in article.iter():
-        if len(element) and element.tag in _HEADINGS:
+        if len(element) and element.tag in HEADINGS:
             for inner in element.iterfind(".//*"):
-                inner.tag = "div" if inner.tag in _HEADINGS else inner.tag
+                inner.tag = "div" if inner.tag in HEADINGS else inner.tag
         elif len(element) and element.tag in _SMALLER_TEXT:
             _limit_smaller_text(element, 1)
 
@@ -65,7 +65,7 @@ def _limit_smaller_text(element: Element, depth: int) -> None:
 def set_title_level(article: Element, level: int) -> None:
     """Demote all headings so that an `<h1>` gets `level`. None goes below `<h6>`."""
     for element in article.iter():
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             element.tag = f"h{min(int(element.tag[1]) + level - 1, 6)}"
 
 
@@ -90,7 +90,7 @@ def close_heading_gaps(article: Element) -> None:
     """Promote headings so that none is more than one level below the one before it."""
     level = 1
     for element in article.iter():
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             level = min(int(element.tag[1]), level + 1)
             element.tag = f"h{level}"
 

@@ -15,12 +15,13 @@ from urllib.parse import quote
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter, chomp
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+from .elements import HEADINGS
+
 _LISTS = ("ul", "ol")
 _QUOTES = ("blockquote", "aside")
 _WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure", "dl", "dd")
 _CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
-_BLOCKS = (*_CONTAINERS, *_HEADINGS, *"p pre table hr dt figcaption".split())
+_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption".split())
 _NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
 _EMPHASIS = ("strong", "b", "em", "i")
 _KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
@@ -43,6 +44,11 @@ _SPECIAL = re.compile(
 _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
 _IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
 _IN_BLOCK = re.compile(rf"[&<{{`~{_INVISIBLE}]")
+_AMBIGUOUS = re.compile(
+    r"(?:[0-9A-Za-z]|</(?:strong|b|em|i)>)\0|\0(?:[0-9A-Za-z]|<(?:strong|b|em|i)\b)"
+)
+"""Matches what is around emphasis whose asterisks would not be unique."""
+
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
@@ -60,28 +66,20 @@ def to_markdown(
 
     Markdown that `is_nested` is to be indented or quoted by the caller.
     """
-    return MarkdownWriter(extensions, is_nested=is_nested).write(article)
+    soup = BeautifulSoup("", "html.parser")
+    soup.append(
+        copy(article) if isinstance(article, Tag) else BeautifulSoup(article, "html.parser")
+    )
+    _normalize(soup)
+    markdown = str(_Converter(extensions, is_nested=is_nested).convert_soup(soup)).strip()
+    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
-class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
-    """Converts sanitized HTML. Subclasses may escape less, or have a syntax for more elements."""
-
+class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
     def __init__(self, extensions: Collection[str] = (), *, is_nested: bool = False) -> None:
         super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
         self._extensions = extensions
         self._is_nested = is_nested
-
-    def write(self, html: Tag | str) -> str:
-        """Return the Markdown of the blocks in an element."""
-        soup = BeautifulSoup("", "html.parser")
-        soup.append(BeautifulSoup(html, "html.parser") if isinstance(html, str) else copy(html))
-        _normalize(soup)
-        return _finish(self.convert_soup(soup)).strip()
-
-    def write_inline(self, block: Tag) -> str:
-        """Return the content of one block, such as a paragraph, on one line."""
-        parts = [self.process_element(node, {"_inline"}) for node in block.children]
-        return " ".join(_finish("".join(parts)).split())
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return text of which nothing is syntax within a line."""
@@ -105,8 +103,8 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
         if "_noformat" in parent_tags or not inner:
             return text
         mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
-        siblings = [it for it in (el.previous_sibling, el.next_sibling) if isinstance(it, Tag)]
-        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or siblings:
+        around = f"{el.previous_sibling or ''}\0{el.next_sibling or ''}"
+        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or _AMBIGUOUS.search(around):
             return f"{start}<{tag}>{inner}</{tag}>{end}"
         return f"{start}{mark}{inner}{mark}{end}"
 
@@ -125,7 +123,7 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
 
     def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a line break that needs no second line."""
-        return " " if parent_tags & {*_HEADINGS, "_noformat"} else "<br>"
+        return " " if parent_tags & {*HEADINGS, "_noformat"} else "<br>"
 
     def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return code within a line."""
@@ -190,10 +188,6 @@ class MarkdownWriter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.
             return self.convert_blockquote(el, text, parent_tags)
         return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
 
-    def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a rule that is no front matter."""
-        return "\n\n***\n\n"
-
 
 def _normalize(soup: BeautifulSoup) -> None:
     """Put loose text into paragraphs, and unwrap what only groups blocks."""
@@ -241,10 +235,6 @@ def _wrap_loose_text(parent: Tag) -> None:
             paragraph.append(child)
         else:
             child.extract()
-
-
-def _finish(markdown: str) -> str:
-    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
 def _separated(el: Tag, kinds: Collection[str], text: str) -> str:

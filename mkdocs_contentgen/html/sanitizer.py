@@ -47,7 +47,6 @@ _TAGS_WITH_CONTENT = set(
     "script style iframe noscript noembed noframes template textarea select button svg math "
     "object embed applet audio video canvas title head datalist dialog map".split()
 )
-VOID_TAGS = frozenset("br hr img wbr".split())
 _ATTRIBUTES = {
     "*": {"class", "style", "lang", "dir"},
     "a": {"href", "title"},

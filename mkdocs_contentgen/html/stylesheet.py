@@ -29,6 +29,8 @@ from tinycss2.ast import (
     WhitespaceToken,
 )
 
+from .elements import HEADINGS
+
 _SIDES = r"(?:-(?:top|right|bottom|left))?"
 _PROPERTIES = re.compile(
     r"color|background(?:-color|-image)?"
@@ -158,7 +160,7 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
                 classes.append(_KEYWORD_CLASSES[name, token.lower_value])
             elif isinstance(token, NumberToken) and name == "font-weight" and token.value >= 600:
                 classes.append("cg-bold")
-    if tag not in _HEADING_TAGS:
+    if tag not in HEADINGS:
         classes += _size_classes(values.get("font-size", []))
     return tuple(dict.fromkeys(classes))
 
@@ -166,7 +168,6 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
 Colour = tuple[float, float, float]
 """Lightness (0 to 1), chroma and hue (degrees) in OKLCH, a perceptually uniform colour space."""
 
-_HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _TABLE_TAGS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
 _BACKGROUNDS = ("background", "background-color", "background-image")
 _KEYWORD_CLASSES = {

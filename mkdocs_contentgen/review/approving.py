@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from html import unescape
-from itertools import accumulate, pairwise
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -20,25 +15,25 @@ from ..digest import sha256
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..html.plaintext import SENTENCE_END
+from ..html.differences import Word, compare
+from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import Text
-from ..texts.approval import ApprovedText, approve, to_lines, write
+from ..texts.approval import ApprovedText, approve, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
     """Return the HTML that the approved file of a draft would contain."""
-    element = parse_article(draft.html, options.image_hosts)
-    for part in element.iter():
+    document = Document(draft.html, options.image_hosts)
+    for tag in (document.article, *document.article.find_all(style=True)):
         # Styles without an effect make diffs hard to read.
-        style = part.get("style", "")
-        if style and not (options.styles == "keep" or adapted_classes(part.tag, style)):
-            del part.attrib["style"]
-    lines = to_lines(element)
+        style = str(tag.get("style", ""))
+        if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
+            del tag["style"]
     # The writer's marks are for the reviewer; other marks belong to the text.
-    return re.sub(r"</?mark\b[^<>]*>", "", lines) if draft.model else lines
+    return document.to_lines(marks=not draft.model)
 
 
 def check_lines(draft: Text) -> list[str]:
@@ -47,34 +42,8 @@ def check_lines(draft: Text) -> list[str]:
     The statements are in `‹…›`.
     """
     remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
-    if not count_marks(draft):
-        return remarks
-    html = re.sub(r"<mark\b[^<>]*>", "<mark>", to_lines(parse_article(draft.html)))
-    lines = html.splitlines()
-    sentences = (s for line in lines if "<mark>" in line for s in _marked_sentences(line))
+    sentences = Document(draft.html).marked_sentences() if count_marks(draft) else []
     return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
-
-
-def _marked_sentences(line: str) -> Iterator[str]:
-    """Find the sentences with `<mark>` in a line of HTML, as plain text with `‹…›` instead."""
-    cells = re.sub("<(?:br|/t[dh])>", " ", line)
-    parts = [unescape(re.sub("<[^<>]*>", "", part)) for part in re.split("</?mark>", cells)]
-    text, offsets = "".join(parts), list(accumulate(map(len, parts)))
-    starts, stops = offsets[:-1:2], offsets[1::2]
-
-    def is_within_mark(offset: int) -> bool:
-        number = bisect_left(starts, offset)
-        return number > 0 and offset < stops[number - 1]
-
-    ends = [m.end() for m in SENTENCE_END.finditer(text) if not is_within_mark(m.end())]
-    for begin, end in pairwise([0, *ends, len(text)]):
-        marks = slice(bisect_left(starts, begin), bisect_left(starts, end))
-        sentence, position = "", begin
-        for start, stop in zip(starts[marks], stops[marks], strict=True):
-            sentence += f"{text[position:start]}‹{text[start:stop]}›"
-            position = stop
-        if sentence:
-            yield " ".join((sentence + text[position:end]).split())
 
 
 def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:
@@ -94,14 +63,15 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
             "the approved text is no longer in the cache or in git; "
             f"`git log -p {article.path}` shows earlier versions"
         )
-        html = approved.text.html
-        changes = escape_controls(lost) if original is None else word_diff(original, html)
+        changes = escape_controls(lost)
+        if original is not None:
+            changes = word_diff(original, approved.text.html, options.image_hosts)
         yield "from the approved text to the edited file", changes
         if not article.has_newer_draft:
             return
     if draft:
         lines = draft_lines(draft, options)
-        changes = word_diff(approved.text.html, lines)
+        changes = word_diff(approved.text.html, lines, options.image_hosts)
         checks = check_lines(draft) if lines != approved.text.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
@@ -255,67 +225,41 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
         raise ApprovalError(f"{path}:{line}: no build can show this text: {error}") from error
 
 
-def word_diff(before: str, after: str) -> str:
+def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
-    Control characters of the texts are escaped. Where comparing words would take too long, whole
-    lines are compared.
+    Control characters of the texts are escaped.
     """
-    if before == after:
-        return "the draft is the same as the approved text"
-    texts = (text.removesuffix("\n").split("\n") for text in (before, after))
-    old, new = ([escape_controls(line) for line in lines] for lines in texts)
-    budget = _Budget(_MAX_PAIRS)
+    try:
+        rows = compare(Document(before, image_hosts), Document(after, image_hosts))
+    except UnsafeHTMLError as error:
+        return f"no build can show both texts: {error}"
+    if all(row.kind == "equal" for row in rows):
+        return "both texts are the same for a reader"
     shown = []
-    for kind, a, b, c, d in _Matcher(old, new, budget).get_opcodes():
-        if kind == "equal":
-            message = f"… {b - a} lines the same …"
-            shown.append(message if b - a > 1 else old[a])
+    for is_equal, group in groupby(rows, lambda row: row.kind == "equal"):
+        same = list(group)
+        if not is_equal:
+            shown += ["".join(map(_show_word, row.words)) for row in same]
+        elif len(same) > 1:
+            shown.append(f"… {len(same)} lines the same …")
         else:
-            shown.append("".join(_diff_words("\n".join(old[a:b]), "\n".join(new[c:d]), budget)))
+            shown.append(_escape_lines("".join(it.html for it in same[0].before)))
     return "\n".join(shown)
 
 
-def _diff_words(before: str, after: str, budget: _Budget) -> Iterator[str]:
-    old, new = (re.findall(r"(?:<[^<>]*>|[^\s<]+|<)\s*|\s+", text) for text in (before, after))
-    keys = [[token.strip() for token in tokens] for tokens in (old, new)]
-    for kind, a, b, c, d in _Matcher(keys[0], keys[1], budget).get_opcodes():
-        removed, added = "".join(old[a:b]), "".join(new[c:d])
-        if kind == "equal":
-            yield added
-            continue
-        if removed:
-            yield click.style(f"[-{removed.rstrip()}-]", fg="red")
-        if added:
-            yield click.style(f"{{+{added.rstrip()}+}}", fg="green")
-        yield (added or removed)[len((added or removed).rstrip()) :]
+def _show_word(word: Word) -> str:
+    kind, text = word
+    text = _escape_lines(text)
+    if kind == "equal":
+        return text
+    bare = text.rstrip()
+    if kind == "old":
+        shown = click.style(f"[-{bare}-]", fg="red")
+    else:
+        shown = click.style(f"{{+{bare}+}}", fg="green")
+    return shown + text[len(bare) :]
 
 
-_MAX_PAIRS = 4_000_000
-"""Pairs of equal lines or words that are compared, which takes about a second."""
-
-
-@dataclass
-class _Budget:
-    pairs: int
-
-
-class _Matcher(difflib.SequenceMatcher[str]):
-    """Matches two lists until the budget is spent; the rest does not match."""
-
-    def __init__(self, old: list[str], new: list[str], budget: _Budget) -> None:
-        super().__init__(a=old, b=new)
-        self._budget = budget
-        # difflib ignores items that are more frequent.
-        max_count = len(new) // 100 + 1 if len(new) >= 200 else len(new)
-        counts = {word: n for word, n in Counter(new).items() if n <= max_count}
-        self._pairs = [1 + counts.get(word, 0) for word in old]
-
-    def find_longest_match(
-        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
-    ) -> difflib.Match:
-        """Return the longest match, or an empty one if the budget does not allow for the search."""
-        self._budget.pairs -= sum(self._pairs[alo:ahi])
-        if self._budget.pairs < 0:
-            return difflib.Match(alo, blo, 0)
-        return super().find_longest_match(alo, ahi, blo, bhi)
+def _escape_lines(text: str) -> str:
+    return "\n".join(map(escape_controls, text.split("\n")))

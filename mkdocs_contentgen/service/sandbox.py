@@ -1,6 +1,6 @@
 """The sandbox: a local ASGI application that answers as the service does, with sample texts.
 
-The texts are composed from the phrases in `sandbox_phrases.yml`, and labelled as samples.
+The texts are composed of the phrases in `sandbox_phrases.yml`, and labelled as samples.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import html
 import json
 import random
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
@@ -23,7 +24,7 @@ from . import SANDBOX
 from .answer import encode_answer
 from .application import allow_everybody, application
 from .markup import byline, root, tag
-from .topics import items_of
+from .topics import is_listicle, items_of
 from .updates import MAX_REASON, BlockChange, Update, Updated
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
@@ -81,29 +82,24 @@ app = application(_write, allow_everybody)
 """The sandbox as an ASGI application."""
 
 
-class _Section(msgspec.Struct, forbid_unknown_fields=True):
-    role: str
-    heading: str
-    text: list[str]
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    """What a value of a style field adds to a text: its structure, or its voice."""
 
-
-class _Phrasing(msgspec.Struct, forbid_unknown_fields=True):
-    """The phrases for one value of a style field. `sandbox_phrases.yml` explains the keys."""
-
-    opening: list[str]
-    closing: list[str]
-    sections: list[_Section] = []
-    asides: dict[str, list[str]] = {}
-    tips: list[str] = []
-    quotes: list[str] = []
+    opening: str = ""
+    closing: str = ""
+    headings: list[str] = []
+    steps: list[str] = []
+    quote: str = ""
+    remarks: list[str] = []
     table: list[list[str]] = []
+    tip: str = ""
     code: str = ""
 
 
 class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
-    article: dict[str, _Phrasing]
-    blog: dict[str, _Phrasing]
-    news: dict[str, _Phrasing]
+    claims: list[str]
+    reasons: list[str]
+    parts: dict[str, _Part]
 
 
 @cache
@@ -112,57 +108,56 @@ def _phrases() -> _Phrases:
     return msgspec.convert(read_yaml(source).value, _Phrases)
 
 
+_LENGTHS = {"short": (155, 2, 3), "medium": (370, 3, 5), "long": (830, 6, 8)}
+"""The number of words, sections and steps of a text.
+
+A listicle has twice as many, shorter sections, unless its topic names a number of items.
+"""
+
+_NO_VOICE = _Part()
+
+
 def _article(rng: random.Random, request: ArticleRequest) -> list[str]:
-    structure, voice = (_phrases().article[name] for name in (request.focus, request.audience))
-    opening, closing = _opening_and_closing(rng, structure, voice)
+    structure, voice = (_phrases().parts[name] for name in (request.focus, request.audience))
     rows = voice.table if request.length != "short" else []
-    words_used = _count_words(opening, closing, *(cell for row in rows for cell in row))
     cells = [[tag("td" if i else "th", cell) for cell in row] for i, row in enumerate(rows)]
-    table = "".join(tag("tr", "".join(row)) for row in cells)
+    table = tag("table", "".join(tag("tr", "".join(row)) for row in cells))
     return [
         *_title(),
-        tag("p", opening),
-        *_with_headings(_sections(rng, request.length, structure, voice, words_used)),
-        *([tag("table", table)] if table else []),
-        tag("p", closing),
+        tag("p", f"{structure.opening} {voice.opening}"),
+        *_with_headings(_sections(rng, request, structure, voice)),
+        *([table] if rows else []),
+        tag("p", f"{structure.closing} {voice.closing}"),
     ]
 
 
 def _blog(rng: random.Random, request: BlogRequest) -> list[str]:
-    structure, voice = (_phrases().blog[name] for name in (request.format, request.style))
-    opening, closing = _opening_and_closing(rng, structure, voice)
-    tip = rng.choice(voice.tips)
+    structure, voice = (_phrases().parts[name] for name in (request.format, request.style))
     code = tag("code", html.escape(voice.code)) if voice.code and request.length != "short" else ""
-    words_used = _count_words(opening, closing, tip, code)
-    items = None
-    if request.format == "listicle":
-        items = items_of(request.topic) or 2 * _LENGTHS[request.length][1]
     return [
         *_title(),
-        tag("p", opening, "intro"),
-        *_with_headings(_sections(rng, request.length, structure, voice, words_used, items=items)),
+        tag("p", f"{structure.opening} {voice.opening}", "intro"),
+        *_with_headings(_sections(rng, request, structure, voice)),
         *([tag("p", "In commands, it looks like this."), tag("pre", code)] if code else []),
-        tag("div", f"💡 <strong>Pro tip:</strong> {tip}", "pro-tip"),
-        tag("p", closing, "conclusion"),
+        tag("div", f"💡 <strong>Pro tip:</strong> {voice.tip}", "pro-tip"),
+        tag("p", f"{structure.closing} {voice.closing}", "conclusion"),
     ]
 
 
 def _news(rng: random.Random, request: NewsRequest) -> list[str]:
-    structure, voice = (_phrases().news[name] for name in (request.tone, "wire"))
-    lead, closing = _opening_and_closing(rng, structure, voice)
-    quote = rng.choice(structure.quotes)
+    structure = _phrases().parts[request.tone]
     # Not today, since equal requests must get equal texts.
     day = date(2020, 1, 1) + timedelta(days=rng.randrange(5 * 365))
     displayed = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-    dateline = byline("By the sandbox desk", day, displayed)
     title, label = _title()
-    words_used = _count_words(lead, closing, quote, dateline)
     # The first section of a news article has no heading.
-    (_, event), *rest = _sections(rng, request.length, structure, voice, words_used)
-    story = [event, tag("blockquote", quote), *_with_headings(rest), tag("p", closing)]
+    (_, event), *rest = _sections(rng, request, structure, _NO_VOICE)
+    quote = tag("blockquote", structure.quote)
+    story = [event, quote, *_with_headings(rest), tag("p", structure.closing)]
+    dateline = tag("p", byline("By the sandbox desk", day, displayed), "byline")
     return [
-        tag("header", "\n".join([title, tag("p", dateline, "byline"), label])),
-        tag("p", lead.replace("{date}", displayed), "lead"),
+        tag("header", "\n".join([title, dateline, label])),
+        tag("p", structure.opening.replace("{date}", displayed), "lead"),
         tag("div", "\n".join(story), "article-body"),
     ]
 
@@ -172,80 +167,49 @@ _MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
 
-_LENGTHS = {"short": (162, 2), "medium": (370, 3), "long": (830, 6)}
-"""The number of words and sections of a text.
-
-A listicle has twice as many, shorter sections, unless its topic names a number of items.
-"""
-
 
 def _title() -> tuple[str, str]:
     return tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
 
 
-def _opening_and_closing(
-    rng: random.Random, structure: _Phrasing, voice: _Phrasing
-) -> tuple[str, str]:
-    opening = [rng.choice(part.opening) for part in (structure, voice) if part.opening]
-    closing = [rng.choice(part.closing) for part in (structure, voice) if part.closing]
-    return " ".join(opening), " ".join(closing)
-
-
 def _sections(
     rng: random.Random,
-    length: str,
-    structure: _Phrasing,
-    voice: _Phrasing,
-    words_used: int,
-    *,
-    items: int | None = None,
+    request: ArticleRequest | BlogRequest | NewsRequest,
+    structure: _Part,
+    voice: _Part,
 ) -> list[tuple[str, str]]:
-    """Return headings and HTML that reach the length together with the `words_used` elsewhere.
-
-    With `items`, there are so many sections, as far as there are phrases, and they are numbered.
-    """
-    words, number = _LENGTHS[length]
-    number = min(items or number, len(structure.sections))
-    needed = [s for i, s in enumerate(structure.sections) if i == 0 or s.role == "steps"]
-    others = [s for s in structure.sections if s not in needed]
-    chosen = needed + rng.sample(others, number - len(needed))
-    chosen.sort(key=structure.sections.index)
-
-    # A list of steps gets two shares, since it must not be too short.
-    shares = sum(2 if section.role == "steps" else 1 for section in chosen)
-    words_per_share = (
-        words - words_used - _count_words(LABEL, *(section.heading for section in chosen))
-    ) // shares
-    asides = {role: rng.sample(pool, len(pool)) for role, pool in voice.asides.items()}
+    """Return headings and HTML that reach the length together with the rest of the text."""
+    words, number, steps = _LENGTHS[request.length]
+    headings = structure.headings[:number]
+    if is_listicle(request):
+        items = structure.headings[: items_of(request.topic) or 2 * number]
+        headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
+    used = [it for part in (structure, voice) for it in (part.opening, part.closing, part.quote)]
+    used += [LABEL, voice.tip, *headings, *structure.steps[:steps]]
+    sentences, remarks = _sentences(rng), rng.sample(voice.remarks, len(voice.remarks))
+    share = (words - _count_words(*used)) // (len(headings) - bool(structure.steps))
     content = []
-    for position, section in enumerate(chosen, start=1):
-        heading = f"{position}. {section.heading}" if items else section.heading
-        if section.role == "steps":
-            steps = _choose_sentences(rng, section.text, 2 * words_per_share)
-            content.append((heading, tag("ol", "".join(tag("li", step) for step in steps))))
+    for heading in headings:
+        if structure.steps and heading == headings[1]:
+            items = [tag("li", step) for step in structure.steps[:steps]]
+            content.append((heading, tag("ol", "".join(items))))
             continue
-        remarks = _pop_sentences(asides.get(section.role, []), words_per_share // 3)
-        text = _choose_sentences(rng, section.text, words_per_share - _count_words(*remarks))
-        separate = remarks and _count_words(*text) > 40
-        paragraphs = [text, remarks] if separate else [text + remarks]
-        content.append((heading, "\n".join(tag("p", " ".join(p)) for p in paragraphs)))
+        remark = [remarks.pop()] if remarks and share > 40 else []
+        text = [next(sentences)]
+        while _count_words(*text, *remark) < share - 8:
+            text.append(next(sentences))
+        paragraphs = [" ".join(text), *remark]
+        content.append((heading, "\n".join(tag("p", it) for it in paragraphs)))
     return content
 
 
-def _choose_sentences(rng: random.Random, pool: list[str], words: int) -> list[str]:
-    """Return sentences with about `words` words, in the order of the pool, with its first one."""
-    first, *others = pool
-    taken = _pop_sentences(rng.sample(others, len(others)), words - _count_words(first))
-    return [first, *sorted(taken, key=pool.index)]
-
-
-def _pop_sentences(pool: list[str], words: int) -> list[str]:
-    """Remove and return sentences from the end of the pool until they have about `words` words."""
-    taken = []
-    while pool and words >= _count_words(pool[-1]) / 2:
-        taken.append(pool.pop())
-        words -= _count_words(taken[-1])
-    return taken
+def _sentences(rng: random.Random) -> Iterator[str]:
+    """Yield sentences, each a claim with a reason. None is repeated before all pairs are used."""
+    phrases = _phrases()
+    claims, reasons = (rng.sample(it, len(it)) for it in (phrases.claims, phrases.reasons))
+    for turn in range(len(reasons)):
+        for number, claim in enumerate(claims):
+            yield f"{claim}, {reasons[(number + turn) % len(reasons)]}."
 
 
 def _count_words(*texts: str) -> int:

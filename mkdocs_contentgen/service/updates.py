@@ -5,7 +5,7 @@ The interface of the service has no such operation; the writer does, also a serv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -45,7 +45,7 @@ class TextBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A section that the text cites."""
+    """A section that a text cites."""
 
     name: Annotated[str, msgspec.Meta(max_length=600)]
     """What names it in the text's record: its address, or its file and place."""
@@ -74,16 +74,6 @@ CITATION = "https://source.invalid"
 """The links of the new blocks to sources are below this address, each with its number."""
 
 
-class Cited(msgspec.Struct, frozen=True):
-    """A section that a new block cites by its number."""
-
-    number: int
-    name: str
-    title: str
-    text: str
-    digest: str
-
-
 class BlockChange(msgspec.Struct, frozen=True):
     """A change of a block. `html` is its new content, or empty where it is removed."""
 
@@ -104,8 +94,8 @@ class Updated(msgspec.Struct, frozen=True):
     """Why nothing has to change."""
 
     remarks: Sequence[str] = ()
-    cited: Sequence[Cited] = ()
-    """The sources that the new blocks cite, by links below CITATION."""
+    cited: Mapping[int, Source] = {}
+    """The sources that the new blocks cite, by the numbers in their links below CITATION."""
 
     model: str = ""
 

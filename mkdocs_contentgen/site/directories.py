@@ -10,7 +10,7 @@ from mkdocs.structure.files import File, set_exclusions
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..files import find_link
+from ..files import find_link, reason_of
 
 
 def project_directory(site: MkDocsConfig) -> Path:
@@ -34,9 +34,9 @@ def resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
     try:
         directory.exists()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it has a character that no path can have"
-        message = f"{option}: {quoted(value[:80])} is not a path ({reason})"
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(
+            f"{option}: {quoted(value[:80])} is not a path ({reason_of(error)})"
+        ) from None
     if link := find_link(directory, project):
         raise ConfigurationError(
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "

@@ -26,6 +26,7 @@ from markdown.util import HTML_PLACEHOLDER_RE
 from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
+from ..html.elements import HEADINGS
 from .typos import marker_typo_problem
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ _SEPARATOR = "<!-- more -->"
 
 GENERATED_SEPARATOR = "<!-- contentgen: the excerpt ends behind the lead -->"
 """Precedes a separator that the plugin added, not the author."""
-
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class RenderedPage(Protocol):
@@ -201,7 +200,7 @@ class _HeadingIds:
         trial = root
         pairs: list[tuple[Element, Element]] = []
         # Without a heading or a tab of the author's, no id would be made.
-        if any(element.tag in _HEADINGS or element.tag == "input" for element in root.iter()):
+        if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
             trial = deepcopy(root)
             pairs = list(zip(root.iter(), trial.iter(), strict=True))
             for processor in processors.values():
@@ -210,7 +209,7 @@ class _HeadingIds:
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
         for element, other in pairs:
-            if element.tag in _HEADINGS and (name := other.get("id")):
+            if element.tag in HEADINGS and (name := other.get("id")):
                 element.set("id", name)
 
     def label(self, article: Element) -> None:
@@ -223,7 +222,7 @@ class _HeadingIds:
         if self._toc is None:
             return
         for element in article.iter():
-            if element.tag in _HEADINGS:
+            if element.tag in HEADINGS:
                 text = " ".join("".join(element.itertext()).split())
                 element.set("id", unique(self._toc.slugify(text, self._toc.sep), self._used))
                 if (label := plain_text(text)) != text:
@@ -367,7 +366,7 @@ def _find_raw_blocks(
     """
     for index, child in enumerate(parent):
         match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
-        if child.tag in _HEADINGS:
+        if child.tag in HEADINGS:
             context.level = int(child.tag[1])
             context.is_start = False
         elif not match or len(child):

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 from unicodedata import category
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import Config, ConfigErrors, ConfigWarnings, ValidationError, get_schema
+from mkdocs.config.base import (
+    BaseConfigOption,
+    Config,
+    ConfigErrors,
+    ConfigWarnings,
+    ValidationError,
+    get_schema,
+)
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..html.disclosure import LINES
-from ..redis_connection import SCHEMES, shown_address
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
+from ..values import convert, credential
 
 if TYPE_CHECKING:
     from ..html.presentation import Presentation
@@ -39,139 +45,103 @@ MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 """The default directories of the cache."""
 
 
-_DURATION = r"^([1-9][0-9]{0,3})\s*([hdw])$(?!\n)"
-
-
 TWO_PLACES = (
     "the options of contentgen are in `plugins` and in `markdown_extensions`; keep one of them"
 )
 
 
-class _Integer(c.OptionallyRequired[int]):
-    def __init__(self, *, least: int, default: int) -> None:
-        super().__init__(default=default)
-        self._least = least
-        self.json_schema: Mapping[str, object] = {"type": "integer", "minimum": least}
+_T = TypeVar("_T")
 
-    def run_validation(self, value: object) -> int:
-        if type(value) is not int or value < self._least:
-            raise ValidationError(
-                f"expected a whole number from {self._least} up, found {quoted(value)}"
+
+class _Value(BaseConfigOption[_T]):
+    """An option of a type, with the arguments of its `msgspec.Meta` as limits.
+
+    `read` returns what is used in place of a value. It raises ValueError.
+    """
+
+    def __init__(
+        self,
+        kind: object,
+        default: _T,
+        read: Callable[[Any], _T] | None = None,
+        **limits: Any,
+    ) -> None:
+        super().__init__()
+        self.default, self._kind, self._read, self._limits = default, kind, read, limits
+
+    @property
+    def kind(self) -> object:
+        """The type, annotated with its limits."""
+        from msgspec import Meta
+
+        return Annotated[self._kind, Meta(**self._limits)]
+
+    def run_validation(self, value: object) -> _T:
+        default = cast(_T, self.default)
+        if value is None or value == default:
+            return default
+        try:
+            converted = convert(value, self.kind)
+            return self._read(converted) if self._read else cast(_T, converted)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+
+
+def _read_age(text: str) -> timedelta:
+    unit = {"h": "hours", "d": "days", "w": "weeks"}[text[-1]]
+    return timedelta(**{unit: int(text[:-1])})
+
+
+def _read_cache_address(address: str) -> str:
+    from ..texts.store.shared import SCHEMES, shown_address
+
+    if address and not shown_address(address):
+        raise ValueError(
+            f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"
+        )
+    return address
+
+
+def _read_disclosure(value: bool | dict[str, str]) -> Mapping[str, str] | None:
+    if isinstance(value, bool):
+        return LINES if value else None
+    for key, line in value.items():
+        if key not in LINES:
+            from ..requests import unknown_name_message
+
+            raise ValueError(f"{quoted(key)} {unknown_name_message('key', key, LINES)}")
+        # Python-Markdown uses control characters as placeholders.
+        if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
+            raise ValueError(
+                f"the line {quoted(key)} contains {quoted(controls[0])}, a control character; "
+                "remove it"
             )
-        return value
+    return {**LINES, **value}
 
 
-class _Seconds(c.OptionallyRequired[float]):
-    json_schema: ClassVar[Mapping[str, object]] = {"type": "number", "exclusiveMinimum": 0}
-
-    def run_validation(self, value: object) -> float:
-        number = cast(float, value) if type(value) in (int, float) else 0
-        if 0 < number <= sys.float_info.max:
-            return float(number)
-        raise ValidationError(f"expected a number of seconds above 0, found {quoted(value)}")
+def _read_name(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(
+            f"expected a name of at most 200 characters on one line, not {quoted(name)}"
+        )
+    return name
 
 
-class _Age(c.OptionallyRequired[timedelta]):
-    """A duration such as `12h`, `30d` or `8w`."""
+def _read_writer(value: object) -> dict[str, object]:
+    if value is None or value == {}:  # None is `writer:` without options
+        return {}
+    from ..writer.options import option_problems
 
-    json_schema: ClassVar[Mapping[str, object]] = {"type": "string", "pattern": _DURATION}
-
-    def run_validation(self, value: object) -> timedelta:
-        text = value if isinstance(value, str) else ""
-        match = re.match(_DURATION, text)
-        if not match:
-            raise ValidationError(f"expected a time such as 12h, 30d or 8w, found {quoted(value)}")
-        unit = {"h": "hours", "d": "days", "w": "weeks"}[match[2]]
-        return timedelta(**{unit: int(match[1])})
+    if problems := option_problems(value):
+        raise ValueError("; ".join(problem for _, problem in problems))
+    return cast(dict[str, object], value)
 
 
-class _Secret(c.OptionallyRequired[str]):
-    """A string that no message shows."""
+class Options(Config):
+    """The options under `plugins: - contentgen:` in `mkdocs.yml`.
 
-    json_schema: ClassVar[Mapping[str, object]] = {"type": "string"}
-
-    def run_validation(self, value: object) -> str:
-        if not isinstance(value, str):
-            raise ValidationError(
-                "is not a text to YAML; put it in quotes, or set the environment variable instead"
-            )
-        return value
-
-
-class _CacheAddress(_Secret):
-    """The address of a shared cache. It is a secret, since it may contain a password."""
-
-    def run_validation(self, value: object) -> str:
-        address = super().run_validation(value)
-        if address and not shown_address(address):
-            raise ValidationError(
-                f"is not an address such as redis://host:6379; it begins with {', '.join(SCHEMES)}"
-            )
-        return address
-
-
-class _Disclosure(c.OptionallyRequired[Mapping[str, str] | None]):
-    """`true`, `false`, or a mapping that replaces disclosure lines."""
-
-    json_schema: ClassVar[Mapping[str, object]] = {
-        "anyOf": [
-            {"type": "boolean"},
-            {
-                "type": "object",
-                "properties": {line: {"type": "string"} for line in LINES},
-                "additionalProperties": False,
-            },
-        ]
-    }
-
-    def run_validation(self, value: object) -> Mapping[str, str] | None:
-        if isinstance(value, bool):
-            return LINES if value else None
-        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            raise ValidationError(
-                f"expected true, false or a mapping of lines, found {quoted(value)}"
-            )
-        for key, line in value.items():
-            if key not in LINES:
-                from ..requests import unknown_name_message
-
-                raise ValidationError(f"{quoted(key)} {unknown_name_message('key', key, LINES)}")
-            # Python-Markdown uses control characters as placeholders.
-            if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
-                raise ValidationError(
-                    f"the line {quoted(key)} contains {quoted(controls[0])}, a control character; "
-                    "remove it"
-                )
-        return {**LINES, **value}
-
-
-class _Name(c.OptionallyRequired[str]):
-    json_schema: ClassVar[Mapping[str, object]] = {"type": "string", "maxLength": 200}
-
-    def run_validation(self, value: object) -> str:
-        if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-            raise ValidationError(
-                f"expected a name of at most 200 characters, found {quoted(value)}"
-            )
-        return value
-
-
-class _Writer(c.Type[dict[str, object]]):
-    def __init__(self) -> None:
-        super().__init__(dict, default={})
-
-    def run_validation(self, value: object) -> dict[str, object]:
-        if value is None or value == {}:  # None is `writer:` without options
-            return {}
-        from ..writer.options import option_problems
-
-        if problems := option_problems(value):
-            raise ValidationError("; ".join(problem for _, problem in problems))
-        return cast(dict[str, object], value)
-
-
-class ContentgenConfig(Config):
-    """The options under `plugins: - contentgen:` in `mkdocs.yml`."""
+    Their text here is what the guide and `contentgen schema --options` show.
+    """
 
     base_url = c.Type(str, default="")
     """The service's address, such as `https://content.example/api`, or `writer`, or `sandbox`.
@@ -180,18 +150,18 @@ class ContentgenConfig(Config):
 
     Default: the environment variable `CONTENTGEN_BASE_URL`."""
 
-    writer = _Writer()
+    writer = _Value[dict[str, object]](object, {}, _read_writer)
     """The language model that writes with `base_url: writer`, such as `{model: qwen3:8b}`.
 
     All its options are below. Default: `{}`."""
 
-    user_id = _Secret(default="")
+    user_id = _Value(str, "", extra=credential("CONTENTGEN_USER_ID"))
     """The user identifier, sent as the query parameter `user_id`.
 
     It is from the service's dashboard, or the NAME of `contentgen writer user add`.
     Default: the environment variable `CONTENTGEN_USER_ID`."""
 
-    token = _Secret(default="")
+    token = _Value(str, "", extra=credential("CONTENTGEN_TOKEN"))
     """The bearer token from the service's dashboard, or from `contentgen writer user add`.
 
     It is never printed or stored.
@@ -202,25 +172,10 @@ class ContentgenConfig(Config):
 
     Default: `false`."""
 
-    cache_dir = c.Type(str, default="")
-    """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
+    service_fields = c.ListOfItems(c.Choice(("brief", "language", "update")), default=[])
+    """Fields of requests that your service takes although the interface has none of them.
 
-    Default: `.cache/plugin/contentgen`; for sites whose `markdown_extensions` have `contentgen`,
-    `.contentgen-cache`, since `zensical build --clean` deletes all of `.cache`."""
-
-    cache_url = _CacheAddress(default="")
-    """A Redis or Valkey that many machines share as their cache, such as `rediss://host:6379`.
-
-    The cache of each machine stays in front of it. A user and a password in the address are never
-    printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
-
-    approved_dir = c.Type(str, default="contentgen")
-    """The directory for approved articles, relative to `mkdocs.yml`. Commit its files.
-
-    Default: `contentgen`."""
-
-    require_approval = c.Type(bool, default=False)
-    """Fail, without sending requests, if any article is not approved. Default: `false`."""
+    `[brief, language, update]` is for a [writer for the team](team.md). Default: `[]`."""
 
     on_missing = c.Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
@@ -234,24 +189,35 @@ class ContentgenConfig(Config):
 
     Default: `fail`."""
 
-    max_requests = _Integer(least=0, default=100)
+    require_approval = c.Type(bool, default=False)
+    """Fail, without sending requests, if any article is not approved. Default: `false`."""
+
+    max_requests = _Value(int, 100, ge=0)
     """The maximum number of requests. A build that needs more fails before it sends the first.
 
     Default: `100`."""
 
-    max_age = c.Optional(_Age())
+    max_age = _Value[timedelta | None](
+        str,
+        None,
+        _read_age,
+        pattern=r"^[1-9][0-9]{0,3}\s*[hdw]$(?!\n)",
+        description="a time such as 12h, 30d or 8w",
+    )
     """The maximum age of a cached text, such as `30d`. An older text is requested again.
 
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
-    concurrency = _Integer(least=1, default=8)
+    concurrency = _Value(int, 8, ge=1)
     """The maximum number of concurrent requests. Default: `8`."""
 
-    timeout = _Seconds(default=120.0)
+    timeout = _Value(
+        float, 120.0, gt=0, le=sys.float_info.max, description="a number of seconds above 0"
+    )
     """The timeout of one request in seconds, including retries. Default: `120`."""
 
-    retries = _Integer(least=0, default=2)
+    retries = _Value(int, 2, ge=0)
     """The maximum number of retries, for requests that certainly did not run. Default: `2`."""
 
     defaults = c.Type(dict, default={})
@@ -260,33 +226,57 @@ class ContentgenConfig(Config):
     `length`, `language` and `sources` are for all types; other fields are set for each type, such
     as `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
-    service_fields = c.ListOfItems(c.Choice(("brief", "language", "update")), default=[])
-    """Fields of requests that your service takes although the interface has none of them.
+    cache_dir = c.Type(str, default="")
+    """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
 
-    `[brief, language, update]` is for a [writer for the team](team.md). Default: `[]`."""
+    Default: `.cache/plugin/contentgen`; for sites whose `markdown_extensions` have `contentgen`,
+    `.contentgen-cache`, since `zensical build --clean` deletes all of `.cache`."""
 
-    image_hosts = c.ListOfItems(c.Type(str), default=[])
-    """Hosts whose https images may be shown in generated text; other images become links.
+    cache_url = _Value(str, "", _read_cache_address, extra=credential("an environment variable"))
+    """A Redis or Valkey that many machines share as their cache, such as `rediss://host:6379`.
 
-    Default: `[]`."""
+    The cache of each machine stays in front of it. A user and a password in the address are never
+    printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
+
+    approved_dir = c.Type(str, default="contentgen")
+    """The directory for approved articles, relative to `mkdocs.yml`. Commit its files.
+
+    Default: `contentgen`."""
 
     styles = c.Choice(get_args(Styles), default="adapt")
     """Inline styles of the service: `adapt` them to the theme, `keep` what is harmless, or `strip`.
 
     Default: `adapt`."""
 
-    disclosure = _Disclosure(default=True)
+    image_hosts = c.ListOfItems(c.Type(str), default=[])
+    """Hosts whose https images may be shown in generated text; other images become links.
+
+    Default: `[]`."""
+
+    disclosure = _Value[Mapping[str, str] | None](
+        bool | dict[str, str],
+        LINES,
+        _read_disclosure,
+        description="true, false or a mapping of lines",
+        extra_json_schema={"propertyNames": {"enum": [*LINES]}},
+    )
     """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
     language: `{draft: "…", approved: "… {name} … {date}", end: "…", responsibility: "… {name}"}`.
     `end` is the line at the end of an article that the author's text follows. Default: `true`."""
 
-    editorial_responsibility = _Name(default="")
+    editorial_responsibility = _Value(
+        str, "", _read_name, max_length=200, description="a name of at most 200 characters"
+    )
     """Who has the editorial responsibility for approved articles, such as `Acme GmbH`.
 
     The disclosure line of each approved article names it, and its metadata has it as the
     publisher. Default: none."""
+
+
+class ContentgenConfig(Options):
+    """The options, and what is made from them."""
 
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
         """Return errors and warnings by option: also about secrets in the file itself."""

@@ -14,7 +14,7 @@ from mkdocs.config.base import BaseConfigOption, get_schema
 
 from ..requests import defaults_schema
 from ..writer.options import WriterFields
-from .options import ContentgenConfig
+from .options import Options
 
 _NAME = "contentgen"
 
@@ -37,42 +37,48 @@ def options_schema() -> dict[str, object]:
         "then": {"items": {"if": is_ours, "then": {"$ref": "#/$defs/plugin"}}},
         "else": {"properties": {_NAME: {"$ref": "#/$defs/options"}}},
     }
+    options, referenced = _options()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The options of mkdocs-contentgen in mkdocs.yml",
         "type": "object",
         "properties": {"plugins": place, "markdown_extensions": place},
-        "$defs": {"plugin": entry, "options": _options()},
+        "$defs": {"plugin": entry, "options": options, **referenced},
     }
 
 
-def _options() -> dict[str, object]:
-    descriptions = _docstrings(ContentgenConfig)
-    properties = {}
-    for name, option in get_schema(ContentgenConfig):
-        schema = _values(option)
-        if not isinstance(option, c.ListOfItems):  # which MkDocs takes for missing if it is empty
-            schema = _or_empty(schema)
-        properties[name] = {**schema, "description": descriptions[name]}
-    properties["writer"] = {**_writer(), "description": descriptions["writer"]}
-    defaults = _or_empty(defaults_schema())
-    properties["defaults"] = {**defaults, "description": descriptions["defaults"]}
-    return {**_only(properties), "type": ["object", "null"]}
+def _options() -> tuple[dict[str, object], dict[str, Any]]:
+    """Return the JSON Schema of the options, and what it refers to."""
+    _, components = msgspec.json.schema_components(
+        [WriterFields], ref_template="#/$defs/{name}", schema_hook=lambda kind: {"title": "any"}
+    )
+    for component in components.values():
+        component["type"] = ["object", "null"]
+    _describe(components["WriterFields"]["properties"], WriterFields)
+    properties: dict[str, Any] = {name: _values(it) for name, it in get_schema(Options)}
+    properties |= {"writer": {"$ref": "#/$defs/WriterFields"}, "defaults": defaults_schema()}
+    _describe(properties, Options)
+    return _only(properties) | {"type": ["object", "null"]}, components
 
 
-def _or_empty(schema: dict[str, object]) -> dict[str, object]:
-    """Let an option be empty, which means its default."""
-    for name, empty in (("enum", None), ("anyOf", {"type": "null"})):
-        if name in schema:
-            return {**schema, name: [*cast(list[object], schema[name]), empty]}
-    return {**schema, "type": [schema["type"], "null"]}
+def _describe(properties: dict[str, Any], declaration: type) -> None:
+    """Add the text of each option, and let it be empty, which means its default."""
+    for name, description in _docstrings(declaration).items():
+        match properties[name]:
+            case {"anyOf": kinds}:
+                kinds.append({"type": "null"})
+            case {"enum": values}:
+                values.append(None)
+            case {"type": kind} if kind != "array":  # which MkDocs takes for missing if it is empty
+                properties[name]["type"] = [kind, "null"]
+        properties[name]["description"] = description
 
 
 def _only(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": dict(properties), "additionalProperties": False}
 
 
-def _values(option: BaseConfigOption[Any]) -> dict[str, object]:
+def _values(option: BaseConfigOption[Any]) -> dict[str, Any]:
     """Return the JSON Schema of the values of an option."""
     match option:
         case c.Optional():
@@ -82,35 +88,10 @@ def _values(option: BaseConfigOption[Any]) -> dict[str, object]:
         case c.ListOfItems():
             return {"type": "array", "items": _values(option.option_type)}
         case c.Type():
-            kinds = {bool: "boolean", str: "string", dict: "object"}
-            return {"type": kinds[option._type]}
+            return msgspec.json.schema(option._type)
         case _:
-            own: Mapping[str, object] = option.json_schema  # type: ignore[attr-defined]  # of ours
-            return dict(own)
-
-
-def _writer() -> dict[str, object]:
-    """Return the JSON Schema of the options of the writer."""
-    (reference,), components = msgspec.json.schema_components(
-        [WriterFields], schema_hook=lambda kind: {"title": "anything"}
-    )
-    schema = _inlined(reference, components)
-    for name, description in _docstrings(WriterFields).items():
-        if name in schema["properties"]:
-            own = _or_empty(schema["properties"][name])
-            schema["properties"][name] = {**own, "description": description}
-    return {**schema, "type": ["object", "null"]}
-
-
-def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a schema with what its references name, and without Python's own words."""
-    if isinstance(schema, list):
-        return [_inlined(it, components) for it in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _inlined(components[schema["$ref"].rpartition("/")[2]], components)
-    return {key: _inlined(it, components) for key, it in schema.items() if key != "title"}
+            kind = option.kind  # type: ignore[attr-defined]  # of ours
+            return msgspec.json.schema(kind, schema_hook=lambda kind: {"title": "any"})
 
 
 def _docstrings(model: type) -> dict[str, str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from ..display import escape_controls
-from ..yaml_files import read_scalars
 
 _LEAST_KEY = 16
 """A shorter key is a word such as `ollama`, for a model server that needs none."""
@@ -23,9 +22,14 @@ def plain_secret_warnings(options: Mapping[str, object], path: Path) -> Iterator
 
     `options` are valid ones of the plugin. No message contains a secret.
     """
+    texts = dict(_read_files(path))
     for option, name, value in _secrets(options):
-        if file := _find_file(path, name, value):
-            yield option, _plain_text_message(name, file)
+        for file, text in texts.items():
+            # An alias or the default of `!ENV` stands elsewhere, and is long enough to be no other.
+            is_value = re.search(rf"\b{name}\b\W*{re.escape(value)}", text)
+            if is_value or (len(value) >= _LEAST_KEY and value in text):
+                yield option, _plain_text_message(name, file)
+                break
 
 
 def _secrets(options: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
@@ -42,23 +46,16 @@ def _secrets(options: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
         yield "cache_url", "cache_url", url
 
 
-def _find_file(path: Path, name: str, value: str) -> Path | None:
-    """Return the file that gives an option this value: `path`, or one that it inherits from."""
-    if path.suffix == ".toml":  # which has no `!ENV`
-        return path
+def _read_files(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a configuration file and those that it inherits from, each with its text."""
     files = [path]
     for file in files:
-        scalars: list[str | None] = []
-        with suppress(OSError, ValueError):
-            scalars = read_scalars(file.read_bytes())
-        for key, following in pairwise(scalars):
-            # An alias or the default of `!ENV` stands elsewhere, and is long enough to be no other.
-            if following == value and (key == name or len(value) >= _LEAST_KEY):
-                return file
-            if key == "INHERIT" and following:
-                base = Path(os.path.normpath(file.parent / following))
+        with suppress(OSError, UnicodeError):
+            text = file.read_text(encoding="utf-8")
+            yield file, text
+            for name in re.findall(r"""^INHERIT: *['"]?([^'"#\n]+)""", text, re.MULTILINE):
+                base = Path(os.path.normpath(file.parent / name.strip()))
                 files += [base] if base not in files else []
-    return None
 
 
 def _plain_text_message(name: str, file: Path) -> str:

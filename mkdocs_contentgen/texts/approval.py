@@ -6,16 +6,14 @@ by hand. The same text always gives the same bytes. Later versions read all earl
 
 from __future__ import annotations
 
-import html
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
-from xml.etree.ElementTree import Element
 
 import msgspec
 import yaml
@@ -24,7 +22,7 @@ from ..digest import sha256
 from ..display import hidden_character, quoted
 from ..errors import ApprovalError
 from ..files import read_text, reason_of, replace_text
-from ..html.sanitizer import MAX_CHARACTERS, VOID_TAGS
+from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..text import Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
@@ -344,55 +342,6 @@ def approve(
         declined=declined.astimezone(UTC) if declined else None,
     )
     return ApprovedText(text, approval)
-
-
-def to_lines(article: Element) -> str:
-    """Return an article as HTML with one block element per line, and a final newline."""
-    return "".join(f"{line}\n" for line in _serialize_lines(article))
-
-
-_BLOCKS = frozenset(
-    "article section header footer aside div h1 h2 h3 h4 h5 h6 p hr ul ol li dl dt dd table "
-    "caption thead tbody tfoot tr figure figcaption blockquote pre".split()
-)
-
-
-def _serialize_lines(element: Element) -> Iterator[str]:
-    has_only_blocks = (
-        len(element) > 0
-        and all(child.tag in _BLOCKS for child in element)
-        and not (element.text or "").strip()
-        and not any((child.tail or "").strip() for child in element)
-    )
-    if not has_only_blocks:
-        yield _serialize(element)
-        return
-    yield _start_tag(element)
-    for child in element:
-        yield from _serialize_lines(child)
-    yield f"</{element.tag}>"
-
-
-def _serialize(element: Element, *, verbatim: bool = False) -> str:
-    verbatim = verbatim or element.tag == "pre"
-
-    def text(value: str | None) -> str:
-        value = html.escape(value or "", quote=False)
-        return value if verbatim else re.sub(r"\s+", " ", value)
-
-    if element.tag in VOID_TAGS:
-        return _start_tag(element)
-    inner = text(element.text) + "".join(
-        _serialize(child, verbatim=verbatim) + text(child.tail) for child in element
-    )
-    if element.tag in _BLOCKS and not verbatim:
-        inner = inner.strip()
-    return f"{_start_tag(element)}{inner}</{element.tag}>"
-
-
-def _start_tag(element: Element) -> str:
-    attributes = "".join(f' {name}="{html.escape(value)}"' for name, value in element.items())
-    return f"<{element.tag}{attributes}>"
 
 
 def _identity(request: Request) -> tuple[object, ...]:

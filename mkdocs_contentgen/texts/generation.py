@@ -38,8 +38,7 @@ from .lookup import Outcome, load_saved
 from .notes import load_parts, save_failure, save_parts
 from .policy import Limits
 from .store import Cache
-from .throttle import Throttle
-from .waiting import Clock, Stop
+from .throttle import Clock, Stop, Throttle
 
 if TYPE_CHECKING:
     pass
@@ -223,7 +222,7 @@ class Generation:
     ) -> dict[str, Outcome]:
         """Return the texts that other runs have saved since this one started.
 
-        Of the `claimed` keys, also the failures: what one run has paid for in vain, another does
+        Of the `claimed` keys, also the failures: what one run has paid for, another does
         not pay for again.
         """
         outcomes: dict[str, Outcome] = {}

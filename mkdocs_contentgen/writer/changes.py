@@ -10,15 +10,12 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from xml.etree.ElementTree import tostring
 
 from msgspec import structs
 
 from ..display import escape_controls
-from ..errors import FailedTextError, UnsafeHTMLError
-from ..html.article import parse_article
-from ..html.blocks import CELLS, HEADINGS
+from ..errors import FailedTextError
+from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import (
@@ -26,7 +23,7 @@ from ..service.updates import (
     MAX_BLOCK,
     MAX_REASON,
     BlockChange,
-    Cited,
+    Source,
     TextBlock,
     Update,
     Updated,
@@ -35,7 +32,7 @@ from .answers import read_answer
 from .citations import cite, source_of
 from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, read_entries
-from .markdown import read_markdown, to_html
+from .markdown import paragraph_html, read_markdown
 from .options import WriterOptions
 from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
@@ -125,14 +122,13 @@ def _joined(found: Sequence[Updated], problems: Sequence[str]) -> Updated:
     """Return what was updated in all parts of a text."""
     changes = [change for it in found for change in it.changes]
     remarks = dict.fromkeys([*problems, *(remark for it in found for remark in it.remarks)])
-    cited = {source.number: source for it in found for source in it.cited}
     return structs.replace(
         found[0],
         changes=changes,
         doubts=[doubt for it in found for doubt in it.doubts],
         reason="" if changes else next((it.reason for it in found if it.reason), ""),
         remarks=list(remarks)[:_MAX_REMARKS],
-        cited=list(cited.values()),
+        cited={number: it for each in found for number, it in each.cited.items()},
     )
 
 
@@ -226,11 +222,11 @@ def read_update(
         doubts,
         "" if changes else because,
         list(dict.fromkeys(remarks))[:_MAX_REMARKS],
-        [
-            Cited(number, name, it.title, it.text, it.digest)
+        {
+            number: Source(name, it.title, it.text, digest=it.digest)
             for number, (name, it) in enumerate(zip(names, sections, strict=True), start=1)
             if number in cited
-        ],
+        },
         options.fields.model,
     )
 
@@ -271,24 +267,12 @@ def _inline_html(
         return None
     for section in cite(document, sections, CITATION):
         cited.add(int(section.link))
+    if not document.blocks[0].words:
+        return None
     checked = "" if action == "insert" else block.checked
-    html = to_html(
-        document, "article", given=f"{given}\n{checked}", day=date.min, names=len(sections) > 0
-    )
-    try:
-        article = parse_article(html)
-    except UnsafeHTMLError:
-        return None
-    (paragraph,) = (it for it in article if it.tag == "p")
-    words = "".join(paragraph.itertext())
-    if not re.sub(r"\[\d+\]|\W", "", words):
-        return None
-    paragraph.attrib.clear()
-    paragraph.tail = None
-    inner = tostring(paragraph, "unicode", method="html")
-    return inner.removeprefix("<p>").removesuffix("</p>").strip() or None
+    return paragraph_html(document, f"{given}\n{checked}", names=len(sections) > 0)
 
 
 def _quotation_remarks(text: str, given: str, block: TextBlock) -> list[str]:
     found = find_quotations(text, f"{given}\n{block.checked}")
-    return [f"quotation: the text quotes what nobody said: {found[0][:60]}"] if found else []
+    return [f"quotation: this quotation is in no source: {found[0][:60]}"] if found else []

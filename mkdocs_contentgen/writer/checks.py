@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..html.blocks import HEADINGS
+from ..html.elements import HEADINGS
 from ..requests import BlogRequest, NewsRequest, Request
 from ..service.topics import items_of
 from .answers import without_thinking
@@ -306,7 +306,7 @@ def _quotation_remark(draft: Draft) -> str:
     found = find_quotations(draft.document.prose, draft.source_text)
     quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
     found += (text for text in quotes if is_invented(text, draft.source_text))
-    return f"the text quotes what nobody said: {found[0][:60]}" if found else ""
+    return f"this quotation is in no source: {found[0][:60]}" if found else ""
 
 
 def _brief_remark(draft: Draft) -> str:

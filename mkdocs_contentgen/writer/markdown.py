@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ..html.markdown_parser import LinkParser, inline_parser
 from ..service.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
 from .statements import (
@@ -50,9 +51,6 @@ _LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
 MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
 _MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
 """A text with more of them is not read: it is not for people, and takes seconds."""
-
-_MAX_BRACKETS = 5
-"""How deep square brackets are nested where they are read as links."""
 
 _MAX_REFERENCES = 40_000
 """The number of references times that of lines, above which they are read as text.
@@ -230,6 +228,13 @@ def to_html(
     return root(kind, content, language)
 
 
+def paragraph_html(document: MarkdownDocument, given: str, *, names: bool = False) -> str:
+    """Return the content of a text's first paragraph as HTML, marked as to_html() does."""
+    inline = _inline(document.blocks[0])
+    _mark(inline, given, names=names)
+    return _render_inline(inline).strip()
+
+
 def is_tip(block: MarkdownBlock) -> bool:
     """Tell whether a block is a paragraph that begins with `Tip:`."""
     is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
@@ -337,7 +342,7 @@ def _parse_inline(state: StateCore) -> None:
     state.env["problem"] = _paragraph_problem(state.tokens)
     if state.env["problem"]:
         state.tokens = []
-    parser = _inline_parser()
+    parser = inline_parser()
     for token in state.tokens:
         if token.type == "inline":
             token.children = []
@@ -351,28 +356,15 @@ def _parser_for(text: str) -> MarkdownIt:
     return _parser(references=lines <= _MAX_REFERENCES)
 
 
-class _Parser(MarkdownIt):
-    def validateLink(self, url: str) -> bool:  # noqa: N802  its name in markdown-it
-        """Read links with any address, since all addresses are dropped."""
-        return True
-
-
 @cache
 def _parser(*, references: bool = True) -> MarkdownIt:
-    parser = _Parser("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
     if not references:
         parser.disable("reference")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser
-
-
-@cache
-def _inline_parser() -> MarkdownIt:
-    # Each `[` is tried together with so many that follow it.
-    options = {"html": False, "maxNesting": _MAX_BRACKETS}
-    return _Parser("commonmark", options).enable("strikethrough")
 
 
 def _render_code(

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
-from ..files import find_link, read_text
+from ..files import find_link, read_text, reason_of
 from ..requests import unknown_name_message
 from ..text import MAX_MODEL, model_name
+from ..values import convert, credential
 from .retrieval import Sources
 from .sources import Location, SitePages
 
@@ -27,45 +29,16 @@ _RESERVED = ("model", "messages", "stream", "n", "tools")
 _MAX_CHARACTERS = 64 * 1024
 """The maximum length of `instructions` and of a prompt file."""
 
-_EXPECTED = {
-    "model": "a name, in quotes if it looks like a number",
-    "endpoint": "the address of the API",
-    "parameters": "a mapping such as `{temperature: 0.7}`",
-    "instructions": "the path of a text file",
-    "prompts": "the path of a directory",
-    "sources": "`true`, or a list of files and folders such as `[docs, CHANGELOG.md]`",
-    "site_url": "the address of the site",
-    "words": "whole numbers from 50 to 10000, such as `{short: 400, medium: 900, long: 2000}`",
-    "parallel": "a whole number from 1 to 1000",
-    "call_timeout": "a number of seconds above 0, up to 1000000",
-    "tolerance": "a share from 0.05 to 1",
-    "repairs": "a whole number from 0 to 5",
-    "strict": "true or false",
-    "sections": "auto, true or false",
-    "price": "two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`",
-    "max_cost": "a number from 0 to 1000000",
-    "models": "a list such as `[{model: qwen3:8b, endpoint: http://127.0.0.1:11434/v1}]`",
-    "trusted_proxies": "a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`",
-    "ledger": "the path of a file, or redis://host",
-    "limits": (
-        "a mapping such as `{requests_per_minute: 20, parallel: 4, cost_per_month: 10}`, with "
-        "numbers above 0"
-    ),
-    "keep_answers": "a number of days above 0, up to 36500",
-    "queue": "a whole number from 0 to 100000",
-    "allow_http": "true or false",
-}
-"""The valid values of each option, for messages. The last options are those of `writer.yml`."""
-
-_Price = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+_Count = Annotated[int, Meta(ge=50, le=10_000)]
+_Price = Annotated[float, Meta(ge=0, le=1e6)]
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of words of each length. A text is within 15 % of it."""
 
-    short: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 400
-    medium: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 900
-    long: Annotated[int, msgspec.Meta(ge=50, le=10_000)] = 2000
+    short: _Count = 400
+    medium: _Count = 900
+    long: _Count = 2000
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,70 +55,84 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options under `writer:` of the plugin."""
 
-    model: str = ""
+    model: Annotated[str, Meta(description="a name, in quotes if it looks like a number")] = ""
     """The name of the model, as its server knows it.
 
     Default: the environment variable `CONTENTGEN_MODEL`."""
 
-    endpoint: str = ""
+    endpoint: Annotated[str, Meta(description="the address of the API")] = ""
     """The base address of the API, such as `https://models.example/v1`.
 
     Default: the environment variable `CONTENTGEN_MODEL_ENDPOINT`, or Ollama on this machine:
     `http://127.0.0.1:11434/v1`."""
 
-    api_key: str = ""
+    api_key: Annotated[str, Meta(extra=credential("CONTENTGEN_MODEL_KEY"))] = ""
     """The key of the model server. It is never printed or stored, and sent nowhere else.
 
     Default: the environment variable `CONTENTGEN_MODEL_KEY`, which is the place to keep it."""
 
-    parameters: dict[str, object] = {}
+    parameters: Annotated[
+        dict[str, object], Meta(description="a mapping such as `{temperature: 0.7}`")
+    ] = {}
     """Further fields of each request to the model: `{temperature: 0.7, reasoning_effort: low}`.
 
     Default: `{}`."""
 
-    instructions: str = ""
+    instructions: Annotated[str, Meta(description="the path of a text file")] = ""
     """A text file with house rules, which the model gets with every request. Default: none.
 
     This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
     out of the project, but not through a symbolic link, except in the folders above both."""
 
-    prompts: str = ""
+    prompts: Annotated[str, Meta(description="the path of a directory")] = ""
     """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
 
     The package's file is used where one is missing. Default: none."""
 
-    sources: bool | list[str] = []
+    sources: Annotated[
+        bool | list[str],
+        Meta(description="`true`, or a list of files and folders such as `[docs, CHANGELOG.md]`"),
+    ] = []
     """Folders and files (Markdown or text) that texts are grounded in and cite.
 
     `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
     are read, and of other folders no hidden files. Pages with a request and symbolic links are left
     out. Default: `[]`."""
 
-    site_url: str = ""
+    site_url: Annotated[str, Meta(description="the address of the site")] = ""
     """The base of the links to sources. Default: the site's `site_url`."""
 
-    words: Words = Words()
+    words: Annotated[
+        Words,
+        Meta(
+            description="whole numbers from 50 to 10000, such as "
+            "`{short: 400, medium: 900, long: 2000}`"
+        ),
+    ] = Words()
     """The number of words of each length. A text is within 15 % of it.
 
     Default: `{short: 400, medium: 900, long: 2000}`."""
 
-    parallel: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 4
+    parallel: Annotated[int, Meta(ge=1, le=1000)] = 4
     """The maximum number of concurrent calls to the model. It replaces `concurrency`.
 
     Default: `4`."""
 
-    call_timeout: Annotated[float, msgspec.Meta(gt=0, le=1e6)] = 60.0
+    call_timeout: Annotated[
+        float,
+        Meta(gt=0, le=1e6, description="a number of seconds above 0, up to 1000000"),
+    ] = 60.0
     """The maximum number of seconds between two tokens of the model. It replaces `timeout`.
 
     The first token, and the answer of a server that cannot stream, may take 5 times as long.
     Default: `60`."""
 
-    tolerance: Annotated[float, msgspec.Meta(ge=0.05, le=1)] = 0.3
+    tolerance: Annotated[float, Meta(ge=0.05, le=1)] = 0.3
     """The share by which the number of words may miss the target before a repair is bought.
 
     Default: `0.3`."""
 
-    repairs: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
+    repairs: Annotated[int, Meta(ge=0, le=5)] = 1
     """The maximum number of further calls for a text, or a section, that misses something.
 
     Default: `1`."""
@@ -153,13 +140,16 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     strict: bool = False
     """Whether texts with remarks are refused. Default: `false`."""
 
-    sections: Literal["auto"] | bool = "auto"
+    sections: Annotated[Literal["auto"] | bool, Meta(description="auto, true or false")] = "auto"
     """Whether each section of a text has a call of its own, after one for a plan.
 
     `auto` means long texts, and those of medium length by a small model. A short text always takes
     one call. Default: `auto`."""
 
-    price: Price | None = None
+    price: Annotated[
+        Price | None,
+        Meta(description="two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`"),
+    ] = None
     """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
 
     A cost that the server reports takes precedence. Default: none."""
@@ -207,40 +197,32 @@ def option_problems(
     if not isinstance(value, dict):
         # Not quoted, since it could be the key.
         return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
-    known = model.__struct_fields__
+    kinds = {known.name: known.type for known in msgspec.structs.fields(model)}
     problems = []
     for name in value:
-        if name not in known:
-            message = unknown_name_message("option", name, known)
+        if name not in kinds:
+            message = unknown_name_message("option", name, kinds)
             problems.append((str(name), f"{quoted(name)} {message}"))
-    for name in known:
-        if value.get(name) is not None and (problem := _value_problem(name, value[name], model)):
-            problems.append((name, problem))
+    for name, kind in kinds.items():
+        try:
+            if value.get(name) is not None:
+                convert(value[name], kind)
+        except ValueError as error:
+            problems.append((name, f"{name}: {error}"))
+        else:
+            if name == "parameters" and (problem := _parameters_problem(value.get(name) or {})):
+                problems.append((name, f"parameters: {problem}"))
     return problems
 
 
-def _value_problem(name: str, value: object, model: type[WriterFields]) -> str | None:
-    try:
-        fields = msgspec.convert({name: value}, model)
-    except ValueError:
-        if name == "api_key":
-            return (
-                "api_key: is not a text to YAML; put it in quotes, or set CONTENTGEN_MODEL_KEY "
-                "instead"
-            )
-        # An address of a ledger could have a password in it, and a model its key.
-        found = "another value" if name in ("ledger", "models") else quoted(value)
-        return f"{name}: expected {_EXPECTED[name]}, found {found}"
+def _parameters_problem(parameters: Mapping[str, object]) -> str | None:
     for reserved in _RESERVED:
-        if reserved in fields.parameters:
-            return f"parameters: '{reserved}' is set by the writer; leave it out"
+        if reserved in parameters:
+            return f"'{reserved}' is set by the writer; leave it out"
     try:
-        json.dumps(fields.parameters, ensure_ascii=False, allow_nan=False).encode()
+        json.dumps(parameters, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
-        return (
-            "parameters: contains a value that JSON does not have, such as a date or .nan; "
-            "put it in quotes"
-        )
+        return "contains a value that JSON does not have, such as a date or .nan; put it in quotes"
     return None
 
 
@@ -395,7 +377,5 @@ def _read_text(location: Location, option: str) -> str:
 
 
 def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
-    reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its path is not valid"
-    if isinstance(error, OSError):
-        reason = error.strerror or type(error).__name__
-    return ConfigurationError(escape_controls(f"writer.{option}: {path} cannot be read ({reason})"))
+    message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
+    return ConfigurationError(escape_controls(message))

@@ -12,7 +12,7 @@ from .completion import Ask, Completion, ModelCall
 from .usage import Usage
 
 
-class _Part(msgspec.Struct, frozen=True, array_like=True):
+class _KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
     text: str
     finish_reason: str
     thought: bool
@@ -30,7 +30,7 @@ class KeptAnswers:
         self._model = model
         self._ask = ask
         self._attempt = attempt
-        self._parts: dict[str, _Part] | None = None
+        self._parts: dict[str, _KeptAnswer] | None = None
         self._is_saved = True
         self._times: Counter[str] = Counter()
 
@@ -54,7 +54,7 @@ class KeptAnswers:
                 self._is_saved = True
             completion = await self._ask(call)
             if completion.error is None:
-                self._parts[key] = _Part(
+                self._parts[key] = _KeptAnswer(
                     completion.text,
                     completion.finish_reason,
                     completion.thought,
@@ -65,9 +65,9 @@ class KeptAnswers:
         return completion
 
 
-def _decode(parts: bytes) -> dict[str, _Part]:
+def _decode(parts: bytes) -> dict[str, _KeptAnswer]:
     """Return the kept answers. What cannot be read counts as none."""
     try:
-        return msgspec.json.decode(parts or b"{}", type=dict[str, _Part])
+        return msgspec.json.decode(parts or b"{}", type=dict[str, _KeptAnswer])
     except ValueError:
         return {}

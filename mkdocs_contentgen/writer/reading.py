@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 
-from ..html.markdown_writer import MarkdownWriter
+from ..html.markdown_writer import to_markdown
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import split_lines
 from .markdown import MAX_CHARACTERS, TIP
@@ -546,15 +546,8 @@ def _block_as_markdown(element: str) -> str:
         return f"```\n{code}\n```"
     if "</li>" not in element.lower():
         element = re.sub("(?i)<li>", "</li><li>", element)
-    return _Writer().write(element)
-
-
-class _Writer(MarkdownWriter):
-    """Models write Markdown within HTML, too."""
-
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Return text without characters that would be HTML, or the border of a cell."""
-        return re.sub(r"[<|]|&(?=#?\w{1,32};)", lambda match: f"&#{ord(match[0])};", text)
+    markdown = to_markdown(element)  # models write Markdown within HTML, too
+    return re.sub(r"\\([*_])", r"\1", markdown).replace("&#96;", "`")
 
 
 def _without_elements(text: str) -> str:

@@ -15,7 +15,15 @@ from ..site.typos import NAME
 from .invocation import find_configuration, read_arguments
 from .loading import read_site
 from .process import Zensical
-from .records import digest_of, forget, link_warnings, put_back, read_record, set_aside
+from .records import (
+    changed_pages,
+    digest_of,
+    forget,
+    link_warnings,
+    put_back,
+    read_record,
+    set_aside,
+)
 
 
 @dataclass(frozen=True)
@@ -53,10 +61,8 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         resolution = Resolution()
         terminal.report(warnings, [])
     root = site.directory
-    rendered = records_of(site)
-    digests = digests_of(site, resolution)
     put_back(root)
-    forget(root, [page for page, digest in digests.items() if rendered.get(page) != digest])
+    forget(root, changed_pages(root, digests_of(site, resolution)))
     zensical.missing_file.write_text(json.dumps(resolution.missing), "utf-8")
     try:
         zensical.run()
@@ -107,10 +113,3 @@ def digests_of(site: Site, resolution: Resolution) -> dict[str, str]:
         page: digest_of(contents, site.options, addresses)
         for page, contents in resolution.articles.items()
     }
-
-
-def records_of(site: Site) -> dict[str, str]:
-    """Return the digests of what pages showed when Zensical rendered them last."""
-    root = site.directory
-    records = {page: read_record(root, page) for page in site.files}
-    return {page: record.digest for page, record in records.items() if record}

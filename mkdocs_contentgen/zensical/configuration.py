@@ -103,12 +103,6 @@ def load_configuration(path: Path) -> Configuration:
     return Configuration(site, options, plugins, theme, warnings)
 
 
-def read_docs_dir(path: Path) -> Path:
-    """Return the directory of pages that a configuration file names. Raises ConfigurationError."""
-    named = _read(path).get("docs_dir")
-    return path.parent / (named if isinstance(named, str) else "docs")
-
-
 def is_for_zensical(path: Path) -> bool:
     """Tell whether only Zensical can build a site.
 

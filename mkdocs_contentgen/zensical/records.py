@@ -67,6 +67,14 @@ def read_record(root: Path, page: str) -> Record | None:
     return None
 
 
+def changed_pages(root: Path, digests: Mapping[str, str]) -> list[str]:
+    """Return the pages that showed something else when they were rendered last."""
+    records = {page: read_record(root, page) for page in digests}
+    return [
+        page for page, record in records.items() if not record or record.digest != digests[page]
+    ]
+
+
 def forget(root: Path, pages: Collection[str]) -> None:
     """Delete pages from Zensical's cache, with their records, so that it renders them again.
 

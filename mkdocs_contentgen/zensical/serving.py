@@ -18,11 +18,11 @@ from ..site.background import Background
 from ..site.build import Build, resolve
 from ..site.site import Site
 from ..writer.usage import Spending
-from .building import Terminal, check, digests_of, records_of
+from .building import Terminal, check, digests_of
 from .invocation import find_configuration, read_arguments
 from .loading import read_site
 from .process import Zensical
-from .records import forget, link_warnings, put_back, read_record, set_aside
+from .records import changed_pages, forget, link_warnings, put_back, read_record, set_aside
 
 SETTLE = 0.1
 """Seconds to wait after a change of files, since more may follow."""
@@ -115,12 +115,12 @@ class _Updates:
         self._reported = {*messages, summary}
         replace_text(self.missing_file, self.missing_file.parent, json.dumps(resolution.missing))
         digests = digests_of(site, resolution)
-        shown = records_of(site) if self._shown is None else self._shown
-        changed = [page for page, digest in digests.items() if shown.get(page) != digest]
         if self._shown is None:
             put_back(root)
-        forget(root, changed)
-        if self._shown is not None:
+            forget(root, changed_pages(root, digests))
+        else:
+            changed = [page for page in digests if self._shown.get(page) != digests[page]]
+            forget(root, changed)
             self._announced |= dict.fromkeys(changed, _Announcement())
             self._announce(site, changed)
         self._shown = digests

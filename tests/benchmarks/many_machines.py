@@ -33,7 +33,7 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore, SharedStore
-from mkdocs_contentgen.texts.waiting import Clock
+from mkdocs_contentgen.texts.throttle import Clock
 
 SECONDS = 30.0
 """What the service takes for a text, on average."""

@@ -155,8 +155,8 @@ def test_bodies_in_diff(project: Project, service: ServiceDouble) -> None:
         project, f"<article>\n<pre>\nx\n::error::y\n</pre>\n{raw}\n::warning::z\n</article>\n"
     )
     shown = run(project, "mkdocs_contentgen", "diff", "index.md")
-    assert "\\x3a:error::a\\x1b]52;c;eA==\\x07b" in shown
-    assert "\\u202e" in shown
+    assert "\n\\x3a:error::y\n" in shown
+    assert "\\x3a:set-output name=c::d \\u202e" in shown
 
 
 def test_what_a_cache_holds(project: Project) -> None:
@@ -270,10 +270,10 @@ class Terminal(StringIO):
 
 
 def status_table(
-    monkeypatch: pytest.MonkeyPatch, output: StringIO, *articles: Article
+    monkeypatch: pytest.MonkeyPatch, output: StringIO, *articles: Article, columns: int = 80
 ) -> list[str]:
-    """Return the lines that `contentgen status` prints of articles; a terminal has 80 columns."""
-    monkeypatch.setenv("COLUMNS", "80")
+    """Return the lines that `contentgen status` prints of articles."""
+    monkeypatch.setenv("COLUMNS", str(columns))
     with redirect_stdout(output):
         print_articles_table(articles)
     return [line.rstrip() for line in click.unstyle(output.getvalue()).splitlines()]
@@ -295,26 +295,21 @@ def test_a_table_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     articles = [reviewed("blog/posts/speed.md"), reviewed("news.md", topic="Short")]
     assert status_table(monkeypatch, Terminal(), *articles) == [
         "Page                 State     Reason                        Topic",
-        "blog/posts/speed.md  approved  Jo approved it on 2026-01-02  blog: Ten ways to …",
+        "blog/posts/speed.md  approved  Jo approved it on 2026-01-02  blog: Ten ways …",
         "news.md              approved  Jo approved it on 2026-01-02  blog: Short",
     ]
 
 
-def test_long_paths_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path that leaves too little room has a line of its own, in one piece however long it is."""
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    """Paths and reasons are folded, whole, and each row has its state."""
+    model = "hf.co/a-model/of-a-very-long-name:8b"
     long = f"guides/{'very-' * 20}long.md"
-    articles = [
-        reviewed("a-page-in-the-docs.md", "one", model="hf.co/a-model/of-a-very-long-name:8b"),
-        reviewed("a-page-in-the-docs.md", "two"),
-        reviewed(long, topic="Short"),
-    ]
-    assert status_table(monkeypatch, Terminal(), *articles) == [
-        "a-page-in-the-docs.md",
-        "  one   approved  Jo approved it on 2026-01-02  hf.co/a-model/…  blog: Ten ways…",
-        "  two   approved  Jo approved it on 2026-01-02                   blog: Ten ways…",
-        long,
-        "  main  approved  Jo approved it on 2026-01-02                   blog: Short",
-    ]
+    articles = [reviewed("a-page.md", "one", model=model), reviewed(long, topic="Short")]
+    lines = status_table(monkeypatch, Terminal(), *articles, columns=columns)
+    assert max(map(len, lines)) <= columns
+    assert re.findall(r"(one|main)  +approved ", "\n".join(lines)) == ["one", "main"]
+    assert long in "".join(line.partition(" ")[0] for line in lines)
 
 
 def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ FILLER = "Every word of it was generated, paid for once, and is read by somebody
 pytestmark = pytest.mark.system
 
 NEIGHBOURS = read_neighbours()
-TESTED: set[str] = set()
+TESTED = {"i18n-suffix", "i18n-folder"}
 
 
 def article(topic: str) -> str:
@@ -101,15 +101,22 @@ class Pair:
         front = {"contentgen": {"type": "blog", "topic": topic}, **meta}
         return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n"
 
-    def build(self, **config: object) -> str:
-        """Build both sites strictly, compare their other pages, and return what was printed."""
+    def configure(self, **config: object) -> None:
+        """Write the configurations of both sites."""
         merged = {"site_name": "Site", **self.row.config, **config}
         plugins = merged.pop("plugins")
-        self.site.write(
-            "mkdocs.yml",
-            yaml.safe_dump({**merged, "plugins": [*plugins, {"contentgen": self.row.options}]}),
-        )
         self.plain.write("mkdocs.yml", yaml.safe_dump({**merged, "plugins": plugins}))
+        plugins = [*plugins, {"contentgen": self.row.options}]
+        self.site.write("mkdocs.yml", yaml.safe_dump({**merged, "plugins": plugins}))
+
+    def build_site(self) -> None:
+        """Build the site with contentgen alone, not strictly, after `configure`."""
+        built = self.site.run(self.row.command, "build")
+        assert built.returncode == 0, built.stdout
+
+    def build(self, **config: object) -> str:
+        """Build both sites strictly, compare their other pages, and return what was printed."""
+        self.configure(**config)
         plain, site = (
             project.run(self.row.command, "build", "--strict")
             for project in (self.plain, self.site)
@@ -274,14 +281,8 @@ def test_blog_with_required_excerpts(pair: Pair) -> None:
 
     The blog is the second one of its site.
     """
-    theme = pair.row.config["theme"]
     blog = {"blog": {"post_excerpt": "required", "pagination_per_page": 1}}
-    other = {"blog": {"blog_dir": "other"}}
-    options = {"contentgen": pair.row.options}
-    pair.site.write(
-        "mkdocs.yml",
-        yaml.safe_dump({"site_name": "Site", "theme": theme, "plugins": [other, blog, options]}),
-    )
+    pair.configure(plugins=[{"blog": {"blog_dir": "other"}}, blog])
     pair.site.write("docs/blog/index.md", pair.front("The blog"))
     for day in (2, 3):
         front = pair.front(f"Day {day}", date=date(2026, 1, day), slug=str(day))
@@ -550,16 +551,7 @@ def test_a_title_is_text_everywhere(pair: Pair, attack: str) -> None:
         keep_font(pair.site)
     pair.page("blog/posts/post.md", date=date(2026, 1, 2), topic=attack, slug="post", tags=["A"])
     pair.page("page.md", date=date(2026, 1, 2), topic=escape(attack))
-    pair.site.write(
-        "mkdocs.yml",
-        yaml.safe_dump(
-            {
-                "site_name": "Site",
-                **pair.row.config,
-                "plugins": [*pair.row.config["plugins"], {"contentgen": pair.row.options}],
-            }
-        ),
-    )
+    pair.configure()
     built = pair.site.run(pair.row.command, "build", "--strict")
     assert built.returncode == 0, built.stdout
     texts = {n: c.decode() for n, c in pair.site.files().items() if n.endswith(TEXT_FILES)}
@@ -619,20 +611,13 @@ def test_gen_files(pair: Pair) -> None:
     assert_in_navigation(pair)
 
 
-@beside("i18n-suffix")
-def test_i18n_suffix(pair: Pair) -> None:
-    """Languages told apart by suffix have articles of their own."""
-    check_languages(pair, "{name}.{language}.md")
-
-
-@beside("i18n-folder")
-def test_i18n_folder(pair: Pair) -> None:
-    """Languages told apart by folder have articles of their own."""
-    check_languages(pair, "{language}/{name}.md")
-
-
-def check_languages(pair: Pair, path: str) -> None:
-    """Build a page with an article in two languages."""
+@pytest.mark.parametrize(
+    ("pair", "path"),
+    [("i18n-suffix", "{name}.{language}.md"), ("i18n-folder", "{language}/{name}.md")],
+    indirect=["pair"],
+)
+def test_i18n(pair: Pair, path: str) -> None:
+    """Languages told apart by suffix or by folder have articles of their own."""
     for name in ("index", "other"):
         text = (pair.site.root / f"docs/{name}.md").read_text()
         for project in (pair.site, pair.plain):
@@ -654,16 +639,7 @@ def check_languages(pair: Pair, path: str) -> None:
 @beside("i18n-suffix")
 def test_commands_know_all_languages(pair: Pair) -> None:
     """Each language's texts are listed, generated, approved, and not dropped as unneeded."""
-    pair.site.write(
-        "mkdocs.yml",
-        yaml.safe_dump(
-            {
-                "site_name": "Site",
-                **pair.row.config,
-                "plugins": [*pair.row.config["plugins"], {"contentgen": pair.row.options}],
-            }
-        ),
-    )
+    pair.configure()
     pair.site.write("docs/page.md", pair.front("English"))
     pair.site.write("docs/page.de.md", pair.front("Deutsch"))
 
@@ -831,18 +807,14 @@ def test_eject(pair: Pair) -> None:
     site.call("git", *by, "commit", "--allow-empty", "--quiet", "--message=Begin")
     site.write("docs/SUMMARY.md", "* [Home](index.md)\n* [Page](page.md)\n* [Other](other.md)\n")
     pair.page("page.md", "# Mine\n\n<!-- contentgen -->\n\nThe end.\n", date=date(2026, 1, 2))
-    plugins = [*pair.row.config["plugins"], {"contentgen": pair.row.options}]
-    config = {"site_name": "Site", **pair.row.config, "plugins": plugins}
-    site.write("mkdocs.yml", yaml.safe_dump(config))
+    pair.configure()
     page = "page.html" if "offline" in pair.row.config["plugins"] else "page/index.html"
-    built = site.run(pair.row.command, "build")
-    assert built.returncode == 0, built.stdout
+    pair.build_site()
     lines = (DRAFT, LINES["end"])
     before = [text for text in blocks(article_in(site.soup(page))) if text not in lines]
     ejected = site.run("mkdocs_contentgen", "eject", "page.md")
     assert ejected.returncode == 0, ejected.stdout
-    built = site.run(pair.row.command, "build")
-    assert built.returncode == 0, built.stdout
+    pair.build_site()
     soup = site.soup(page)
     assert not soup.select("[ai-disclosure]")
     after = blocks(soup)

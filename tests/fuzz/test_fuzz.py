@@ -40,7 +40,7 @@ from mkdocs_contentgen.texts.store import DATABASE, DiskStore
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 8
+TESTS = 9
 KEY = "a" * 64
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)

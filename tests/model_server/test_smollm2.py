@@ -11,10 +11,8 @@ import pytest
 from conftest import Project
 from llama_server import NEEDS_LLAMA, NEEDS_SMOLLM2, SMOLLM2, smollm2_running
 
-from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.html.blocks import read_blocks
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import to_lines
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.degenerate import degenerate_problem
 
@@ -115,7 +113,7 @@ def test_an_update(project: Project, smollm2: str) -> None:
     project.write("docs/plan.md", desk_site.PLAN.replace("4 seconds", "9 minutes"))
     project.page("report.md", desk_site.NEWS.record())
     key = desk_site.NEWS.key(sandbox=False)
-    html = to_lines(parse_article(desk_site.HTML))
+    html = Document(desk_site.HTML).to_lines()
     sources = {desk_site.LINK: "0" * 64}
     text = Text(html, desk_site.WHEN, desk_site.NEWS.record(), "m", sources)
     desk_site.save(project.root, {key: text})
@@ -128,6 +126,6 @@ def test_an_update(project: Project, smollm2: str) -> None:
         assert after.html == html
         return
     assert after.updates
-    before = [it.html for it in read_blocks(html)[1]]
-    stays = [it.html for it in read_blocks(after.html)[1] if it.html in before]
+    before = [it.html for it in Document(html).blocks()]
+    stays = [it.html for it in Document(after.html).blocks() if it.html in before]
     assert len(stays) >= len(before) - len(after.updates)

@@ -218,7 +218,12 @@ def test_what_is_written(project: Project, service: ServiceDouble) -> None:
     extensions = ["admonition", "footnotes", "pymdownx.superfences", "pymdownx.tabbed"]
     plugins = [{"contentgen": {"image_hosts": ["img.example"]}}]
     project.write("hook.py", "def on_page_markdown(markdown, **_):\n    return markdown\n")
-    project.configure(plugins=plugins, markdown_extensions=extensions, hooks=["hook.py"])
+    project.configure(
+        plugins=plugins,
+        markdown_extensions=extensions,
+        hooks=["hook.py"],
+        site_url="https://docs.example/",
+    )
     cases = sorted(path.parent.name for path in CASES.glob("*/page.md"))
     for name in cases:
         project.write(f"docs/{name}.md", (CASES / name / "page.md").read_text("utf-8"))

@@ -15,7 +15,7 @@ from model_double import ModelDouble
 from model_writer import Conversation, sentences, writing
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.html.blocks import read_blocks
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DiskStore
@@ -181,7 +181,7 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
 def test_wrong_answers_change_nothing(
     site: Project, model: ModelDouble, answer: str, remark: str
 ) -> None:
-    """What a model must not change is a remark, and the text stays as it was. 1 s each."""
+    """What a model may not change is a remark, and the text stays as it was. 1 s each."""
     change_source(site)
     before = approved(site)
     assert remark in update(site, model, answer)
@@ -231,7 +231,7 @@ BLOCK 5: REMOVE
 WHY: x"""
     said = update(site, model, answer, "--note", "shorter, and mention the flag")
     assert "The editor asks for this change" in model.calls[-1].body["messages"][0]["content"]
-    texts = [it.text for it in read_blocks(draft(site).html)[1]]
+    texts = [it.text for it in Document(draft(site).html).blocks()]
     assert texts[1] == "Shorter."
     assert texts[4] == "A new flag."
     assert "One core is slow" not in texts
@@ -239,7 +239,7 @@ WHY: x"""
     answer = answer.replace("Shorter.", "Much shorter.")
     said = update(site, model, answer, "--note", "again", "--section", "why")
     assert "tried to change block 1, which is fixed; ignored" in said
-    assert [it.text for it in read_blocks(draft(site).html)[1]][1] == "Shorter."
+    assert [it.text for it in Document(draft(site).html).blocks()][1] == "Shorter."
     wrong = update(site, model, answer, "--note", "x", "--section", "No such")
     assert "has no section 'No such'; its headings are: 'Why'" in wrong
 
@@ -247,7 +247,7 @@ WHY: x"""
 def test_a_persons_words_stay(site: Project, model: ModelDouble) -> None:
     """An update from sources says where they may be wrong; a note changes them if it names them."""
     change_source(site)
-    block = read_blocks(approved(site).html)[1][1]
+    block = Document(approved(site).html).blocks()[1]
     path = site.root / "contentgen/report.md/main.html"
     written = f"sha256: {read_header(site)}\nedits:\n  changed_by:\n    {block.digest}: Ann\n"
     path.write_text(path.read_text().replace(f"sha256: {read_header(site)}\n", written))
@@ -446,6 +446,6 @@ def test_a_source_that_is_code(project: Project, model: ModelDouble) -> None:
     assert "src/server.py#Server.start" in run(project, "status").stdout
     said = update(project, model, "BLOCK 1: It starts on 8080 [1].\nWHY: the port")
     assert "the port" in said
-    [source] = [it for it in read_blocks(draft(project).html)[1] if "8080" in it.text]
+    [source] = [it for it in Document(draft(project).html).blocks() if "8080" in it.text]
     assert source.text == "It starts on 8080 [1]."
     assert "sources changed" not in run(project, "status").stdout

@@ -25,6 +25,7 @@ from golden_file import GOLDEN, expect
 from harmless import CONTROLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown import Markdown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.base import Config
@@ -165,6 +166,21 @@ class Sent:
     def make(self) -> tuple[Element, None]:
         """Return its element."""
         return parse_article(self.html), None
+
+
+def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
+    """Where one converter renders several pages, as in a blog's views, no title is set twice."""
+    files = iter(
+        File(name, src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
+        for name in ("one.md", "two.md")
+    )
+    titles: list[str] = []
+    extension = ArticleExtension(lambda md: next(files), lambda md, title: titles.append(title))
+    extension.articles = {"one.md": {"main": Sent("<article><h1>One</h1><p>x</p></article>")}}
+    md = Markdown(extensions=[extension])
+    for text in ("<!-- contentgen -->", "Text."):
+        md.convert(text)
+    assert titles == ["One"]
 
 
 EXTENSIONS = ["abbr", "attr_list", "footnotes", "md_in_html", "nl2br", "smarty", "tables"]

@@ -41,7 +41,7 @@ from mkdocs_contentgen.texts.notes import (
 )
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.waiting import Clock
+from mkdocs_contentgen.texts.throttle import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
@@ -162,7 +162,7 @@ class Slow(DiskStore):
 
 def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
     """While a text is saved, the next request is on its way."""
-    slow = Slow(store._directory)
+    slow = Slow(store.directory)
     slow.script = Script(FakeTime())
     outcomes, _ = run(slow.script, slow, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
@@ -307,7 +307,7 @@ def two_at_once(
     """Run two generations of the same requests on one directory, the second a moment later."""
 
     async def main() -> tuple[dict[str, Outcome], dict[str, Outcome]]:
-        other = DiskStore(store._directory)
+        other = DiskStore(store.directory)
         one = Generation(store, first.connect, Limits())
         two = Generation(other, second.connect, Limits())
         running = asyncio.create_task(one.run(requests("a", "b")))
@@ -364,7 +364,7 @@ class NotingStore(DiskStore):
 def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> None:
     """Between two looks, a run can renew the claims on what it has in flight itself."""
     asked = requests(*map(str, range(250)))
-    other = NotingStore(store._directory)
+    other = NotingStore(store.directory)
     script = Script(FakeTime())
 
     async def main() -> dict[str, Outcome]:
@@ -441,7 +441,7 @@ class UnwritableNotes(DiskStore):
 def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
     """Then nothing more is sent, as for texts, and it is said once."""
     script = Script(FakeTime(), default=FAILED)
-    full = UnwritableNotes(store._directory)
+    full = UnwritableNotes(store.directory)
     outcomes, generation = run(script, full, requests("a", "b", "c"), concurrency=1)
     assert "c" not in script.topics
     assert generation.problems == [
@@ -540,7 +540,7 @@ def test_a_failed_text_leaves_no_parts(store: DiskStore) -> None:
 def test_parts_that_cannot_be_kept(store: DiskStore) -> None:
     """That is a problem of the cache, and none of the text."""
     script = InParts(FakeTime())
-    outcomes, generation = run(script, UnwritableNotes(store._directory), requests("a", "b"))
+    outcomes, generation = run(script, UnwritableNotes(store.directory), requests("a", "b"))
     assert all(outcome.text for outcome in outcomes.values())
     assert generation.problems == ["the cache is full"]
 

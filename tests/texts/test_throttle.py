@@ -21,8 +21,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Throttle
-from mkdocs_contentgen.texts.waiting import Clock, Stop
+from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Stop, Throttle
 
 
 class Machines(DiskStore):

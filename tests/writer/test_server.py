@@ -371,7 +371,7 @@ class TestUpdates:
         body = answers[0].json()
         assert [it["action"] for it in body["changes"]] == ["change"]
         assert body["changes"][0]["reason"] == "measured again"
-        assert body["cited"][0]["name"] == "x"
+        assert body["cited"]["1"]["name"] == "x"
         assert body["usage"]["cost"] > 0
         other = {**UPDATE, "update": {**UPDATE["update"], "note": "shorter"}}  # type: ignore[dict-item]
         assert self.send(server, other).status_code == 422

@@ -106,27 +106,6 @@ def test_what_the_author_knows(site: Project, model: ModelDouble) -> None:
     assert "docs/other.md:2: contentgen.sources: 'no.md' is no source" in build(site).stdout
 
 
-def test_what_the_author_says_of_a_page_stays(site: Project, service: ServiceDouble) -> None:
-    """Title, description and date are those of the article where the author gives none."""
-    service.answer = generated(
-        '<article><h1>Its title</h1><p class="lead">Its lead.</p><p>Text.</p></article>'
-    )
-    site.page("index.md", {"type": "blog", "topic": "One"}, description="Mine.", title="My title")
-    site.page("own.md", {"type": "blog", "topic": "One"})
-    ran = build(site)
-    assert ran.returncode == 0, ran.stdout
-    descriptions, titles = [], []
-    for path in ("index.html", "own/index.html"):
-        description = site.soup(path).select_one("meta[name=description]")
-        title = site.soup(path).title
-        assert description
-        assert title
-        descriptions.append(description["content"])
-        titles.append(title.text.partition(" - ")[0])
-    assert descriptions == ["Mine.", "Its lead."]
-    assert titles == ["My title", "Its title"]
-
-
 def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> None:
     """A missing text ends `zensical build` with one line for each text, and no traceback."""
     site.page("two.md", [{"type": "news", "topic": "Two"}])
@@ -189,18 +168,6 @@ def test_only_changed_pages_are_rendered(site: Project) -> None:
     assert "not reviewed" in site.html("index.html")
     after = rendered(site)
     assert (before["index.md"], before["two.md"] < after["two.md"]) == (after["index.md"], True)
-
-
-@pytest.mark.parametrize("damage", ["[", '{"data": {}}', "\0"])
-def test_a_cache_of_another_form_is_deleted(site: Project, damage: str) -> None:
-    """A new text is shown even if Zensical's cache is not as expected."""
-    assert build(site).returncode == 0
-    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
-    entries = [path for path in (site.root / ".cache").iterdir() if path.name.isdigit()]
-    for entry in entries:
-        entry.write_text(damage)
-    assert build(site).returncode == 0
-    assert "reviewed by Ada" in site.html("index.html")
 
 
 def test_options_that_change_the_look_are_seen(site: Project) -> None:
@@ -654,18 +621,20 @@ def test_a_linked_cache_of_zensical_is_a_warning(site: Project) -> None:
     assert (site.root / "elsewhere/123").read_text() == "mine"
 
 
-def test_odd_files_in_the_cache_are_no_obstacle(site: Project) -> None:
-    """Directories, and records and entries of any content, end no build."""
+@pytest.mark.parametrize("damage", ["[", '{"data": {}}', "\0"])
+def test_a_cache_of_another_form_is_deleted(site: Project, damage: str) -> None:
+    """Directories, and records and entries of any content, hide no new text and end no build."""
     assert build(site).returncode == 0
+    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
     cache = site.root / ".cache"
+    for entry in (path for path in cache.iterdir() if path.name.isdigit()):
+        entry.write_text(damage)
     (cache / "123").mkdir()
     (cache / "456").write_bytes(b"\xff" * 100)
     for record in (cache / "contentgen").glob("*.json"):
         record.write_text("[" * 200_000)
-    configure(site, {"disclosure": False})
-    ran = build(site)
-    assert ran.returncode == 0, ran.stdout
-    assert "not reviewed" not in site.html("index.html")
+    assert build(site).returncode == 0
+    assert "reviewed by Ada" in site.html("index.html")
 
 
 def test_files_that_zensical_does_not_build_cost_nothing(
@@ -706,34 +675,3 @@ def test_a_terminated_command_leaves_no_program(site: Project) -> None:
     assert process.wait(20) == 128 + signal.SIGTERM
     assert children
     wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
-
-
-def test_a_failed_text_is_not_paid_for_again(site: Project, service: ServiceDouble) -> None:
-    """The second build names it, and Zensical alone shows that it is missing."""
-    service.answer = raw(b'{"success": true, "content": "no article"}')
-    for _ in range(2):
-        ran = build(site)
-        assert (ran.returncode, len(service.received)) == (1, 1)
-        assert "`contentgen show index.md` prints what was answered" in ran.stdout
-    configure(site, {"on_error": "placeholder"})
-    assert build(site).returncode == 0
-    assert "is not generated yet" in site.html("index.html")
-    assert len(service.received) == 1
-
-
-def test_feeds_say_that_a_description_was_generated(site: Project) -> None:
-    """As with MkDocs: what the author wrote stays as it is."""
-    blog = {"type": "blog", "topic": "One"}
-    configure(
-        site,
-        site_url="https://docs.example/",
-        plugins=[{"rss": {"match_path": ".*", "use_git": False}}, "contentgen"],
-    )
-    site.page("index.md", blog, date="2026-01-02")
-    site.page("own.md", blog, date="2026-01-02", description="By hand.")
-    ran = build(site)
-    assert ran.returncode == 0, ran.stdout
-    shown = re.findall("<description>(.*?)</description>", site.html("feed_rss_created.xml"))
-    assert len(shown) == 2
-    assert "By hand." in shown
-    assert any(it.endswith("(AI-generated, not reviewed)") for it in shown)

@@ -160,7 +160,8 @@ def write_hard_site(project: Project) -> None:
     project.write("docs/index.md", "# Home\n\nNothing is asked for here.\n\n## A part\n\nText.\n")
     project.page("only.md", asked("Only"))
     project.page("named.md", asked("Named"))
-    project.page("titled.md", asked("Titled"), title='A title & "quotes" in front', tags=["a"])
+    title = 'A title & "quotes" in front'
+    project.page("titled.md", asked("Titled"), title=title, description="Mine.", tags=["a"])
     project.page("own.md", asked("Own", id="theirs"), "Text --\n\n# Own\n\n## Part\n\nIt's.\n")
     project.page("news.md", {"type": "news", "topic": "News"}, "*[News]: What is new\n")
     project.page("hostile.md", asked("Hostile"))

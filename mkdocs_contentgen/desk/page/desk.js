@@ -3,8 +3,9 @@
 const API = "/_contentgen/api";
 const FRAME = document.documentElement.dataset.frame;
 
-let words = {};
-const say = (name) => words[name] ?? name;
+let words = {}; // in each language, or in English only
+let column = 0;
+const say = (name) => words[name]?.[column] ?? words[name]?.[0] ?? name;
 
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -34,11 +35,9 @@ async function call(path, body) {
 }
 
 async function start() {
-  const all = await (await fetch("/_contentgen/words.json")).json();
-  const language = document.documentElement.lang.toLowerCase();
-  const own = all[language] ?? all[language.split("-")[0]] ?? {};
-  words = { ...all.en, ...own };
-  if (!own.texts) document.documentElement.lang = "en";
+  words = await (await fetch("/_contentgen/words.json")).json();
+  column = words.languages.indexOf(document.documentElement.lang.toLowerCase().split("-")[0]);
+  if (column < 0) document.documentElement.lang = "en";
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   try {
     if (token) {
@@ -355,8 +354,6 @@ class Panel {
     return make("div", { className: "bar" },
       button("edit", say("edit"), () => this.edit(block.number, where === "page")),
       button("add", say("add"), () => this.add(block)),
-      button("up", say("up"), () => this.change(block, { action: "move", target: block.up }), block.up === null),
-      button("down", say("down"), () => this.change(block, { action: "move", target: block.down }), block.down === null),
       button("delete", say("delete"), () => this.change(block, { action: "delete" })),
       where === "page" ? make("button", { type: "button", "data-close": "", onclick: () => { this.place = null; this.drawTools(); } }, say("close")) : null);
   }
@@ -467,19 +464,19 @@ class Panel {
     }
     const { rows, against, earlier, versions } = found;
     if (!versions.includes(earlier) && versions.length) return this.compare(versions[0]);
-    const nameOfRow = (row) => JSON.stringify([earlier, row.kind, row.before, row.after]);
+    const nameOfRow = (row) => JSON.stringify([earlier, row.kind, row.words]);
     const { seen } = this.text;
     document.querySelector("dialog")?.close();
-    const changed = rows.map((row, number) => ({ ...row, number })).filter((row) => row.kind !== "equal" && row.kind !== "moved away" && !this.kept.has(nameOfRow(row)));
+    const changed = rows.filter((row) => !this.kept.has(nameOfRow(row)));
     const summary = make("p", { className: "quiet", role: "status" });
     const count = () => { summary.textContent = `${say("differences")}: ${list.childElementCount}`; };
     const list = make("div", { className: "rows" }, ...changed.map((row) => {
       const item = make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
-        make("div", { dir: "auto" }, row.words.length ? diff(row.words, "old") : row.before ? make("del", {}, row.before) : ""),
-        make("div", { dir: "auto" }, row.words.length ? diff(row.words, "new") : row.kind.startsWith("moved") ? row.after : row.after ? make("ins", {}, row.after) : "", row.kind.startsWith("moved") ? make("span", { className: "quiet" }, ` (${say("moved")})`) : null),
+        make("div", { dir: "auto" }, diff(row.words, "old")),
+        make("div", { dir: "auto" }, diff(row.words, "new")),
         make("div", { className: "bar" },
           make("button", { type: "button", onclick: () => { this.kept.add(nameOfRow(row)); (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button").focus(); item.remove(); count(); } }, say("accept")),
-          make("button", { type: "button", onclick: async () => {
+          make("button", { type: "button", disabled: !row.can_take_back, onclick: async () => {
             const index = [...list.children].indexOf(item);
             await this.act("take-back", { earlier, against, row: row.number }, seen);
             await this.compare(earlier, index);
@@ -496,7 +493,7 @@ class Panel {
       changed.length ? summary : null,
       changed.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
-      changed.length ? list : make("p", {}, say(found.other ? "other" : "same")));
+      changed.length ? list : make("p", {}, say("same")));
     list.children[Math.min(focus, list.children.length - 1)]?.querySelector("button").focus();
   }
 

@@ -51,11 +51,7 @@ function change(blocks, elements) {
   blocks.forEach(({ kind, html }, number) => {
     const before = elements[number - 1];
     const next = elements.slice(number + 1).find(Boolean);
-    if (elements[number]) {
-      const element = elements[number];
-      if (before && !isBehind(before, element) && before.parentElement === element.parentElement) before.after(element);
-      return;
-    }
+    if (elements[number]) return;
     const index = spare.findIndex((it) => (!before || isBehind(before, it)) && (!next || isBehind(it, next)));
     const [old] = index < 0 ? [] : spare.splice(index, 1);
     let anchor = before;

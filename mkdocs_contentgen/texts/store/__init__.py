@@ -1,15 +1,12 @@
 """The cache, which stores texts by the key of their request.
 
-Since texts cost money, they are written at once and never evicted, and a database that cannot be
-used is renamed, not deleted. Contents are not trusted: each entry contains its own key and the
-SHA-256 of its text, which are checked.
+Since texts cost money, they are written at once and never evicted, and a damaged database is
+renamed, not deleted. Each entry has the SHA-256 of its key and its text, which is checked.
 
-`disk` stores texts in a local directory, `shared` in Redis or Valkey as well. Only this package
-imports diskcache.
+`disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
 """
 
-from .database import DATABASE
-from .disk import DiskStore
+from .disk import DATABASE, DiskStore
 from .entry import LEASE, Cache, NoteKind, note_key
 from .shared import Outage, SharedStore
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Literal, Protocol, get_args
+from itertools import islice
+from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
 
@@ -16,15 +16,12 @@ from ...text import Text, mended
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
 
-MAX_ENTRY = 2 * 1024 * 1024
-"""The maximum size of an entry in bytes. A character in JSON takes up to six bytes."""
-
-MAX_KEY = 64
-"""The maximum length of a key in characters."""
-
 NoteKind = Literal["failed", "parts", "generated"]
 """A note says why a request failed, has the parts that are written of its text, or the text as it
 was generated, before a person changed it."""
+
+
+_Item = TypeVar("_Item")
 
 
 class Cache(Protocol):
@@ -59,10 +56,8 @@ class Cache(Protocol):
     ) -> tuple[dict[str, dict[str, object]], list[str]]:
         """Return the requests of all texts on this machine by key, and the problems of the store.
 
-        With `kind`, those of all notes of this kind.
-
-        A request is empty if its entry was changed or damaged, or if the total size of the requests
-        before it exceeds a limit, which takes hundreds of thousands of texts.
+        With `kind`, those of all notes of this kind. A request is empty if its entry was changed or
+        damaged.
         """
 
     def delete(self, keys: Collection[str]) -> None:
@@ -99,9 +94,11 @@ def new_idempotency_key() -> str:
     return uuid.uuid4().hex
 
 
-def is_idempotency_key(value: object) -> bool:
-    """Tell whether a value from a cache, which is not trusted, is an Idempotency-Key."""
-    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
+def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield lists of at most `size` items."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -130,6 +127,12 @@ def decode(key: str, entry: str | bytes) -> Text | None:
         return _text_decoder.decode(outer.text)
     except (ValueError, RecursionError):
         return None
+
+
+def damaged_entry(key: str, cache: str) -> str:
+    """Return the message about an entry that cannot be decoded."""
+    start = key.rpartition(":")[2][:12]
+    return f"the entry {start}… in {cache} was changed or damaged, and is ignored"
 
 
 def _checksum(key: str, text: bytes) -> str:

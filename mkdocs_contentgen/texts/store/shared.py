@@ -2,57 +2,84 @@
 
 Texts from the shared cache are also stored locally, so a build without missing texts opens no
 connection. If the shared cache is unavailable or full, the build continues with the local one and
-reports that once.
+reports that once. Only this module imports redis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import islice
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from ...errors import StoreError
-from ...redis_connection import (
-    MAX_REPLY,
-    Command,
-    RedisConnection,
-    UnavailableError,
-    eviction_problems,
-    script_call,
-    shown_address,
-)
+from ...errors import ConfigurationError, StoreError
 from ...text import Text
 from .entry import (
     LEASE,
-    MAX_ENTRY,
     Cache,
     NoteKind,
+    batches,
+    damaged_entry,
     decode,
     encode,
-    is_idempotency_key,
     new_idempotency_key,
     note_keys,
 )
 
-ROUND_TRIP_TIMEOUT = LEASE / 2
-"""Seconds for a whole round trip. A longer one could outlast the claims of this run."""
+if TYPE_CHECKING:
+    from redis import Redis
+    from redis.client import Pipeline
+
+SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
+"""The schemes of addresses, and those of redis-py for them. A final `s` means TLS."""
+
+CONNECT_TIMEOUT = 3.0
+ANSWER_TIMEOUT = LEASE / 2
+"""Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
 MAX_PAUSE = 600.0
 """The maximum pause in seconds. Pauses are not longer than the option `timeout`, by default 120."""
 
 _ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
-"""How many entries, and how many other commands, are sent in one round trip."""
-
-_FIRST_READ = 32 * 1024
-"""How many bytes of an entry are read at first. Longer entries are then read one by one."""
-
-_Item = TypeVar("_Item")
+"""How many entries, and how many other keys, are sent in one round trip."""
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
+
+# KEYS are those of the claim and the Idempotency-Key. ARGV: owner, lease in ms, new key, refresh.
+# Returns the Idempotency-Key, or an empty string if another run has the claim.
+_CLAIM_SCRIPT = """
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return '' end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if ARGV[4] == '1' or redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('SET', KEYS[2], ARGV[3])
+end
+return redis.call('GET', KEYS[2])
+"""
+
+# KEYS as above. ARGV: owner, whether there is an answer.
+_RELEASE_SCRIPT = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == '1' then redis.call('DEL', KEYS[2]) end
+return redis.call('DEL', KEYS[1])
+"""
+
+
+def shown_address(url: str) -> str | None:
+    """Return the address in a URL without user and password, or None if it is invalid."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or 6379
+    except ValueError:
+        return None
+    # urlsplit() drops spaces and line breaks, redis-py does not.
+    if url.partition("://")[0].lower() not in SCHEMES or not parts.hostname:
+        return None
+    return f"{parts.scheme}://{parts.hostname}:{port}"
 
 
 @dataclass
@@ -65,9 +92,8 @@ class Outage:
 class SharedStore(Cache):
     """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
 
-    The stores of a run share `outage`. `timeout` is the time in seconds for a whole round trip.
-    Texts are deleted on this machine only, since others may need them. Claims that cannot be
-    released expire.
+    The stores of a run share `outage`. `timeout` is the time in seconds for each answer. Texts are
+    deleted on this machine only, since others may need them. Claims that cannot be released expire.
 
     All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
@@ -78,11 +104,13 @@ class SharedStore(Cache):
         url: str,
         outage: Outage | None = None,
         *,
-        timeout: float = ROUND_TRIP_TIMEOUT,
+        timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         self._local = local
+        self._url = url
         self._name = f"the shared cache {shown_address(url)}"
-        self._redis = RedisConnection(url, "cache_url", timeout)
+        self._timeout = timeout
+        self._client: Redis | None = None
         self._outage = outage or Outage()
         self._local_is_writable = True
         self._problems: list[str] = []
@@ -93,7 +121,7 @@ class SharedStore(Cache):
         texts, problems = self._local.load(keys, since=since)
         # Another machine may have a newer note.
         wanted = [key for key in keys if key not in texts or ":" in key]
-        for batch in _batches(wanted, _ENTRIES_PER_BATCH):
+        for batch in batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if new := {key: text for key, text in found.items() if text != texts.get(key)}:
                 self._write_locally(partial(self._local.save, new))
@@ -101,7 +129,7 @@ class SharedStore(Cache):
         return texts, problems + self._take_problems()
 
     def prepare(self) -> list[str]:
-        replies = self._send([("INFO", "memory")], dict)
+        replies = self._send(lambda pipeline: pipeline.info("memory"))
         try:
             problems = self._local.prepare()
         except StoreError as error:
@@ -110,48 +138,51 @@ class SharedStore(Cache):
             problems = []
             self._report_local_failure(error)
         for memory in replies:
-            self._problems += eviction_problems(self._name, memory)
+            policy = str(memory.get("maxmemory_policy"))
+            if policy.startswith("allkeys-"):
+                self._problems.append(
+                    f"{self._name} may evict texts that were paid for, since its "
+                    f"maxmemory-policy is '{policy}'; set it to 'noeviction'"
+                )
         return problems + self._take_problems()
 
     def save(self, texts: Mapping[str, Text]) -> None:
         failure = self._write_locally(lambda: self._local.save(texts))
-        for batch in _batches(texts.items(), _ENTRIES_PER_BATCH):
-            commands: list[Command] = []
-            for key, text in batch:
-                commands.append(("SET", _TEXT + key, encode(key, text)))
-                notes = (_TEXT + note for note in note_keys(key))
-                commands.append(("DEL", *_claim_rows(key), *notes))
-            self._send(commands, int, transaction=True)
+        for batch in batches(texts.items(), _ENTRIES_PER_BATCH):
+
+            def save(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
+                for key, text in batch:
+                    pipeline.set(_TEXT + key, encode(key, text))
+                    pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
+
+            self._send(save)
         if failure and self._outage.began:
             raise failure
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
-        new = {key: new_idempotency_key() for key in keys}
+        lease = round(LEASE * 1000)
         replies = self._send_each(
             keys,
-            lambda key: script_call(
-                __package__,
-                "claim",
-                _claim_rows(key),
-                owner=owner,
-                lease=round(LEASE * 1000),
-                new_key=new[key],
-                refresh=refresh,
+            lambda pipeline, key: pipeline.eval(
+                _CLAIM_SCRIPT,
+                2,
+                *_claim_rows(key),
+                owner,
+                lease,
+                new_idempotency_key(),
+                int(refresh),
             ),
-            bytes,
         )
         if self._outage.began:
             return self._local.claim(keys, owner, refresh=refresh)
-        claimed = {k: cast(bytes, v).decode(errors="replace") for k, v in replies.items() if v}
-        return {k: v if is_idempotency_key(v) else new[k] for k, v in claimed.items()}
+        return {key: reply.decode() for key, reply in replies.items() if reply}
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
         self._send_each(
             keys,
-            lambda key: script_call(
-                __package__, "release", _claim_rows(key), owner=owner, answered=answered
+            lambda pipeline, key: pipeline.eval(
+                _RELEASE_SCRIPT, 2, *_claim_rows(key), owner, int(answered)
             ),
-            int,
         )
         if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
@@ -160,17 +191,15 @@ class SharedStore(Cache):
         seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
-            self._send([("SET", _PAUSE, "1", "PX", milliseconds)], int)
+            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds))
 
     def paused(self) -> float:
-        replies = self._send([("PTTL", _PAUSE)], int)
-        left = cast(int, replies[0]) / 1000 if replies else 0.0
-        # A pause without an end, or a longer one, was not set by this package.
-        return left if 0 < left <= MAX_PAUSE else 0.0
+        replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE))
+        return max(0.0, replies[0] / 1000) if replies else 0.0
 
     def shared(self, keys: Collection[str]) -> set[str]:
-        replies = self._send_each(keys, lambda key: ("EXISTS", _TEXT + key), int)
-        return {key for key, reply in replies.items() if reply == 1}
+        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key))
+        return {key for key, reply in replies.items() if reply}
 
     def requests(
         self, kind: NoteKind | None = None
@@ -181,7 +210,9 @@ class SharedStore(Cache):
         self._local.delete(keys)
 
     def close(self) -> list[str]:
-        self._redis.close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
         return self._local.close() + self._take_problems()
 
     def _take_problems(self) -> list[str]:
@@ -203,74 +234,99 @@ class SharedStore(Cache):
 
     def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, Text]:
         texts = {}
-        entries = self._read_starts(keys, _FIRST_READ)
-        for key in [key for key, entry in entries.items() if len(entry) == _FIRST_READ]:
-            del entries[key]
-            entries |= self._read_starts([key], MAX_ENTRY)
-        for key, entry in entries.items():
-            text = decode(key, entry)
-            if text is None:
-                start = key.rpartition(":")[2][:12]
-                self._problems.append(
-                    f"the entry {start}… in {self._name} was changed or damaged, and is ignored"
-                )
-            elif since is None or text.generated_at > since:
+        replies = self._send(lambda pipeline: pipeline.mget([_TEXT + key for key in keys]))
+        for key, entry in zip(keys, replies[0] if replies else (), strict=bool(replies)):
+            text = decode(key, entry) if entry is not None else None
+            if entry is not None and text is None:
+                self._problems.append(damaged_entry(key, self._name))
+            elif text and (since is None or text.generated_at > since):
                 texts[key] = text
         return texts
 
-    def _read_starts(self, keys: Collection[str], size: int) -> dict[str, bytes]:
-        """Return up to `size` bytes of each entry. Values of other types become invalid entries."""
-        commands: list[Command] = [("GETRANGE", _TEXT + key, 0, size - 1) for key in keys]
-        replies = self._send(commands, bytes, size=size, allow_wrong_type=True)
-        entries = zip(keys, replies, strict=bool(replies))
-        return {
-            key: reply if isinstance(reply, bytes) else b"wrong"
-            for key, reply in entries
-            if reply != b""
-        }
-
     def _send_each(
-        self, keys: Collection[str], command: Callable[[str], Command], expected: type
-    ) -> dict[str, object]:
-        replies: list[object] = []
-        for batch in _batches(keys, _KEYS_PER_BATCH):
-            replies += self._send([command(key) for key in batch], expected)
+        self, keys: Collection[str], add: Callable[[Pipeline, str], object]
+    ) -> dict[str, Any]:
+        """Return the reply to a command for each key; empty if the cache is unavailable."""
+        replies: list[Any] = []
+        for batch in batches(keys, _KEYS_PER_BATCH):
+
+            def add_all(pipeline: Pipeline, keys: list[str] = batch) -> None:
+                for key in keys:
+                    add(pipeline, key)
+
+            replies += self._send(add_all)
         return {} if self._outage.began else dict(zip(keys, replies, strict=True))
 
-    def _send(
-        self,
-        commands: Sequence[Command],
-        expected: type,
-        *,
-        size: int = MAX_REPLY,
-        allow_wrong_type: bool = False,
-        transaction: bool = False,
-    ) -> list[object]:
-        """Send commands as RedisConnection does; without replies if the cache is unavailable."""
+    def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
+        """Send commands as one transaction; without replies if the cache is unavailable."""
         if self._outage.began:
             return []
+        if self._client is None:
+            self._client = _connect(self._url, self._timeout)
+        pipeline = self._client.pipeline()
+        add(pipeline)
         try:
-            return self._redis.send(
-                commands,
-                expected,
-                size=size,
-                allow_wrong_type=allow_wrong_type,
-                transaction=transaction,
-            )
-        except UnavailableError as error:
+            with pipeline:
+                return pipeline.execute()
+        except Exception as error:  # noqa: BLE001  redis-py raises anything for other servers
             self._outage.began = True
             self._problems.append(
-                f"{self._name} cannot be used ({error}); this build continues with "
+                f"{self._name} cannot be used ({_reason(error)}); this build continues with "
                 "the local cache, and another machine may pay for the same texts"
             )
             return []
 
 
-def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    left = iter(items)
-    while batch := list(islice(left, size)):
-        yield batch
+def _connect(url: str, timeout: float) -> Redis:
+    """Return a client, which connects when it is used. Raises ConfigurationError."""
+    try:
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError as error:
+        raise ConfigurationError(
+            "cache_url: needs the package redis; "
+            'install it with: pip install "mkdocs-contentgen[redis]"'
+        ) from error
+    scheme, _, rest = url.partition("://")
+    try:
+        client = Redis.from_url(
+            f"{SCHEMES[scheme.lower()]}://{rest}",
+            socket_connect_timeout=min(CONNECT_TIMEOUT, timeout),
+            socket_timeout=timeout,
+            retry=Retry(NoBackoff(), 1),  # servers close idle connections
+            protocol=2,  # the one that all servers have
+        )
+        client.connection_pool.make_connection()
+    except Exception:  # noqa: BLE001  redis-py raises anything for unexpected values
+        # Its message could quote a password.
+        raise ConfigurationError(
+            "cache_url: the package redis refuses what follows '?'; correct the name or the value "
+            "of the option there"
+        ) from None
+    return client
 
 
 def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
+
+
+_REASONS = {
+    "OutOfMemoryError": "it is full",
+    "ReadOnlyError": "it is a replica, which cannot be written",
+    "BusyLoadingError": "it is still loading its data",
+    "AuthenticationError": "it refuses the user or the password",
+    "TimeoutError": "it does not answer in time",
+}
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong, without the server's message, which could repeat a password."""
+    cause = error.__cause__ or error.__context__ or error
+    name = type(error).__name__
+    if reason := _REASONS.get(name) or getattr(cause, "strerror", None):
+        return str(reason)
+    if name == "ConnectionError":
+        return "it ended the connection"
+    code = re.match(r"[A-Z]{2,20}\b", str(error))
+    return code[0] if code else "it does not answer as Redis does"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import msgspec
+from msgspec import Meta
 
 from ...display import quoted
 from ...errors import ConfigurationError
@@ -34,33 +35,53 @@ class ModelFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options in `writer.yml`: those of the writer, and these."""
 
-    ledger: str = "writer.db"
+    ledger: Annotated[
+        str, Meta(extra={"message": "expected the path of a file, or redis://host"})
+    ] = "writer.db"
     """Where users, answers and usage are kept: a file, or `redis://…` for several processes.
 
     The path is relative to `writer.yml`. Default: `writer.db`."""
 
-    limits: Limits = Limits()
+    limits: Annotated[
+        Limits,
+        Meta(
+            description="a mapping such as `{requests_per_minute: 20, parallel: 4, "
+            "cost_per_month: 10}`, with numbers above 0"
+        ),
+    ] = Limits()
     """The limits of each user, unless `contentgen writer user set` gives one others.
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
 
-    models: tuple[ModelFields, ...] = ()
+    models: Annotated[
+        tuple[ModelFields, ...],
+        Meta(
+            extra={
+                "message": "expected a list such as `[{model: qwen3:8b, endpoint: http://127.0.0.1:11434/v1}]`"
+            }
+        ),
+    ] = ()
     """Further models, which write where the ones before them cannot be used, or fail.
 
     Each has `model`, and can have an `endpoint`, `api_key`, `parameters` and `price` of its own.
     With an `endpoint`, the key is not that of the first model: it is `api_key`, or the environment
     variable `CONTENTGEN_MODEL_KEY_2` for the first of them, and so on. Default: `[]`."""
 
-    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(description="a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`"),
+    ] = ("127.0.0.1", "::1")
     """The addresses or networks of proxies that are trusted to say who sent a request.
 
     They do so with the headers `X-Forwarded-For` and `X-Request-Id`.
     Default: `[127.0.0.1, "::1"]`."""
 
-    keep_answers: Annotated[float, msgspec.Meta(gt=0, le=36500)] = 30
+    keep_answers: Annotated[
+        float, Meta(gt=0, le=36500, description="a number of days above 0, up to 36500")
+    ] = 30
     """The days for which an answer is kept for its Idempotency-Key. Default: `30`."""
 
-    queue: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 100
+    queue: Annotated[int, Meta(ge=0, le=100_000)] = 100
     """The number of texts that can wait for the model. Further requests get status 503.
 
     Default: `100`."""

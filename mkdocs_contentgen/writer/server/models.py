@@ -95,7 +95,7 @@ class Models:
             guess = estimate_update(what, options) if what else estimate(request, options)
             calls = guess.most_calls / guess.calls
             costs.append(calls * options.fields.price.cost(guess.input_tokens, guess.output_tokens))
-        # What one model has written in vain, and another one after it, costs both.
+        # A failed text of one model, and that of the next one, both cost something.
         return sum(costs) * self._factor
 
     def settle(self, request: Request, what: Update | None, cost: float) -> None:

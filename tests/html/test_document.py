@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
 
 from mkdocs_contentgen.errors import EditError
-from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.html.blocks import (
-    MAX_BLOCK,
-    confirm_statement,
-    finish,
-    insert_block,
-    move_block,
-    read_blocks,
-    remove_block,
-    remove_sentence,
-    set_markdown,
-)
-from mkdocs_contentgen.texts.approval import to_lines
+from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document
 
 HTML = """<article><h1>T &amp; x</h1>
 <p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
@@ -30,76 +20,63 @@ HTML = """<article><h1>T &amp; x</h1>
 <table><tr><td>cell <mark>9</mark></td><td>b</td></tr></table><p>Last.</p></article>"""
 
 
-def changed(change: object) -> str:
+def changed(change: Callable[[list[Block]], object], html: str = HTML) -> str:
     """Return the HTML after a change, on lines."""
-    article, blocks = read_blocks(HTML)
-    assert callable(change)
-    change(article, blocks)
-    return to_lines(article)
+    document = Document(html)
+    change(document.blocks())
+    return document.to_lines()
 
 
 def test_every_block_comes_back_as_it_was() -> None:
     """What a person saves without a change is what was there."""
-    article, blocks = read_blocks(HTML)
-    before = to_lines(article)
+    document = Document(HTML)
+    before, blocks = document.to_lines(), document.blocks()
     for block in blocks:
-        set_markdown(block, block.markdown)
-    assert to_lines(article) == before
+        block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
     assert [block.kind for block in blocks] == ["h1", "p", "li", "p", "td", "td", "p"]
 
 
 def test_statements() -> None:
     """Each has its sentence, with the other marks as text, and what the sentence cites."""
-    _, blocks = read_blocks(HTML)
+    blocks = Document(HTML).blocks()
     first, second = blocks[1].statements
     assert (first.text, first.cited) == ("3 s", [])
-    assert first.sentence == [
-        ("It takes ", False), ("3 s", True), (", says ", False), ("Bob", False), (". ", False)
-    ]  # fmt: skip
+    assert first.sentence == [("It takes ", False), ("3 s", True), (", says Bob. ", False)]
     assert (second.text, second.cited) == ("5 EUR", ["https://x.example/#a"])
     assert [it.text for it in blocks[4].statements] == ["9"]
 
 
 def test_a_confirmed_statement_loses_its_mark_alone() -> None:
     """The rest of the block stays byte for byte."""
-    before = to_lines(read_blocks(HTML)[0])
-    after = changed(lambda article, blocks: confirm_statement(blocks[1], 1))
-    assert after == before.replace("<mark>5 EUR</mark>", "5 EUR")
+    after = changed(lambda blocks: blocks[1].confirm_statement(1))
+    assert after == Document(HTML).to_lines().replace("<mark>5 EUR</mark>", "5 EUR")
 
 
 def test_a_removed_sentence() -> None:
     """It goes with its statement; a block without another sentence goes, a cell becomes empty."""
-    after = changed(lambda article, blocks: remove_sentence(article, blocks[1], 0))
-    assert "It takes" not in after
-    assert "It costs <mark>5 EUR</mark>" in after
-    assert "<td></td>" in changed(lambda article, blocks: remove_sentence(article, blocks[4], 0))
+    after = changed(lambda blocks: blocks[1].remove_sentence(0))
+    assert '<p class="intro">It costs <mark>5 EUR</mark>' in after
+    assert "<td></td>" in changed(lambda blocks: blocks[4].remove_sentence(0))
 
 
 def test_what_is_empty_without_a_block_goes_too() -> None:
     """No item and no list stays without content."""
-    article, blocks = read_blocks(HTML)
-    for block in blocks[2:4]:
-        remove_block(article, block)
-    assert "<ul>" not in to_lines(article)
-    assert "<li>" not in to_lines(article)
+    document = Document(HTML)
+    for block in document.blocks()[2:4]:
+        block.remove()
+    after = document.to_lines()
+    assert "<ul>" not in after
+    assert "<li>" not in after
 
 
 def test_inserted_blocks() -> None:
     """A paragraph follows a paragraph, an item an item, and nothing a cell."""
-    after = changed(lambda article, blocks: insert_block(blocks[0], "h2", "New *one*"))
+    after = changed(lambda blocks: blocks[0].insert("h2", "New *one*"))
     assert "<h1>T &amp; x</h1>\n<h2>New <em>one</em></h2>" in after
-    assert "<li>New</li>" in changed(lambda article, blocks: insert_block(blocks[2], "p", "New"))
+    assert "<li>New</li>" in changed(lambda blocks: blocks[2].insert("p", "New"))
     with pytest.raises(EditError, match="cell"):
-        changed(lambda article, blocks: insert_block(blocks[4], "p", "New"))
-
-
-def test_moved_blocks() -> None:
-    """A block moves within its part of the text."""
-    after = changed(lambda article, blocks: move_block(blocks, 6, 0))
-    assert "<h1>T &amp; x</h1>\n<p>Last.</p>" in after
-    assert "<article>\n<p>Last.</p>" in changed(lambda article, blocks: move_block(blocks, 6, -1))
-    with pytest.raises(EditError, match="within"):
-        changed(lambda article, blocks: move_block(blocks, 6, 2))
+        changed(lambda blocks: blocks[4].insert("p", "New"))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +95,7 @@ def test_moved_blocks() -> None:
 )
 def test_what_a_person_writes(markdown: str, html: str) -> None:
     """Light Markdown is read, and anything that could harm is not."""
-    after = changed(lambda article, blocks: set_markdown(blocks[6], markdown))
+    after = changed(lambda blocks: blocks[6].set_markdown(markdown))
     assert html in after
     assert not any(bad in after for bad in ("<script", "onerror", 'href="java', "<img"))
 
@@ -138,20 +115,10 @@ def test_what_a_person_writes(markdown: str, html: str) -> None:
 )
 def test_what_is_no_block(markdown: str) -> None:
     """An empty, too long or nested text is refused, and the block stays."""
-    _, blocks = read_blocks(HTML)
+    blocks = Document(HTML).blocks()
     with pytest.raises(EditError):
-        set_markdown(blocks[6], markdown)
+        blocks[6].set_markdown(markdown)
     assert blocks[6].text == "Last."
-
-
-def one(inner: str, tag: str = "p") -> tuple[str, list[str]]:
-    """Return a block as it comes back unchanged, and the texts of its statements."""
-    article, blocks = read_blocks(f"<article><h1>T</h1><{tag}>{inner}</{tag}></article>")
-    before = to_lines(article)
-    statements = [it.text for it in blocks[1].statements]
-    set_markdown(blocks[1], blocks[1].markdown)
-    assert to_lines(article) == before
-    return before, statements
 
 
 @pytest.mark.parametrize(
@@ -164,12 +131,17 @@ def one(inner: str, tag: str = "p") -> tuple[str, list[str]]:
         ("A=<mark>5</mark>=x. <mark>=</mark> Next <mark>=7=</mark>.", ["5", "=", "=7="]),
         ("A <mark> 5 </mark>. Next <mark>7</mark>.", ["5", "7"]),
         ("A\\<mark>5</mark>. B\\\\<mark>6</mark>. C", ["5", "6"]),
+        ("4\xa0km, <s>a~~b</s> ~~c~~<del>d</del> <b>\u2003e</b> ! <i> f</i>", []),
         ('Says <mark lang="en">Jane</mark> and <mark class="lead">Bob</mark>.', ["Jane", "Bob"]),
     ],
 )
 def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     """Blocks come back the same, and each mark is a statement with its own text."""
-    assert one(inner)[1] == statements
+    document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
+    before, block = document.to_lines(), document.blocks()[1]
+    assert [it.text for it in block.statements] == statements
+    block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
 
 
 @pytest.mark.parametrize(
@@ -177,45 +149,43 @@ def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     [
         "Use <code>a==b</code> and <mark>3</mark>. Then x==y and <mark>4</mark>.",
         "A <mark> 5 </mark>. Next <mark>7</mark>.",
-        "A <strong>first. <mark>5</mark> second.</strong> third <mark>7</mark>. Four.",
+        "A <strong>first. <mark>Jane</mark> sat. Then</strong> third <mark>7</mark>. Four.",
         "需要<mark>3 秒</mark>。然后<mark>5 元</mark>。完。",
         'a <mark>5</mark>. See <a href="https://x.example/?c==d">m</a>. <mark>6</mark> z.',
     ],
 )
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
-    """The other statement stays, or the removal is refused."""
-    article, blocks = read_blocks(f"<article><h1>T</h1><p>{inner}</p></article>")
-    texts = [it.text for it in blocks[1].statements]
-    try:
-        remove_sentence(article, blocks[1], number)
-    except EditError:
-        assert "<strong>" in inner
-        return
-    _, blocks = read_blocks(to_lines(article))
-    assert [it.text for it in blocks[1].statements] == [texts[1 - number]]
-    assert "**" not in blocks[1].text
+    """The other statement stays as it is."""
+    document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
+    block = document.blocks()[1]
+    texts = [it.text for it in block.statements]
+    block.remove_sentence(number)
+    block = Document(document.to_lines()).blocks()[1]
+    assert [it.text for it in block.statements] == [texts[1 - number]]
+    assert "**" not in block.text
 
 
 def test_code_and_text_behind_a_block_stay() -> None:
     """Code is not changed as a line, and what follows a removed block is no part of it."""
     inner = "<ul><li>One<ul><li>in</li></ul>tail</li></ul>"
     html = f"<article><h1>T</h1><pre>a\n  b</pre>{inner}</article>"
-    article, blocks = read_blocks(html)
+    document = Document(html)
+    blocks = document.blocks()
     with pytest.raises(EditError, match="code"):
-        set_markdown(blocks[1], "a b")
-    remove_block(article, blocks[2])
-    assert "tail" in to_lines(article)
-    assert "a\n  b" in to_lines(article)
+        blocks[1].set_markdown("a b")
+    blocks[3].remove()
+    assert "<li>\nOne\ntail\n</li>" in document.to_lines()
+    assert "a\n  b" in document.to_lines()
 
 
 @pytest.mark.parametrize("markdown", ["==a" * 6000, "<" * 20_000, "‹" * 20_000, "[" * 20_000])
 def test_a_block_that_would_take_long(markdown: str) -> None:
     """It is refused, or read in a second."""
-    _, blocks = read_blocks("<article><h1>T</h1><p>x</p></article>")
+    blocks = Document("<article><h1>T</h1><p>x</p></article>").blocks()
     started = time.process_time()
     with suppress(EditError):
-        set_markdown(blocks[1], markdown)
+        blocks[1].set_markdown(markdown)
     assert time.process_time() - started < 5
 
 
@@ -228,37 +198,61 @@ def test_a_block_that_would_take_long(markdown: str) -> None:
         ("<ul><li>a<hr>b</li></ul>", ["a", "b"]),
         ("Bare <b>text</b><p>p</p> and more", ["Bare text", "p", "and more"]),
         ("<div>a<p>b</p>c</div>", ["a", "b", "c"]),
+        ("<ul>a<li>b</li></ul>", ["a", "b"]),
+        ("<section>a</section>", ["a"]),
+        ("<span>a<p>b</p><b>c</b></span>", ["a", "b", "c"]),
     ],
 )
 def test_text_beside_blocks(inner: str, texts: list[str]) -> None:
     """It is a block of its own, and the text stays as it is."""
-    html = f"<article><h1>T</h1>{inner}</article>"
-    article, blocks = read_blocks(html)
+    document = Document(f"<article><h1>T</h1>{inner}</article>")
+    blocks, lines = document.blocks(), document.to_lines()
     assert [it.text for it in blocks] == ["T", *texts]
-    assert [it.markdown for it in blocks]
-    assert to_lines(finish(article)) == to_lines(parse_article(html))
-    article, blocks = read_blocks(html)
-    set_markdown(blocks[1], "Other")
-    assert "Other" in to_lines(finish(article))
-    assert [it.text for it in read_blocks(to_lines(article))[1]] == ["T", "Other", *texts[1:]]
+    assert Document(lines).to_lines() == lines
+    without = re.sub(r"\s", "", lines)
+    assert without == f"<article><h1>T</h1>{inner}</article>".replace(" ", "")
+    blocks[1].set_markdown("Other")
+    after = Document(document.to_lines()).blocks()
+    assert [it.text for it in after] == ["T", "Other", *texts[1:]]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["Loose <mark>5</mark>", "<ul>a <mark>5</mark><li>b</li></ul>", "<mark><p>5</p></mark>"],
+)
+def test_statements_anywhere(inner: str) -> None:
+    """Each stands in a block, and can be confirmed."""
+    document = Document(f"<article><h1>T</h1>{inner}</article>")
+    (block,) = (it for it in document.blocks() if it.statements)
+    assert [it.text for it in block.statements] == ["5"]
+    block.confirm_statement(0)
+    assert "<mark>" not in document.to_lines()
+
+
+def test_spaces_that_are_seen_stay() -> None:
+    """There is no line break within a word, nor in a row of a table."""
+    inner = "A<span>loose<p>x</p>more</span>b <i>c</i>"
+    row = "<tr><td>1</td><td><p>2</p></td></tr>"
+    html = f"<article>{inner}<table><tbody>{row}</tbody></table></article>"
+    lines = Document(html).to_lines()
+    assert "A<span>loose\n<p>x</p>\nmore</span>b <i>c</i>\n" in lines
+    assert f"\n{row}\n" in lines
 
 
 def test_images_of_known_hosts_stay() -> None:
     """They are no links, neither in other blocks nor in the one that is changed."""
     image = '<img src="https://images.example/a.png" alt="a">'
     html = f"<article><h1>T</h1><p>One {image}</p><p>Two</p></article>"
-    article, blocks = read_blocks(html, ["images.example"])
-    set_markdown(blocks[2], "Three")
-    set_markdown(blocks[1], blocks[1].markdown.replace("One", "First"))
-    assert to_lines(finish(article)).count("<img") == 1
-    assert "First" in to_lines(article)
+    document = Document(html, ["images.example"])
+    _, one, two = document.blocks()
+    two.set_markdown("Three")
+    one.set_markdown(one.to_markdown().replace("One", "First"))
+    assert document.to_lines().count("<img") == 1
+    assert "First" in document.to_lines()
 
 
 def test_a_cell_with_a_paragraph_keeps_its_place() -> None:
     """Without its paragraph, it is an empty cell."""
-    cells = "<td><p>a</p></td><td><p>b</p></td>"
-    article, blocks = read_blocks(
-        f"<article><h1>T</h1><table><tbody><tr>{cells}</tr></tbody></table></article>"
-    )
-    remove_block(article, blocks[1])
-    assert "<td></td>" in to_lines(article)
+    row = "<tr><td><p>a</p></td><td><p>b</p></td></tr>"
+    html = f"<article><h1>T</h1><table><tbody>{row}</tbody></table></article>"
+    assert "<td></td>" in changed(lambda blocks: blocks[1].remove(), html)

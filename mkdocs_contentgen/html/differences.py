@@ -1,0 +1,264 @@
+"""What differs between two versions of a document, by blocks and words, and taking it back."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal
+
+from bs4 import Tag
+
+from ..errors import EditError
+from .document import Block, Document, Piece, is_block
+from .elements import CELLS
+from .serializer import LOOSE
+
+_MAX_PAIRS = 4_000_000
+"""Pairs of equal pieces or words that are compared, which takes about a second."""
+
+_MAX_CANDIDATES = 50
+
+# Japanese and Chinese have no spaces between words.
+_TOKEN = re.compile(
+    r"(?:<[^<>]*>|[\u3040-\u30ff\u4e00-\u9fff]|[^\s<\u3040-\u30ff\u4e00-\u9fff]+)\s*|\s+"
+)
+
+Word = tuple[Literal["equal", "old", "new"], str]
+"""A part of the HTML of two versions."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What stands at one place in two versions: an element, and tags around blocks."""
+
+    before: tuple[Piece, ...] = ()
+    after: tuple[Piece, ...] = ()
+    words: Sequence[Word] = ()
+    """The HTML of both, where they differ."""
+
+    @property
+    def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:
+        """What happened to the element. `markup` is for tags around blocks alone."""
+        if [it.html for it in self.before] == [it.html for it in self.after]:
+            return "equal"
+        if self.old and self.new:
+            return "changed"
+        return "removed" if self.old else "added" if self.new else "markup"
+
+    @property
+    def old(self) -> Piece | None:
+        """The element in the earlier version."""
+        return next((it for it in self.before if it.part == "all"), None)
+
+    @property
+    def new(self) -> Piece | None:
+        """The element in the later version."""
+        return next((it for it in self.after if it.part == "all"), None)
+
+    @property
+    def can_be_taken_back(self) -> bool:
+        """Whether take_back() restores the earlier version, at least of the element."""
+        if self.old and self.new:
+            return self.old.element.name == self.new.element.name
+        return self.kind in ("added", "removed")
+
+
+def compare(before: Document, after: Document, *, marks: bool = True) -> list[Row]:
+    """Return the pieces of two versions side by side. They all are equal if the HTML is.
+
+    Without `marks`, it makes no difference what is marked as a statement to check.
+    """
+    old, new = before.pieces(marks=marks), after.pieces(marks=marks)
+    budget = _Budget(_MAX_PAIRS)
+    rows: list[Row] = []
+    matcher = _Matcher([it.html for it in old], _former_html(old, new), budget)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            rows += [Row((one,), (other,)) for one, other in zip(old[a:b], new[c:d], strict=True)]
+        else:
+            rows += _side_by_side(old[a:b], new[c:d])
+    return [_with_words(row, budget) for row in _join_tags(rows)]
+
+
+def take_back(document: Document, rows: Sequence[Row], number: int) -> Block | None:
+    """Take the difference in a row back, and return the block that is there again.
+
+    `document` is the later version, and changes. Raises EditError.
+    """
+    row = rows[number]
+    if not row.can_be_taken_back:
+        raise EditError("tags around blocks come back with `Undo` only")
+    if row.old and row.new:
+        Block(0, row.new.element).set_content(row.old.element)
+        row.new.element.attrs = dict(row.old.element.attrs)
+    elif row.old:
+        before, after = list(_pairs(reversed(rows[:number]))), list(_pairs(rows[number + 1 :]))
+        _restore(document.article, row.old.element, before, after)
+    elif row.new:
+        Block(0, row.new.element).remove()
+    return Block(0, row.old.element) if row.old and is_block(row.old.element) else None
+
+
+_Pair = tuple[Tag, Tag]
+"""An element in two versions."""
+
+
+def _pairs(rows: Iterable[Row]) -> Iterator[_Pair]:
+    """Yield the elements that both versions have at the same place."""
+    for row in rows:
+        if row.old and row.new:
+            yield row.old.element, row.new.element
+
+
+def _restore(article: Tag, element: Tag, before: Sequence[_Pair], after: Sequence[_Pair]) -> None:
+    """Insert an element of an earlier version.
+
+    `before` and `after` are those around it that both versions have, the nearest first. What the
+    element was in, and is gone too, comes back with it. Raises EditError for what was in a row of
+    a table that is gone.
+    """
+    *outer, _ = _line(element)
+    same = {id(outer[0]): article}
+    for old, new in (*before, *after):
+        for one, other in zip(_line(old), _line(new), strict=False):
+            if one.name != other.name:
+                break
+            same.setdefault(id(one), other)
+    depth = max(n for n, it in enumerate(outer) if id(it) in same)
+    gone = outer[depth + 1 :]
+    if any(it.name in (*CELLS, "tr") for it in (*gone, element)):
+        raise EditError("a row of a table comes back with `Undo` only")
+    node = copy(element)
+    for tag in reversed(gone):
+        group = Tag(name=tag.name, attrs=dict(tag.attrs))
+        group.append(node)
+        node = group
+    target = same[id(outer[depth])]
+    for near, is_before in [(it, True) for _, it in before] + [(it, False) for _, it in after]:
+        line = _line(near)
+        position = next((n for n, it in enumerate(line) if it is target), None)
+        if position is None:
+            continue
+        if near is target:  # its text stands beside a block now
+            loose = Tag(name=LOOSE)
+            loose.extend(list(target.contents))
+            target.extend([loose, node] if is_before else [node, loose])
+        elif is_before:
+            line[position + 1].insert_after(node)
+        else:
+            line[position + 1].insert_before(node)
+        return
+    target.insert(0, node)
+
+
+def _line(element: Tag) -> list[Tag]:
+    """Return an element with all that it is in, the article first."""
+    return [*reversed(list(element.parents)), element]
+
+
+def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
+    """Return the HTML in `new`, but for each element that was changed, that in `old`.
+
+    An element is a change of another one of its kind if a third of its words is the same.
+    """
+    known, kept = {it.html for it in old}, {it.html for it in new}
+    left = {it.html: (it.kind, _words(it)) for it in old if it.html not in kept}
+    found = []
+    for piece in new:
+        html, words = piece.html, _words(piece) if piece.html not in known else frozenset()
+        for candidate, (kind, others) in islice(left.items(), _MAX_CANDIDATES) if words else ():
+            most = max(len(words), len(others))
+            if kind == piece.kind and 3 * len(words & others) >= most:
+                html = candidate
+                break
+        left.pop(html, None)
+        found.append(html)
+    return found
+
+
+def _words(piece: Piece) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", piece.element.get_text()) if piece.part == "all" else ())
+
+
+def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
+    """Yield rows of different pieces, together as long as they are of the same kind."""
+    number = 0
+    for one, other in zip(old, new, strict=False):
+        is_tag = one.part != "all"
+        if one.part != other.part or not (is_tag or one.kind == other.kind):
+            break
+        yield Row((one,), (other,))
+        number += 1
+    yield from (Row((it,), ()) for it in old[number:])
+    yield from (Row((), (it,)) for it in new[number:])
+
+
+def _join_tags(rows: Iterable[Row]) -> Iterator[Row]:
+    """Join the tags that differ with the different elements beside them, which they belong to."""
+    joined, last = Row(), ""
+    for row in rows:
+        part = (row.before or row.after)[-1].part if row.kind != "equal" else ""
+        if part and last and (part == "end" or last == "start"):
+            joined = Row((*joined.before, *row.before), (*joined.after, *row.after))
+        else:
+            if last:
+                yield joined
+            joined = row
+            if not part:
+                yield row
+        last = part
+    if last:
+        yield joined
+
+
+def _with_words(row: Row, budget: _Budget) -> Row:
+    if row.kind == "equal":
+        return row
+    old, new = _TOKEN.findall(_html(row.before)), _TOKEN.findall(_html(row.after))
+    keys = [[token.strip() for token in tokens] for tokens in (old, new)]
+    words: list[Word] = []
+    for kind, a, b, c, d in _Matcher(keys[0], keys[1], budget).get_opcodes():
+        if kind == "equal":
+            words.append(("equal", "".join(new[c:d])))
+            continue
+        words += [("old", "".join(old[a:b]))] if a < b else []
+        words += [("new", "".join(new[c:d]))] if c < d else []
+    if all(kind == "equal" for kind, _ in words):  # another space
+        words = [("old", "".join(old)), ("new", "".join(new))]
+    return replace(row, words=words)
+
+
+def _html(pieces: Iterable[Piece]) -> str:
+    """Return pieces as they stand in an approved file."""
+    return "".join(("\n" if it.begins_line else "") + it.html for it in pieces).strip()
+
+
+@dataclass
+class _Budget:
+    pairs: int
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Matches two lists until the budget is spent; the rest does not match."""
+
+    def __init__(self, old: list[str], new: list[str], budget: _Budget) -> None:
+        super().__init__(a=old, b=new)
+        self._budget = budget
+        # difflib ignores items that are more frequent.
+        max_count = len(new) // 100 + 1 if len(new) >= 200 else len(new)
+        counts = {word: n for word, n in Counter(new).items() if n <= max_count}
+        self._pairs = [1 + counts.get(word, 0) for word in old]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        """Return the longest match, or an empty one if the budget does not allow for the search."""
+        self._budget.pairs -= sum(self._pairs[alo:ahi])
+        if self._budget.pairs < 0:
+            return difflib.Match(alo, blo, 0)
+        return super().find_longest_match(alo, ahi, blo, bhi)

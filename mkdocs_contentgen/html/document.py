@@ -1,0 +1,366 @@
+"""The document of a text: what people, comparisons and updates read and change.
+
+A document consists of blocks, such as paragraphs, headings, items and cells, which contain no other
+blocks. Text that stands beside blocks, or loose in a list or a section, is a block, too.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
+from copy import copy
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree.ElementTree import Element, tostring
+
+from bs4 import BeautifulSoup, Tag
+
+from ..digest import sha256
+from ..errors import EditError, UnsafeHTMLError
+from .article import parse_article
+from .elements import BLOCK_LEVEL, CELLS, GROUPS
+from .light_markdown import write_line
+from .markdown_parser import inline_parser
+from .sentences import Sentences
+from .serializer import LOOSE, collapse, inner_html, start_tag, to_html
+
+Kind = Literal["p", "h2", "h3", "li", "blockquote"]
+"""What a new block can be."""
+
+MAX_BLOCK = 20_000
+"""The maximum length of a block in characters."""
+
+_MAX_SYNTAX = 500
+_MAX_CONTEXT, _MAX_CITED = 1_000, 50
+_MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
+
+_REL = re.compile(' rel="[^"]*"')
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An element of a document, or the start or end tag of one that contains blocks."""
+
+    element: Tag
+    part: _Part
+    html: str
+    begins_line: bool
+    """Whether it is the first piece on its line of the approved file."""
+
+    @property
+    def kind(self) -> str:
+        """The tag, for loose text that of the element that it is in."""
+        parent = self.element.parent
+        return parent.name if self.element.name == LOOSE and parent else self.element.name
+
+
+class Document:
+    """The document of a text."""
+
+    def __init__(self, html: str, image_hosts: Collection[str] = ()) -> None:
+        """Read and sanitize HTML. Raises UnsafeHTMLError. `image_hosts` is the option."""
+        article = parse_article(html, image_hosts)
+        _wrap_loose_text(article)
+        soup = BeautifulSoup(
+            tostring(article, "unicode", method="html"),
+            "html.parser",
+            multi_valued_attributes=None,
+            string_containers={},
+        )
+        (self.article,) = soup.find_all(True, recursive=False)
+        self.article.extract()
+        self._image_hosts = image_hosts
+
+    def blocks(self) -> list[Block]:
+        """Return the blocks as they are now."""
+        leaves = (it.element for it in self.pieces() if it.part == "all" and is_block(it.element))
+        return [Block(number, it, self._image_hosts) for number, it in enumerate(leaves)]
+
+    def marked_sentences(self) -> list[str]:
+        """Return the sentences with statements to check, in which these stand in `‹…›`.
+
+        The cells of a row of a table are one sentence.
+        """
+        elements = (it.element.find_parent("tr") or it.element for it in self.blocks())
+        unique = {id(it): it for it in elements}.values()
+        return [sentence for it in unique for sentence in Sentences(it).marked()]
+
+    def to_lines(self, *, marks: bool = True) -> str:
+        """Return the HTML as approved files have it: on lines, for readable diffs.
+
+        Without `marks`, nothing is marked as a statement to check any more.
+        """
+        lines = (("\n" if it.begins_line else "") + it.html for it in self.pieces(marks=marks))
+        return f"{''.join(lines).strip()}\n"
+
+    def pieces(self, *, marks: bool = True) -> list[Piece]:
+        """Return the pieces that the HTML consists of, in their order."""
+        containers = set()
+        for tag in self.article.find_all(True):
+            # Without the block between them, two loose texts are still two.
+            stands_apart = tag.name in BLOCK_LEVEL or (tag.name == LOOSE and _has_siblings(tag))
+            for parent in tag.parents if stands_apart else ():
+                if id(parent) in containers:
+                    break
+                containers.add(id(parent))
+        found = []
+        parts = list(_split(self.article, containers))
+        for (before, _), (element, part), (behind, _) in zip(
+            [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
+        ):
+            html = {"start": start_tag(element), "end": f"</{element.name}>"}.get(part)
+            html = html or to_html(element, marks=marks)
+            # Beside a block, white space is not seen. Anywhere else it is kept.
+            begins_line = _is_apart(before, element)
+            html = html.lstrip(" ") if begins_line else html
+            html = html.rstrip(" ") if _is_apart(element, behind) else html
+            is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
+            found.append(Piece(element, part, html, begins_line and not is_in_row))
+        return found
+
+
+_Part = Literal["all", "start", "end"]
+
+
+def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
+    is_container = element.name in GROUPS or id(element) in containers
+    if element.name == "pre" or not is_container:
+        yield element, "all"
+        return
+    yield element, "start"
+    for child in element.children:
+        if isinstance(child, Tag):
+            yield from _split(child, containers)
+    yield element, "end"
+
+
+def _is_apart(one: Tag, other: Tag) -> bool:
+    names = {one.name, other.name}
+    return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
+
+
+def _has_siblings(tag: Tag) -> bool:
+    return tag.next_sibling is not None or tag.previous_sibling is not None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement to check."""
+
+    text: str
+    sentence: list[tuple[str, bool]]
+    """The parts of its sentence, and whether each is this statement."""
+
+    cited: list[str]
+    """The addresses that the sentence links to."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a document. It stays the same while others change."""
+
+    number: int
+    element: Tag
+    image_hosts: Collection[str] = ()
+
+    @property
+    def kind(self) -> str:
+        """The tag, or `text` for loose text."""
+        return self.element.name
+
+    @property
+    def parent(self) -> Tag:
+        """The element that it is in. Raises EditError if it was removed."""
+        if self.element.parent is None:
+            raise EditError("this block is gone")
+        return self.element.parent
+
+    @property
+    def text(self) -> str:
+        """The plain text."""
+        return _one_line(self.element.get_text())
+
+    @property
+    def html(self) -> str:
+        """The content as HTML."""
+        return inner_html(self.element).strip(" ")
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the plain text."""
+        return sha256(self.text)
+
+    @property
+    def links(self) -> list[str]:
+        """The addresses of the links in it."""
+        return [str(it["href"]) for it in self.element.find_all("a")]
+
+    def to_markdown(self, *, marks: bool = True) -> str:
+        """Return the content as light Markdown, with HTML where that would be read differently."""
+        markdown = write_line(self.element, marks=marks)
+        is_plain = "\\" not in markdown and self.element.find(True) is None
+        if is_plain or self.kind == "pre":
+            return markdown
+        html = inner_html(self.element, marks=marks).strip(" ")
+        read = inline_parser(is_persons=True).renderInline(markdown)
+        if _comparable(read) == _comparable(html):
+            return markdown
+        return write_line(self.element, marks=marks, only_html=True)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements to check."""
+        sentences = Sentences(self.element)
+        links = sentences.tags("a")
+        begins = [begin for _, begin, _ in links]
+        found = []
+        for _, begin, end in sentences.tags("mark"):
+            first, last = sentences.at(begin)
+            cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
+            # A sentence can be as long as a text, with thousands of statements.
+            first, last = max(first, begin - _MAX_CONTEXT), min(last, end + _MAX_CONTEXT)
+            parts = [(first, begin), (begin, end), (end, last)]
+            text = sentences.text
+            found.append(
+                Statement(
+                    _one_line(text[begin:end]),
+                    [(collapse(text[a:b]), b == end) for a, b in parts if a < b],
+                    [str(link["href"]) for link, *_ in cited[:_MAX_CITED]],
+                )
+            )
+        return found
+
+    def set_markdown(self, markdown: str) -> None:
+        """Replace the content. Raises EditError for what is too long or empty."""
+        if self.kind == "pre":
+            raise EditError("code cannot be changed here; change it in the approved file")
+        if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
+            raise EditError(f"a block has at most {_MAX_SYNTAX:,} signs of one kind")
+        if len(markdown) > MAX_BLOCK:
+            raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
+        if _MORE_BLOCKS.search(markdown.strip()):
+            raise EditError("this is more than one block; add each below the other")
+        new = self._read(collapse(markdown).strip(" "))
+        if not new.get_text().strip():
+            raise EditError("the block would be empty; remove it instead")
+        self.set_content(new)
+
+    def set_content(self, element: Tag) -> None:
+        """Replace the content by that of an element."""
+        self.element.clear()
+        self.element.extend(copy(element).contents[:])
+
+    def confirm_statement(self, number: int) -> None:
+        """Take the mark off a statement."""
+        Sentences(self.element).tags("mark")[number][0].unwrap()
+
+    def remove_sentence(self, number: int) -> str:
+        """Remove the sentence with a statement, and return it. May remove the block."""
+        sentences = Sentences(self.element)
+        first, last = sentences.at(sentences.tags("mark")[number][1])
+        text = sentences.text
+        if (text[:first] + text[last:]).strip():
+            sentences.cut(first, last)
+        else:
+            self.remove()
+        return _one_line(text[first:last])
+
+    def insert(self, kind: Kind, markdown: str) -> None:
+        """Insert a block behind it: an item behind an item. Raises EditError."""
+        new = Tag(name="p")
+        Block(0, new, self.image_hosts).set_markdown(markdown)
+        self.insert_content(new, kind)
+
+    def insert_content(self, content: Tag, kind: Kind = "p") -> Tag:
+        """Insert a block with the content of an element behind it, and return it.
+
+        Raises EditError behind a cell of a table.
+        """
+        if self.kind in CELLS:
+            raise EditError("no block can follow a cell of a table")
+        new = copy(content)
+        new.name = "li" if self.kind == "li" else "p" if kind == "li" else kind
+        self.element.insert_after(new)
+        return new
+
+    def remove(self) -> None:
+        """Remove it, and what is empty without it. A cell becomes empty."""
+        if self.kind in CELLS:
+            self.element.clear()
+            return
+        node = self.element
+        while parent := node.parent:
+            node.extract()
+            if parent.contents or parent.name in CELLS or parent.parent is None:
+                break
+            node = parent
+
+    def _read(self, markdown: str) -> Tag:
+        html = inline_parser(is_persons=True).renderInline(markdown)
+        return read_content(html, self.image_hosts)
+
+
+def is_block(element: Tag) -> bool:
+    """Tell whether an element without blocks in it is a block: it has text."""
+    return element.name != "hr" and bool(element.get_text().strip())
+
+
+def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
+    """Return a paragraph with the content of a block. Raises EditError."""
+    try:
+        article = Document(f"<article><h1>.</h1><p>{html}</p></article>", image_hosts).article
+    except UnsafeHTMLError as error:
+        raise EditError(f"this text cannot be shown: {error}") from error
+    found = article.find_all(True, recursive=False)
+    if [it.name for it in found] != ["h1", "p"]:
+        raise EditError("a block is text, without other blocks in it")
+    return found[1]
+
+
+def _comparable(html: str) -> str:
+    # Parsers escape quotation marks in texts, and links get their `rel` from the sanitizer.
+    return _REL.sub("", html).replace("&quot;", '"')
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
+    """Put the text beside blocks into elements of its own, and tell whether there are blocks.
+
+    A statement to check that contains blocks becomes one in each of them.
+    """
+    is_marked = is_marked or element.tag == "mark"
+    has_blocks = [_wrap_loose_text(child, is_marked=is_marked) for child in element]
+    if element.tag == "pre" or not (element.tag in GROUPS or any(has_blocks)):
+        is_block = element.tag in BLOCK_LEVEL
+        if is_block and is_marked:
+            _mark_content(element)
+        return is_block
+    run = Element(LOOSE)
+    run.text, element.text = element.text, None
+    content: list[Element] = []
+    for child, ends_run in zip([*element, None], [*has_blocks, True], strict=True):
+        if child is not None and not ends_run:
+            run.append(child)
+            continue
+        if is_marked:
+            _mark_content(run)
+        content += [run] if len(run) or (run.text or "").strip() else []
+        if child is not None:
+            content.append(child)
+            run = Element(LOOSE)
+            run.text, child.tail = child.tail, None
+    element[:] = content
+    if element.tag == "mark":
+        element.tag = "span"
+    return True
+
+
+def _mark_content(element: Element) -> None:
+    if "".join(element.itertext()).strip():
+        mark = Element("mark")
+        mark.text, mark[:] = element.text, element[:]
+        element.text, element[:] = None, [mark]

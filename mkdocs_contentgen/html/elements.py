@@ -1,0 +1,21 @@
+"""Kinds of HTML elements."""
+
+from __future__ import annotations
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+CELLS = frozenset({"td", "th", "caption", "figcaption"})
+"""What has its place in a table or a figure."""
+
+VOID = frozenset({"br", "hr", "img", "wbr"})
+"""What has no content and no end tag."""
+
+TEXT_BLOCKS = HEADINGS | CELLS | {"p", "li", "dt", "dd", "blockquote", "pre", "div"}
+"""What is a block of text, unless it contains other blocks."""
+
+GROUPS = frozenset(
+    "article section header footer aside figure ul ol dl table thead tbody tfoot tr".split()
+)
+"""What contains blocks, and no text of its own."""
+
+BLOCK_LEVEL = TEXT_BLOCKS | GROUPS | {"hr"}

@@ -1,0 +1,38 @@
+"""HTML becomes the Markdown that a person would write; see also `golden/ejection`."""
+
+from __future__ import annotations
+
+import pytest
+from bs4 import BeautifulSoup
+
+from mkdocs_contentgen.html.markdown_writer import to_markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>A <b>b</b>, <i>c</i>.</p>", "A **b**, *c*."),
+        ("<p>a<b>b</b>c <b>d<i>e</i></b></p>", "a<strong>b</strong>c <strong>d<em>e</em></strong>"),
+        ("<div class='pro-tip'><p>a</p><p>b</p></div>", "> a\n>\n> b"),
+        ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n<!-- -->\n\n> b"),
+        ("<ul><li>a</li></ul><ol start='3'><li>b</li></ol>", "- a\n\n<!-- -->\n\n3. b"),
+        ("<p>Wow!<a href='https://x.example/a_(b)'>c</a></p>",
+         "Wow&#33;[c](https://x.example/a_%28b%29)"),
+        ("<p>Wow!</p><h2>C#</h2>", "Wow!\n\n## C\\#"),
+        ("<p><code>a ` b</code> <code>{{ c }}</code></p>",
+         "`` a ` b `` <code>&#123;&#123; c &#125;&#125;</code>"),
+        ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+        ("<a href='https://x.example/'><p>a</p><p>b</p></a>", "[a b](https://x.example/)"),
+    ],
+)  # fmt: skip
+def test_html_as_markdown(html: str, markdown: str) -> None:
+    """Each element has one form, and needs no extension."""
+    assert to_markdown(html) == markdown
+
+
+def test_one_block() -> None:
+    """A block of a document can be written, too, and stays as it is."""
+    block = BeautifulSoup("<li> a\n<b>b</b><br><mark>c</mark></li>", "html.parser").li
+    assert block
+    assert to_markdown(block) == "- a **b**<br><mark>c</mark>"
+    assert str(block) == "<li> a\n<b>b</b><br/><mark>c</mark></li>"
