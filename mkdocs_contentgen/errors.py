@@ -17,8 +17,6 @@ ContentgenError
 ├── ApprovalError             an approved file is damaged, or cannot be written
 ├── StoreError                the cache cannot be read or written
 ├── LedgerError               the writer's ledger cannot be read or written
-│   ├── LostLedgerError       it is not the one any more that the process has opened
-│   └── DamagedUsageError     the answer is kept, but its usage cannot be added
 └── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
 """
 
@@ -128,15 +126,14 @@ class StoreError(ContentgenError):
 
 
 class LedgerError(ContentgenError):
-    """The ledger of the served writer cannot be read or written."""
+    """The ledger of the served writer cannot be read or written.
 
+    `hint` says what to do, and names neither a path nor an address.
+    """
 
-class LostLedgerError(LedgerError):
-    """The ledger was replaced or deleted while a process serves with it."""
-
-
-class DamagedUsageError(LedgerError):
-    """The answer to a request is kept, but its usage cannot be added to that of the month."""
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class UnsafeHTMLError(ContentgenError):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import yaml
+from yaml_env_tag import construct_env_tag  # type: ignore[import-untyped]  # it has no types
 
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of MkDocs
 _MAX_DEPTH = 10
@@ -62,14 +63,18 @@ class Document:
                 seen.append(key.value)
 
 
-def read_yaml(text: str, *, first_line: int = 1, plain: bool = False) -> Document:
+def read_yaml(
+    text: str, *, first_line: int = 1, plain: bool = False, environment: bool = False
+) -> Document:
     """Return the document in a text. Raises NotYAMLError.
 
-    With `plain`, aliases, tags and deep nesting are errors, since they could exhaust memory.
+    With `plain`, aliases, tags and deep nesting are errors, since they could exhaust memory. With
+    `environment`, `!ENV` names environment variables as in `mkdocs.yml`.
     """
     try:
         # Also the constructor of the loader raises ReaderError.
-        loader = (_PlainLoader if plain else _SafeLoader)(text)
+        kind = _EnvironmentLoader if environment else _SafeLoader
+        loader = (_PlainLoader if plain else kind)(text)
         node = loader.get_single_node()
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -83,6 +88,13 @@ def read_yaml(text: str, *, first_line: int = 1, plain: bool = False) -> Documen
     except Exception:  # noqa: BLE001  constructors raise anything, and quote values
         raise NotYAMLError("it has an impossible date, number or tag", 1) from None
     return Document(value, node, first_line)
+
+
+class _EnvironmentLoader(_SafeLoader):  # type: ignore[misc, valid-type]  # one of two classes
+    pass
+
+
+_EnvironmentLoader.add_constructor("!ENV", construct_env_tag)
 
 
 class _PlainLoader(yaml.SafeLoader):

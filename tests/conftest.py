@@ -63,8 +63,8 @@ settings.register_profile("search", deadline=None)
 settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")
 
-SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "shared_server"}
-"""What needs Chromium, Redis or nginx."""
+SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "postgres"}
+"""What needs Chromium, Redis, nginx or PostgreSQL."""
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),

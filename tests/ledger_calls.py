@@ -7,8 +7,8 @@ import time
 import msgspec
 
 from mkdocs_contentgen.writer.ledger import Ledger
-from mkdocs_contentgen.writer.ledger.protocol import Begun, KeyedRequest, Limited
-from mkdocs_contentgen.writer.ledger.users import Event, Limits, OwnLimits, Token, User
+from mkdocs_contentgen.writer.ledger.records import Begun, KeyedRequest, Limited
+from mkdocs_contentgen.writer.ledger.users import Limits, OwnLimits, Token, User
 
 
 def begin(
@@ -35,14 +35,13 @@ def put_user(ledger: Ledger, name: str, token_hash: str, **limits: float) -> boo
     """Add a user with one token, and return whether the name was free."""
     now = time.time()
     user = User(now, {"default": Token(token_hash, now)}, msgspec.convert(limits, OwnLimits))
-    return ledger.replace_user(None, user, Event(now, "root", name, "added"))
+    return ledger.replace_user(name, None, user)
 
 
 def drop_user(ledger: Ledger, name: str) -> bool:
     """Remove a user, and return whether there was one."""
     user = ledger.user(name)
-    event = Event(time.time(), "root", name, "removed")
-    return user is not None and ledger.replace_user(user, None, event)
+    return user is not None and ledger.replace_user(name, user, None)
 
 
 def token_hash(ledger: Ledger, name: str) -> str | None:

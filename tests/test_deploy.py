@@ -30,12 +30,13 @@ from conftest import wait_until
 from model_double import ModelDouble
 from model_writer import Conversation, writing
 from model_writer import write as compose
-from redis_server import redis_running
+from postgres_server import postgres_running
 from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.application import MAX_BODY
 from mkdocs_contentgen.writer import options
+from mkdocs_contentgen.writer.server import configuration
 from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 
 ROOT = Path(__file__).parent.parent
@@ -135,11 +136,10 @@ class TestCompose:
         """The parts reach each other by the names of the services, on their ports."""
         port = serve_options()["port"]
         assert re.findall(r"set \$writer (\S+);", NGINX) == [f"writer:{port}"]
-        assert {urlsplit(WRITER.endpoint).hostname, urlsplit(WRITER.ledger).hostname} == {
-            "ollama",
-            "redis",
-        }
-        names = {"nginx", "writer", "redis", "ollama"}
+        ledger = urlsplit(SERVICES["writer"]["environment"]["CONTENTGEN_LEDGER"])
+        assert (urlsplit(WRITER.endpoint).hostname, ledger.hostname) == ("ollama", "postgres")
+        assert SERVICES["postgres"]["environment"]["POSTGRES_USER"] == ledger.username
+        names = {"nginx", "writer", "postgres", "ollama"}
         assert set(SERVICES) == names
         for service in SERVICES.values():
             assert set(service.get("depends_on", ())) <= names
@@ -164,8 +164,7 @@ class TestCompose:
             else:
                 used.add(source)
         assert used == set(COMPOSE["volumes"])
-        targets = [volume.split(":")[1] for volume in SERVICES["writer"]["volumes"]]
-        assert instructions("VOLUME") == [targets[-1]]
+        assert instructions("VOLUME") == ["/var/lib/contentgen"]
 
     def test_tls(self) -> None:
         """The certificate is where nginx looks for it, and git ignores it."""
@@ -182,7 +181,7 @@ class TestCompose:
 
     def test_environment(self) -> None:
         """The writer reads each variable that it is given."""
-        source = inspect.getsource(options)
+        source = inspect.getsource(options) + inspect.getsource(configuration)
         for name in SERVICES["writer"]["environment"]:
             assert f'"{name}"' in source
 
@@ -201,11 +200,17 @@ class TestCompose:
         (stop,) = re.findall("TimeoutStopSec=([0-9]+)", unit)
         assert int(stop) > 5 * ServerFields(model="m").call_timeout + 30
 
-    def test_ledger(self) -> None:
-        """Redis keeps each answer before the writer sends it, and evicts none."""
-        command = " ".join(SERVICES["redis"]["command"])
-        for setting in ("appendonly yes", "appendfsync always", "maxmemory-policy noeviction"):
-            assert f"--{setting}" in command
+    @pytest.mark.system
+    def test_unit(self, tmp_path: Path) -> None:
+        """There is nothing wrong with it, but for a program that is not there."""
+        if shutil.which("systemd-analyze") is None:
+            pytest.skip("needs systemd-analyze")
+        unit = (DEPLOY / "contentgen-writer@.service").read_text(encoding="utf-8")
+        path = tmp_path / "contentgen-writer@8766.service"
+        path.write_text(unit.replace("/opt/contentgen/bin/contentgen", "/bin/true"))
+        command = ["systemd-analyze", "verify", str(path)]
+        checked = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert (checked.returncode, checked.stderr) == (0, "")
 
     def test_parallel(self) -> None:
         """The model server takes as many calls as the writer makes."""
@@ -303,14 +308,6 @@ def answering() -> Iterator[tuple[int, list[str]]]:
             server.shutdown()
 
 
-def test_nginx_in_the_guide() -> None:
-    """The guide shows the settings of the file, and no others."""
-    guide = (ROOT / "example_site/docs/team.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```nginx.*?\n(.*?)```", guide, re.DOTALL)
-    for setting in re.findall(r"^ +((?:client|proxy|ssl)_\w+ .*;)$", block, re.MULTILINE):
-        assert setting in NGINX or setting.startswith("proxy_pass "), setting
-
-
 @pytest.mark.system
 class TestNginx:
     """A real nginx with the configuration, before a server in place of the writer."""
@@ -365,11 +362,11 @@ class TestRestarts:
     """A real nginx before real writers that are restarted while texts are asked for."""
 
     def test_in_turn(self, tmp_path: Path, certificate: Path, model: ModelDouble) -> None:
-        """With two writers, no request is refused, and each text is written once. 5 s."""
+        """With two writers and a queue, none is refused, and each text is written once. 8 s."""
         model.answer = writing(slowly)
         limits = {"requests_per_minute": 10_000, "parallel": 100}
-        with redis_running("--appendonly", "yes", "--dir", str(tmp_path)) as redis:
-            configure(tmp_path, model.endpoint, ledger=redis.url, limits=limits)
+        with postgres_running() as postgres:
+            configure(tmp_path, model.endpoint, ledger=postgres.url, limits=limits, parallel=2)
             token = add_user(tmp_path)
             with ExitStack() as stack:
                 writers = [
@@ -377,14 +374,16 @@ class TestRestarts:
                 ]
                 ports = [int(writer.url.rpartition(":")[2]) for writer in writers]
                 url = stack.enter_context(nginx_running(tmp_path, certificate, ports))
-                pool = stack.enter_context(ThreadPoolExecutor(8))
+                pool = stack.enter_context(ThreadPoolExecutor(40))
                 asked = [pool.submit(ask_through, url, token, number) for number in range(300)]
                 for writer, port in zip(writers, ports, strict=True):
                     texts = len(model.calls)
                     wait_until(lambda: len(model.calls) > texts + 20)  # noqa: B023
                     writer.process.terminate()
                     assert writer.wait() == 0
-                    stack.enter_context(writer_running(tmp_path, token=token, port=port))
+                    again = stack.enter_context(writer_running(tmp_path, token=token, port=port))
+                    # As the loop of the guide does.
+                    wait_until(lambda: again.get("/readyz").status_code == 200)  # noqa: B023
                 answers = [it.result() for it in asked]
         assert Counter(answer.status_code for answer in answers) == {200: 300}
         topics = Counter(str(call.body["messages"]) for call in model.calls)

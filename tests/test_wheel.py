@@ -80,7 +80,6 @@ def test_the_wheel_is_typed_and_described(wheel: Path) -> None:
         (metadata,) = (name for name in names if name.endswith("/METADATA"))
         described = message_from_bytes(files.read(metadata))
     assert "mkdocs_contentgen/py.typed" in names
-    assert sum(name.endswith("/shared.lua") for name in names) == 2
     page = render(str(described.get_payload()))
     assert page is not None
     assert "Why a plugin" in page

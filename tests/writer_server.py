@@ -118,7 +118,7 @@ def serving(
 ) -> Iterator[ServedWriter]:
     """Serve the `writer.yml` of a directory until the block ends."""
     configuration = load_configuration(directory / "writer.yml")
-    ledger = ledger or open_ledger(configuration.fields.ledger, directory, serving=True)
+    ledger = ledger or open_ledger(configuration.fields.ledger, directory)
     token, log = "t0ken-of-alice", list[dict[str, Any]]()
     with ledger, start_blocking_portal() as portal:
         put_user(ledger, "alice", sha256(token))

@@ -1,11 +1,11 @@
-"""The commands `contentgen writer serve`, `user`, `backup`, `restore` and `usage`."""
+"""The commands `contentgen writer serve`, `user` and `usage`."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +16,11 @@ import msgspec
 
 from ..digest import sha256
 from .common import json_option
-from .output import print_json, print_line, print_usage, print_warnings
+from .output import print_json, print_line, print_usage
 from .writer import writer
 
 if TYPE_CHECKING:
-    from ..writer.ledger import SQLiteLedger
-    from ..writer.ledger.protocol import Ledger, MonthlyUsage
+    from ..writer.ledger import Ledger
     from ..writer.ledger.users import OwnLimits, Token, User
 
 __all__ = ["writer"]
@@ -69,9 +68,8 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
     configuration = load_configuration(path)
-    name, directory = configuration.fields.ledger, configuration.directory
-    with open_ledger(name, directory, serving=True) as ledger:
-        print_warnings(ledger.problems())
+    fields = configuration.fields
+    with open_ledger(fields.ledger, configuration.directory) as ledger:
         users = ledger.users()
         if not users and not no_auth:
             raise click.ClickException(
@@ -79,13 +77,12 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
                 "`contentgen writer user add NAME`"
             )
         for user in users.values():
-            check_prices(path, configuration.fields, "a user's limit", user.limits.cost_per_month)
+            check_prices(path, fields, "a user's limit", user.limits.cost_per_month)
         shown_host = f"[{host}]" if ":" in host else host
         try:
             listener = listen(host, port)
         except OSError as error:
-            # The errno of gaierror is not one of the system. The message of other errors
-            # contains the address.
+            # The errno of gaierror is not one of the system.
             is_unknown = isinstance(error, socket.gaierror)
             reason = "unknown host" if is_unknown else os.strerror(error.errno or 0)
             raise click.ClickException(
@@ -93,15 +90,11 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
                 "--host and --port"
             ) from error
         with listener:
-            who = (
-                "anybody, without authentication"
-                if no_auth
-                else f"{len(users)} user{'s' if len(users) > 1 else ''}"
-            )
-            models = ", else ".join(it.fields.model for it in configuration.models)
-            address = f"{shown_host}:{listener.getsockname()[1]}"
+            who = f"{len(users)} user{'s' if len(users) > 1 else ''}"
+            who = "anybody, without authentication" if no_auth else who
+            model, address = configuration.options.fields.model, listener.getsockname()[1]
             print_line(
-                f"Writing with {models} for {who} on http://{address} (Ctrl-C ends it)",
+                f"Writing with {model} for {who} on http://{shown_host}:{address} (Ctrl-C ends it)",
                 err=True,
             )
             asyncio.run(
@@ -125,11 +118,11 @@ class _LimitType(click.ParamType["object"]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
-        if value == "default":
-            return value
-        with suppress(ValueError):
-            if (number := self._kind(str(value))) > 0:
-                return number
+        try:
+            if value == "default" or self._kind(str(value)) > 0:
+                return value if value == "default" else self._kind(str(value))
+        except ValueError:
+            pass
         self.fail(f"expected a number above 0, or `default`, found {value!r}", param, ctx)
 
 
@@ -165,18 +158,17 @@ def add(path: Path, name: str, expires: datetime | None, **limits: object) -> No
     """Add the user NAME, and print a token, which is shown only once."""
     from ..writer.ledger.users import User
 
-    now = time.time()
+    secret, token = _new_token(expires)
     with _open_ledger(path) as ledger:
         if ledger.user(name):
             raise click.ClickException(
                 f"there is a user {name} already; `contentgen writer user token add {name} TOKEN` "
                 "adds a token"
             )
-        token, kept = _new_token(now, expires)
         own = _own_limits(path, {}, limits)
-        new = User(now, limits=own).with_token("default", kept)
-        _replace(ledger, None, new, name, f"added{_and(own)}", now)
-    _show_token(f"Added {name}", token)
+        new = User(token.added, limits=own).with_token("default", token)
+        _replace(ledger, name, None, new)
+    _show_token(f"Added {name}", secret)
 
 
 @user.command("set")
@@ -190,8 +182,7 @@ def set_(path: Path, name: str, **limits: object) -> None:
     with _open_ledger(path) as ledger:
         old = _known_user(ledger, name)
         own = _own_limits(path, msgspec.structs.asdict(old.limits), limits)
-        new = msgspec.structs.replace(old, limits=own)
-        _replace(ledger, old, new, name, f"limits: {str(own) or 'those of writer.yml'}")
+        _replace(ledger, name, old, msgspec.structs.replace(old, limits=own))
     print_line(f"{name}: {own}" if str(own) else f"{name} has the limits of writer.yml")
 
 
@@ -199,27 +190,37 @@ def set_(path: Path, name: str, **limits: object) -> None:
 @config_option
 @json_option
 def list_(path: Path, as_json: bool) -> None:
-    """List the users with their limits and the number of their tokens."""
+    """List the users, each with its limits and tokens."""
     with _open_ledger(path) as ledger:
         users = ledger.users()
     if as_json:
-        print_json(
-            [
-                {
-                    "name": name,
-                    "added_at": _shown_time(it.added),
-                    "limits": msgspec.structs.asdict(it.limits),
-                    "tokens": len(it.tokens),
-                }
-                for name, it in users.items()
-            ]
-        )
+        print_json([_user_fields(name, it) for name, it in users.items()])
         return
     for name, it in users.items():
-        tokens = f"{len(it.tokens)} token{'' if len(it.tokens) == 1 else 's'}"
-        print_line(f"{name}  added {_shown_day(it.added)}  {tokens}{_and(it.limits)}")
+        limits = f"  {it.limits}" if str(it.limits) else ""
+        print_line(f"{name}  added {_shown_time(it.added)[:10]}{limits}")
+        for label, token in it.tokens.items():
+            verb = "expires" if token.is_valid(time.time()) else "expired"
+            end = f"{verb} {_shown_time(token.expires)[:10]}" if token.expires else "no expiry"
+            print_line(f"  {label}  added {_shown_time(token.added)[:10]}  {end}")
     if not users:
         print_line("There are no users; add one with `contentgen writer user add NAME`", err=True)
+
+
+def _user_fields(name: str, user: User) -> dict[str, object]:
+    return {
+        "name": name,
+        "added_at": _shown_time(user.added),
+        "limits": msgspec.structs.asdict(user.limits),
+        "tokens": [
+            {
+                "name": label,
+                "added_at": _shown_time(it.added),
+                "expires_at": _shown_time(it.expires) if it.expires else None,
+            }
+            for label, it in user.tokens.items()
+        ],
+    }
 
 
 @user.command()
@@ -228,27 +229,8 @@ def list_(path: Path, as_json: bool) -> None:
 def remove(path: Path, name: str) -> None:
     """Remove the user NAME. The tokens stop working at once; the usage stays."""
     with _open_ledger(path) as ledger:
-        _replace(ledger, _known_user(ledger, name), None, name, "removed")
+        _replace(ledger, name, _known_user(ledger, name), None)
     print_line(f"Removed {name}")
-
-
-@user.command()
-@config_option
-@json_option
-def history(path: Path, as_json: bool) -> None:
-    """Print who added, changed and removed users and tokens, and when."""
-    with _open_ledger(path) as ledger:
-        events = ledger.events()
-    if as_json:
-        print_json(
-            [
-                {"at": _shown_time(it.at), "by": it.by, "user": it.user, "what": it.what}
-                for it in events
-            ]
-        )
-        return
-    for it in events:
-        print_line(f"{_shown_time(it.at)}  {it.by}  {it.user}  {it.what}")
 
 
 @user.group()
@@ -266,45 +248,11 @@ def add_token(path: Path, name: str, label: str, expires: datetime | None) -> No
 
     The other tokens go on working: revoke the old one when all machines have the new one.
     """
-    now = time.time()
+    secret, new = _new_token(expires)
     with _open_ledger(path) as ledger:
         old = _known_user(ledger, name)
-        secret, kept = _new_token(now, expires)
-        until = f", expires {_shown_day(kept.expires)}" if kept.expires else ""
-        _replace(ledger, old, old.with_token(label, kept), name, f"token {label} added{until}", now)
+        _replace(ledger, name, old, old.with_token(label, new))
     _show_token(f"Added {label} for {name}", secret)
-
-
-@token.command("list")
-@config_option
-@click.argument("name")
-@json_option
-def list_tokens(path: Path, name: str, as_json: bool) -> None:
-    """List the tokens of the user NAME: when each was added, expires and was last used."""
-    with _open_ledger(path) as ledger:
-        known, uses = _known_user(ledger, name), ledger.uses()
-    used = {label: uses.get((name, label)) for label in known.tokens}
-    if as_json:
-        print_json(
-            [
-                {
-                    "name": label,
-                    "added_at": _shown_time(it.added),
-                    "expires_at": _shown_time(it.expires) if it.expires else None,
-                    "used_at": _shown_time(at) if (at := used[label]) else None,
-                }
-                for label, it in known.tokens.items()
-            ]
-        )
-        return
-    for label, it in known.tokens.items():
-        verb = "expires" if it.is_valid(time.time()) else "expired"
-        parts = [
-            f"added {_shown_day(it.added)}",
-            f"{verb} {_shown_day(it.expires)}" if it.expires else "does not expire",
-            f"last used {_shown_time(at)}" if (at := used[label]) else "never used",
-        ]
-        print_line("  ".join([label, *parts]))
 
 
 @token.command()
@@ -315,33 +263,8 @@ def revoke(path: Path, name: str, label: str) -> None:
     """Revoke the token named TOKEN of the user NAME. It stops working at once."""
     with _open_ledger(path) as ledger:
         old = _known_user(ledger, name)
-        _replace(ledger, old, old.without_token(label), name, f"token {label} revoked")
+        _replace(ledger, name, old, old.without_token(label))
     print_line(f"Revoked {label} of {name}")
-
-
-@writer.command()
-@config_option
-@click.argument("file", type=click.Path(path_type=Path))
-def backup(path: Path, file: Path) -> None:
-    """Copy the ledger to FILE, also while the server runs. Only its owner can read the copy."""
-    with _open_file(path) as ledger:
-        if not ledger.users() and not ledger.usage():
-            raise click.ClickException(
-                f"the ledger of {path} has neither users nor usage, so there is nothing to copy; "
-                "is it the right one?"
-            )
-        ledger.back_up(file)
-    print_line(f"Copied the ledger to {file}")
-
-
-@writer.command()
-@config_option
-@click.argument("file", type=click.Path(path_type=Path))
-def restore(path: Path, file: Path) -> None:
-    """Put a copy of `contentgen writer backup` in the ledger's place. Stop the server first."""
-    with _open_file(path, serving=True) as ledger:
-        ledger.restore(file)
-    print_line(f"Restored the ledger from {file}")
 
 
 @writer.command()
@@ -352,35 +275,17 @@ def usage(path: Path, as_json: bool) -> None:
     with _open_ledger(path) as ledger:
         rows = ledger.usage()
     if as_json:
-        print_json([_usage_fields(row) for row in rows])
+        fields = [asdict(row) for row in rows]
+        print_json([{**it, **it.pop("usage")} for it in fields])
     else:
         print_usage(rows)
 
 
-def _usage_fields(row: MonthlyUsage) -> dict[str, object]:
-    fields: dict[str, object] = asdict(row)
-    del fields["usage"]
-    return fields | asdict(row.usage)
-
-
-def _open_ledger(path: Path, *, serving: bool = False) -> Ledger:
+def _open_ledger(path: Path) -> Ledger:
     from ..writer.ledger import open_ledger
     from ..writer.server.configuration import read_fields
 
-    return open_ledger(read_fields(path).ledger, path.parent, serving=serving)
-
-
-@contextmanager
-def _open_file(path: Path, *, serving: bool = False) -> Iterator[SQLiteLedger]:
-    """Open a ledger that is a file. Raises ClickException for one in Redis."""
-    from ..writer.ledger import SQLiteLedger
-
-    with _open_ledger(path, serving=serving) as ledger:
-        if not isinstance(ledger, SQLiteLedger):
-            raise click.ClickException(
-                "the ledger is in Redis; copy and restore the directory of its append-only files"
-            )
-        yield ledger
+    return open_ledger(read_fields(path).ledger, path.parent)
 
 
 def _own_limits(path: Path, before: Mapping[str, object], given: Mapping[str, object]) -> OwnLimits:
@@ -407,33 +312,16 @@ def _known_user(ledger: Ledger, name: str) -> User:
     return known
 
 
-def _replace(
-    ledger: Ledger,
-    old: User | None,
-    new: User | None,
-    name: str,
-    what: str,
-    now: float | None = None,
-) -> None:
-    import getpass
-
-    from ..writer.ledger.users import Event
-
-    try:
-        by = getpass.getuser()
-    except (OSError, KeyError):  # an account without a name
-        by = str(os.getuid())
-    if not ledger.replace_user(old, new, Event(now or time.time(), by, name, what)):
+def _replace(ledger: Ledger, name: str, old: User | None, new: User | None) -> None:
+    if not ledger.replace_user(name, old, new):
         raise click.ClickException(f"user {name} was changed meanwhile; try again")
 
 
-def _new_token(now: float, expires: datetime | None) -> tuple[str, Token]:
+def _new_token(expires: datetime | None) -> tuple[str, Token]:
     """Return a secret token, and what is kept of it."""
-    import secrets
-
     from ..writer.ledger.users import Token
 
-    secret = secrets.token_urlsafe(32)
+    now, secret = time.time(), secrets.token_urlsafe(32)
     until = expires.replace(tzinfo=UTC).timestamp() if expires else None
     if until and until <= now:
         raise click.UsageError("--expires: the day is not in the future")
@@ -445,13 +333,5 @@ def _show_token(what: str, secret: str) -> None:
     click.echo(secret)
 
 
-def _and(limits: OwnLimits) -> str:
-    return f", {limits}" if str(limits) else ""
-
-
 def _shown_time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
-
-
-def _shown_day(at: float) -> str:
-    return _shown_time(at)[:10]

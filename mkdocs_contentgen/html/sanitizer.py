@@ -140,7 +140,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     except ParseError as error:
         raise UnsafeHTMLError("the HTML is not well-formed") from error
     _check_depth(root)
-    _restrict_links(root, {host.lower() for host in image_hosts})
+    _restrict_links(root, set(map(str.lower, image_hosts)))
     return root
 
 

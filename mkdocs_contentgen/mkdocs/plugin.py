@@ -22,7 +22,6 @@ from mkdocs.utils import get_relative_url
 from ..display import escape_controls
 from ..errors import ContentgenError
 from ..site.extension import (
-    GENERATED_SEPARATOR,
     ArticleExtension,
     RenderedPage,
     leading_article,
@@ -194,16 +193,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.articles = self._articles = resolution.articles
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
-        incomplete = resolution.incomplete
-        self._incomplete = [file.abs_dest_path for file in pages if file.src_uri in incomplete]
+        for file in pages if self._dirty else ():
+            if file.src_uri in resolution.incomplete:
+                self._incomplete.append(file.abs_dest_path)
 
     # Before Material's blog, which may require the separator.
     def _add_excerpt_separator(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> None:
-        """Add the separator that Material's blog requires to a post that consists of an article.
+        """Show the blog the separator that it requires, in a post that consists of an article.
 
-        Later, the extension inserts one after the lead instead.
+        It is not rendered: the extension inserts one after the lead.
         """
         articles = self._articles.get(page.file.src_uri)
         if not articles or not leading_article(markdown, articles):
@@ -214,7 +214,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 and blog.config["post_excerpt"] == "required"
                 and (separator := str(blog.config["post_excerpt_separator"])) not in markdown
             ):
-                page.markdown = markdown = f"{markdown}\n\n{GENERATED_SEPARATOR}{separator}\n"
+                page.markdown = markdown = f"{markdown}\n\n{separator}\n"
 
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)
@@ -274,7 +274,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Backdate incomplete pages, so that `--dirty` builds them again."""
         if self._background:
             self._background.build_ended()
-        for path in self._incomplete if self._dirty else ():
+        for path in self._incomplete:
             os.utime(path, (0, 0))
 
 

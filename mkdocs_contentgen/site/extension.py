@@ -40,9 +40,6 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
 
-GENERATED_SEPARATOR = "<!-- contentgen: the excerpt ends behind the lead -->"
-"""Precedes a separator that the plugin added, not the author."""
-
 
 class RenderedPage(Protocol):
     """A page that is being rendered, such as a File of MkDocs."""
@@ -150,7 +147,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         for number, block in blocks.items():
             if match := MARKER.search(block):
                 markers[number] = match
-            elif GENERATED_SEPARATOR not in block and (problem := marker_typo_problem(block)):
+            elif problem := marker_typo_problem(block):
                 problems.append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
@@ -161,10 +158,12 @@ class _ArticleTreeprocessor(Treeprocessor):
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
         if placement.title is not None:
             self._set_title(root, placement.title)
-        if "excerpt" in self.md.treeprocessors and file.src_uri in self.extension.leading:
-            ends = [block for block in blocks.values() if _SEPARATOR in block]
-            if all(GENERATED_SEPARATOR in block for block in ends):
-                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+        if (
+            "excerpt" in self.md.treeprocessors
+            and file.src_uri in self.extension.leading
+            and not any(_SEPARATOR in block for block in blocks.values())
+        ):
+            _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
 
@@ -250,7 +249,6 @@ class _ArticlePlacer:
         self, root: Element, blocks: Mapping[str, str], markers: dict[str, re.Match[str]]
     ) -> None:
         """Replace the markers by articles, and append the articles without one."""
-        self.extension.leading.pop(self.page, None)
         visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
         raw_headings = _RAW_HEADING.findall("".join(visible))
         self._has_title = root.find(".//h1") is not None or "1" in raw_headings
@@ -271,8 +269,9 @@ class _ArticlePlacer:
                 article = self._create(name, before)
                 article.tail = parent[index].tail
                 parent[index] = article
-        problem = "the marker is within other text or HTML; put it between empty lines"
-        problems += [(marker[0], problem) for marker in markers.values()]
+        for marker in markers.values():
+            problem = "the marker is within other text or HTML; put it between empty lines"
+            problems.append((marker[0], problem))
         context.level = 1  # at the end of a page, an article is a section of the page
         for name in self.articles:
             if name not in self._placed:
@@ -307,7 +306,8 @@ class _ArticlePlacer:
             self.extension.leading[self.page] = name
         else:
             set_title_level(article, max(context.level, 1) + 1)
-        link_to_pages(article, self.extension.pages, self.page)
+        if self.extension.pages:
+            link_to_pages(article, self.extension.pages, self.page)
         if facts:
             self.extension.facts.setdefault(self.page, {})[name] = facts
             self.texts.add(article)
@@ -458,8 +458,10 @@ _CONTAINERS = frozenset("li dd td th div blockquote details section aside main f
 def read_stylesheet(*, adapted: bool) -> str:
     """Return the style sheet of articles, for adapted or other styles."""
     package = resources.files("mkdocs_contentgen.html")
-    names = ["containment.css", "contentgen.css"] if adapted else ["containment.css"]
-    return "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
+    content = package.joinpath("containment.css").read_text("utf-8")
+    if adapted:
+        content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
+    return content
 
 
 def _insert_styles(root: Element, styles: Element) -> None:

@@ -47,6 +47,9 @@ from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read
 FIRST_BACKOFF = 1.0
 """Maximum seconds before the second try if the server does not say how long to wait."""
 
+MIN_PAUSE = 1.0
+"""The least number of seconds before the next try, if the server asks to wait for less."""
+
 _RETRIES = 2
 """For a server that cannot be reached, where none are given."""
 
@@ -176,7 +179,9 @@ class Model:
                 f"{longest:g} s (5 times {self._prefix}call_timeout); try again later",
                 seconds,
             ) from None
-        if seconds is None:
+        if seconds is not None:
+            seconds = max(MIN_PAUSE, seconds)
+        else:
             seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
         may_repeat = retries is None or tries <= retries
         if may_repeat and time.monotonic() + seconds < deadline:

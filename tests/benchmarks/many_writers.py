@@ -28,23 +28,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from model_writer import write as compose
 from simulated_time import SimulatedTime
 
-from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
-from mkdocs_contentgen.writer.ledger.protocol import (
-    Beginning,
-    Begun,
-    Costs,
-    KeyedRequest,
-    Ledger,
-)
+from mkdocs_contentgen.writer.ledger import Ledger
+from mkdocs_contentgen.writer.ledger.records import Beginning, Begun, Costs, KeyedRequest
 from mkdocs_contentgen.writer.ledger.users import Limits
 from mkdocs_contentgen.writer.model import Model
 from mkdocs_contentgen.writer.options import WriterOptions
 from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.writer.server.jobs import Jobs
-from mkdocs_contentgen.writer.server.models import Models
+from mkdocs_contentgen.writer.server.metrics import Metrics
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 SECONDS = 30.0
@@ -80,16 +74,14 @@ class MemoryLedger(Ledger):
         body = self.bodies[request.key]
         return "running" if body is None else body
 
-    def finish(self, request: KeyedRequest, body: bytes | None, usage: Usage) -> Costs:
+    def finish(
+        self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
+    ) -> Costs:
         """Keep an answer."""
         assert body is not None, "nobody can use a text"
         self.bodies[request.key] = body
         self.written += 1
         return Costs(0.0, 0.0)
-
-    def load_parts(self, request: KeyedRequest) -> bytes:
-        """Return nothing."""
-        return b""
 
 
 @dataclass
@@ -143,21 +135,18 @@ class Result:
 def simulate(texts: int, writers: int, parallel: int) -> Result:
     """Let clients ask the writers, in turn, for texts."""
     loop = SimulatedTime()
-    ledger = MemoryLedger()  # type: ignore[abstract]  # what is not called here is left out
+    ledger = MemoryLedger()
     fields = ServerFields(
         model="simulated", endpoint="http://127.0.0.1:1/v1", parallel=parallel, queue=10 * CLIENTS
     )
     options = WriterOptions(fields)
-    configuration = Configuration(fields, [options], Path())
+    configuration = Configuration(fields, options, Path())
     outcomes: Counter[str] = Counter()
 
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:
         server = ModelServer()
         models = [SimulatedModel(options, server) for _ in range(writers)]
-        jobs = [
-            Jobs(configuration, Models([(options, it)], print), ledger, WorkerThread(), print)
-            for it in models
-        ]
+        jobs = [Jobs(configuration, it, ledger, Metrics(), print) for it in models]
         turns, numbers = cycle(jobs), iter(range(texts))
 
         async def ask(number: int) -> bytes:

@@ -634,6 +634,12 @@ def test_i18n(pair: Pair, path: str) -> None:
     assert summaries == ["en", "de"]
     assert_whole(article_in(pair.site.soup("page/index.html")), "The end")
     assert_whole(article_in(pair.site.soup("de/page/index.html")), "Das Ende")
+    # All languages have one budget.
+    shutil.rmtree(pair.site.root / ".cache")
+    pair.row = replace(pair.row, options={"max_requests": 1})
+    pair.configure()
+    built = pair.site.build()
+    assert (built.returncode, "max_requests allows 0" in built.stdout) == (1, True), built.stdout
 
 
 @beside("i18n-suffix")

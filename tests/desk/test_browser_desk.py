@@ -111,6 +111,7 @@ def test_a_persons_whole_way(project: Project, page: Page, theme: str) -> None:
     if theme in ("modern", "classic"):
         (project.root / "mkdocs.yml").unlink()
         project.write("zensical.toml", f"{ZENSICAL}[project.theme]\n{THEMES[theme]}\n")
+        (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
     desk = DeskProcess(project)
     try:
         go_the_whole_way(desk, page)

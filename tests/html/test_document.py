@@ -231,11 +231,11 @@ def test_statements_anywhere(inner: str) -> None:
 
 def test_spaces_that_are_seen_stay() -> None:
     """There is no line break within a word, nor in a row of a table."""
-    inner = "A<span>loose<p>x</p>more</span>b <i>c</i>"
+    inner = "A<span>loose<p>x</p>more</span> b <i>c</i>"
     row = "<tr><td>1</td><td><p>2</p></td></tr>"
     html = f"<article>{inner}<table><tbody>{row}</tbody></table></article>"
     lines = Document(html).to_lines()
-    assert "A<span>loose\n<p>x</p>\nmore</span>b <i>c</i>\n" in lines
+    assert "A<span>loose\n<p>x</p>\nmore</span> b <i>c</i>\n" in lines
     assert f"\n{row}\n" in lines
 
 

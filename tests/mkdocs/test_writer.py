@@ -314,18 +314,26 @@ def test_a_dry_run(site: Project, model: ModelDouble) -> None:
     assert model.calls == []
 
 
-def test_wrong_options(project: Project) -> None:
-    """Each is one line with the name of the option."""
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "writer: no model is named; write `writer: {model: qwen3:8b}`"),
+        ({"modle": "x"}, "'modle' is not a known option; did you mean 'model'?"),
+        ({"model": "m", "sources": ["dcos"]}, "dcos does not exist; correct the path"),
+    ],
+)
+def test_wrong_options(
+    project: Project, model: ModelDouble, options: dict[str, object], message: str
+) -> None:
+    """Each is one line with the name of the option, before the model is asked."""
     project.page("index.md", BLOG)
-    project.configure({"base_url": "writer"})
+    writer = {"endpoint": model.endpoint, **options} if options else {}
+    project.configure({"base_url": "writer", "writer": writer})
     built = project.build()
     assert built.returncode == 1
-    assert "writer: no model is named; write `writer: {model: qwen3:8b}`" in built.stdout
-    project.configure({"base_url": "writer", "writer": {"modle": "x"}})
-    built = project.build()
-    assert built.returncode == 1
-    assert "'modle' is not a known option; did you mean 'model'?" in built.stdout
+    assert message in built.stdout
     assert "Traceback" not in built.stdout
+    assert not model.calls
 
 
 def test_try(site: Project, model: ModelDouble) -> None:
@@ -450,17 +458,6 @@ def test_sources(project: Project, model: ModelDouble) -> None:
     project.write("docs/speed.md", "Gone.")
     (project.root / "docs/speed.md").unlink()
     assert project.build().returncode == 0
-
-
-def test_sources_that_do_not_exist(project: Project, model: ModelDouble) -> None:
-    """A wrong path is one line, before the model is asked."""
-    configure(project, model, sources=["dcos"])
-    project.page("page.md", {**BLOG, "length": "short"})
-    built = project.build()
-    assert built.returncode == 1
-    assert "dcos does not exist; correct the path" in built.stdout
-    assert "Traceback" not in built.stdout
-    assert not model.calls
 
 
 def test_the_sources_of_a_trial(project: Project, model: ModelDouble) -> None:

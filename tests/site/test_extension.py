@@ -26,6 +26,7 @@ from harmless import CONTROLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown import Markdown
+from markdown.treeprocessors import Treeprocessor
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.base import Config
@@ -181,6 +182,26 @@ def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
     for text in ("<!-- contentgen -->", "Text."):
         md.convert(text)
     assert titles == ["One"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "left"),
+    [
+        ("<!-- contentgen -->\n\nMine.", "Lead.", "The rest."),
+        ("<!-- contentgen -->\n\nMine.\n\n<!-- more -->\n\nFurther.", "Mine.", "Further."),
+    ],
+)
+def test_where_an_excerpt_ends(text: str, shown: str, left: str, a_site: MkDocsConfig) -> None:
+    """The author's separator counts; only where there is none, an excerpt ends after the lead."""
+    file = File("one.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
+    extension = ArticleExtension(lambda md: file, lambda md, title: None)
+    article = "<article><h1>One</h1><p class='lead'>Lead.</p><p>The rest.</p></article>"
+    extension.articles = {"one.md": {"main": Sent(article)}}
+    md = Markdown(extensions=[extension])
+    md.treeprocessors.register(Treeprocessor(md), "excerpt", 0)  # that of Material's blog
+    excerpt, _, rest = md.convert(text).partition("<!-- more -->")
+    assert shown in excerpt
+    assert left in rest
 
 
 EXTENSIONS = ["abbr", "attr_list", "footnotes", "md_in_html", "nl2br", "smarty", "tables"]

@@ -1,11 +1,9 @@
-"""The users of a served writer, with their tokens and limits. What is stored is not trusted."""
+"""The users of a served writer, with their tokens and limits."""
 
 from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Iterable
-from contextlib import suppress
 from typing import Annotated
 
 import msgspec
@@ -89,29 +87,10 @@ class User(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         """Return the user without a token. Raises LedgerError if there is none of this name."""
         if name not in self.tokens:
             raise LedgerError(
-                f"there is no token {check_name(name)}; `contentgen writer user token list` shows "
-                "them"
+                f"there is no token {check_name(name)}; `contentgen writer user list` shows them"
             )
         left = {key: token for key, token in self.tokens.items() if key != name}
         return msgspec.structs.replace(self, tokens=left)
-
-
-def revoked_tokens(old: User | None, new: User | None) -> list[str]:
-    """Return the names of the tokens that a user has no more."""
-    left = new.tokens if new else {}
-    return [name for name, token in (old.tokens if old else {}).items() if left.get(name) != token]
-
-
-class Event(msgspec.Struct, frozen=True):
-    """What somebody has done to a user. `at` is in seconds since 1970."""
-
-    at: _Time
-    by: str
-    """The name of the account of the system whose command it was."""
-
-    user: str
-    what: str
-    """Such as `token ci added`."""
 
 
 def check_name(name: str) -> str:
@@ -122,27 +101,3 @@ def check_name(name: str) -> str:
             "letter or digit"
         )
     return name
-
-
-def encode(value: User | Event) -> bytes:
-    """Return what is stored."""
-    return msgspec.json.encode(value)
-
-
-def decode_user(value: object) -> User | None:
-    """Return a stored user, or None if it is missing or damaged."""
-    try:
-        return msgspec.json.decode(value, type=User) if isinstance(value, bytes) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def decode_events(values: Iterable[object]) -> list[Event]:
-    """Return stored events without those that are damaged."""
-    found = []
-    for value in values:
-        with suppress(ValueError, RecursionError):
-            found.append(
-                msgspec.json.decode(value if isinstance(value, bytes) else b"", type=Event)
-            )
-    return found

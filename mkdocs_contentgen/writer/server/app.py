@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from ipaddress import ip_address, ip_network
 
 import msgspec
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -23,14 +22,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...concurrency import WorkerThread
 from ...digest import sha256
 from ...display import escape_controls
 from ...errors import (
     BusyModelError,
     FailedTextError,
     LedgerError,
-    LostLedgerError,
     ServiceError,
     UnavailableModelError,
     UnusableServiceError,
@@ -40,15 +37,14 @@ from ...service.application import OPERATIONS, application, error_response, refu
 from ...service.connection import REQUEST_ID
 from ...service.updates import OPERATION, Update
 from ..ledger import Ledger
-from ..ledger.protocol import KeyedRequest
+from ..ledger.records import KeyedRequest
 from ..ledger.users import NAME, Limits, User
 from ..prompts import check_prompts
 from ..usage import Usage
 from . import openapi
-from .configuration import Configuration
-from .jobs import NEARLY_SPENT, RETRY_AFTER, Job, Jobs, rate_limit
+from .configuration import Configuration, connect
+from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .metrics import Metrics
-from .models import Models, connect
 
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""
@@ -61,6 +57,7 @@ _NOBODY = User(0)
 class _Caller:
     user: str
     limits: Limits
+    added: float = 0.0
 
 
 class Server:
@@ -73,18 +70,14 @@ class Server:
     def __init__(
         self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
     ) -> None:
-        for options in configuration.models:
-            check_prompts(options)
-        fields = configuration.fields
-        self._limits = fields.limits
+        check_prompts(configuration.options)
+        self._limits = configuration.fields.limits
         self._ledger = ledger
-        self._thread, self._users_thread = WorkerThread(), WorkerThread()
-        self._models = Models(connect(configuration.models), self._warn)
-        self.jobs = Jobs(configuration, self._models, ledger, self._thread, self._warn)
-        self._metrics = Metrics(self.jobs)
+        self._model = connect(configuration)
+        self._metrics = Metrics()
         self._log = log
+        self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
         self._schema = openapi.describe()
-        self._networks = [ip_network(it) for it in fields.trusted_proxies]
         self._authenticated = authenticated
         app = application(
             self._write,
@@ -96,44 +89,43 @@ class Server:
                 Route("/openapi.json", self._describe),
             ],
         )
-        app.add_exception_handler(HTTPException, _refuse)
-        for error in _REFUSALS:
-            app.add_exception_handler(error, _refuse)
+        for error in (HTTPException, FailedTextError, *_REFUSALS):
+            app.add_exception_handler(error, self._refuse)
         self.app: ASGIApp = self._logged(app)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep the requests in progress alive as long as the block runs. Raises LedgerError."""
-        await self._thread.run(self._ledger.beat)
+        await self.jobs.beat()
         beats = asyncio.create_task(self.jobs.keep_alive())
         try:
-            async with self._models:
+            async with self._model:
                 yield
         finally:
             beats.cancel()
             await asyncio.gather(beats, return_exceptions=True)
-            # Pending calls can take long, and nobody waits for them any more.
-            for thread in (self._thread, self._users_thread):
-                thread.close(cancel_pending=True)
+            self.jobs.close()
 
-    def _warn(self, message: str) -> None:
-        self._log({"time": _now(), "warning": escape_controls(message)})
+    def _note(self, record: dict[str, object]) -> None:
+        shown = {
+            name: escape_controls(it) if isinstance(it, str) else it for name, it in record.items()
+        }
+        self._log({"time": _now(), **shown})
 
     async def _authenticate(self, user: str, token: str) -> _Caller:
         found = None
         if NAME.fullmatch(user):
             _record.get()["user"] = user
-            found = await self._users_thread.run(self._ledger.user, user)
-        now = time.time()
+            found = await self.jobs.call(self._ledger.user, user)
         name = (found or _NOBODY).token_name(sha256(token))
-        if found is None or name is None or not found.tokens[name].is_valid(now):
+        if found is None or name is None or not found.tokens[name].is_valid(time.time()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
             _record.get()["reason"] = f"the token {name} has expired" if name else reason
-            raise HTTPException(403, "the token is not that of user_id, or has expired; check both")
-        self.jobs.uses[user, name] = now
+            message = "the token is not that of user_id, or has expired; check both"
+            raise Refusal("token", 403, message)
         _record.get()["token"] = name
-        return _Caller(user, found.limits.over(self._limits))
+        return _Caller(user, found.limits.over(self._limits), found.added)
 
     async def _accept(self, user: str, token: str) -> _Caller:
         """Accept any token, but no name that the ledger cannot store."""
@@ -148,8 +140,9 @@ class Server:
         update = [request.type, msgspec.to_builtins(what)] if what else []
         body = json.dumps([operation, request.body(), *update], sort_keys=True)
         key = idempotency_key or uuid.uuid4().hex
-        # Hashed, so that nobody can read topics and keys in the ledger.
-        keyed = KeyedRequest(caller.user, sha256(key), sha256(body))
+        # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
+        # next one of that name has other keys.
+        keyed = KeyedRequest(caller.user, sha256(f"{caller.added} {key}"), sha256(body))
         record = _record.get()
         record |= {"user": caller.user, "key": keyed.key[:12]}
         try:
@@ -159,10 +152,12 @@ class Server:
                 # A client that goes away does not end the job.
                 return await asyncio.shield(job.task)
             finally:
-                record |= _describe_job(job, joined=joined)
-                _headers.get().update(_job_headers(job, caller.limits))
+                record |= self._describe_job(job, joined=joined)
+                if job.begun:
+                    limit = rate_limit(job.begun.left, job.begun.reset)
+                    _headers.get()["RateLimit"] = limit
                 if not joined and job.outcome:
-                    self._metrics.count_text(operation, job)
+                    self._count(operation, job)
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
@@ -181,12 +176,13 @@ class Server:
             started = time.monotonic()
             path = scope["path"]
             operation = path[1:] if path in (*OPERATIONS, f"/{OPERATION}") else "other"
-            address, request_id = self._origin(scope)
+            given = Headers(scope=scope).get("x-request-id", "")
+            request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
             record: dict[str, object] = {
                 "operation": operation,
                 "status": 500,
                 "request": request_id,
-                "address": escape_controls(address)[:60],
+                "address": str((scope.get("client") or ("",))[0])[:60],
                 "outcome": "refused",
             }
             headers = {"X-Request-Id": request_id}
@@ -206,9 +202,8 @@ class Server:
             finally:
                 _record.reset(tokens[0])
                 _headers.reset(tokens[1])
-                self._metrics.count_request(operation, int(str(record["status"])))
-                seconds = round(time.monotonic() - started, 3)
-                self._log({"time": _now(), **record, "seconds": seconds})
+                self._metrics.requests.labels(operation, str(record["status"])).inc()
+                self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
         return logged
 
@@ -224,45 +219,59 @@ class Server:
             return JSONResponse({"success": False, "error": "no such address"}, 404)
         return None
 
-    def _origin(self, scope: Scope) -> tuple[str, str]:
-        """Return the address of the client, and the id of the request.
+    def _count(self, operation: str, job: Job) -> None:
+        self._metrics.texts.labels(operation, job.outcome).inc()
+        self._metrics.count_usage(job.spending.total)
+        if job.outcome == "written":
+            self._metrics.text_seconds.labels(operation).observe(job.seconds)
 
-        Both are from the headers of proxies where these are trusted.
-        """
-        address = str((scope.get("client") or ("",))[0])
-        request_id = uuid.uuid4().hex[:16]
-        headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        if self.is_trusted(address) and REQUEST_ID.fullmatch(given):
-            request_id = given
-        hops = ",".join(headers.getlist("x-forwarded-for")).split(",")
-        while self.is_trusted(address) and hops and hops[-1].strip():
-            address = hops.pop().strip()
-        return address, request_id
+    def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
+        """Return the fields of the log for a job. Its first request has the tokens and the cost."""
+        usage = Usage() if joined else job.spending.total
+        return {
+            "outcome": "joined"
+            if joined and job.outcome == "written"
+            else job.outcome or "refused",
+            "tokens": usage.tokens,
+            "cost": usage.cost,
+            "model": self._model.name if job.outcome == "written" else "",
+            "waited": round(job.spending.waited, 3),
+        }
 
-    def is_trusted(self, address: str) -> bool:
-        """Tell whether an address is that of a trusted proxy."""
-        try:
-            return any(ip_address(address) in network for network in self._networks)
-        except ValueError:
-            return False
+    async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
+        """Answer a request that failed, and record the reason for the log."""
+        record = _record.get({})  # health checks have none
+        if isinstance(error, FailedTextError):  # its message can quote the text
+            record["error"] = "nobody can use the text"
+            body = {"error": str(error), "answer": error.answer, "model": error.model}
+            return JSONResponse(
+                {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
+            )
+        record["error"] = str(error.detail if isinstance(error, HTTPException) else error)
+        reason, answer = "request", error
+        if isinstance(error, Refusal):
+            reason = error.reason
+        elif not isinstance(error, HTTPException):
+            found = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
+            reason, answer = ("ledger" if isinstance(error, LedgerError) else "model"), found
+            if isinstance(error, ServiceError) and error.retry_after:
+                answer = refusal(found.status_code, found.detail, error.retry_after)
+        self._metrics.refusals.labels(reason).inc()
+        return await error_response(request, answer)
 
     async def _healthz(self, _: HTTPRequest) -> Response:
         return PlainTextResponse("ok\n")
 
     async def _readyz(self, _: HTTPRequest) -> Response:
         """Answer whether requests can be served. The model is not asked."""
+        problem = ""
         if self.jobs.is_draining:
-            return PlainTextResponse("shutting down\n", 503)
-        try:
-            await self._thread.run(self._ledger.beat)
-        except LostLedgerError:
-            return PlainTextResponse("the ledger was replaced or has lost its data\n", 503)
-        except LedgerError:
-            return PlainTextResponse("the ledger cannot be used\n", 503)
-        if self._models.problem:  # which can name the address of a model server
-            return PlainTextResponse("the model server refuses requests; see the log\n", 503)
-        return PlainTextResponse("ok\n")
+            problem = "shutting down"
+        elif self.jobs.ledger_hint:
+            problem = f"the ledger cannot be used; {self.jobs.ledger_hint}"
+        elif self.jobs.is_refused:  # its message can name the address of a model server
+            problem = "the model server refuses requests; see the log"
+        return PlainTextResponse(f"{problem or 'ok'}\n", 503 if problem else 200)
 
     async def _show_metrics(self, _: HTTPRequest) -> Response:
         return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
@@ -281,7 +290,6 @@ _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")
 
 _REFUSALS: dict[type[Exception], HTTPException] = {
-    LostLedgerError: refusal(503, "the ledger is gone; the operator has to act", RETRY_AFTER),
     LedgerError: refusal(503, "the ledger cannot be used now; ask again later", RETRY_AFTER),
     BusyModelError: refusal(503, "the model has no time; ask again later", 30),
     UnavailableModelError: refusal(503, "the model cannot be used now; ask again later", 30),
@@ -293,51 +301,6 @@ _REFUSALS: dict[type[Exception], HTTPException] = {
     ServiceError: refusal(500, "the model did not write a text; the log of the server says why"),
 }
 """The answers to a client by exception. The messages of the exceptions are for the log only."""
-
-
-async def _refuse(request: HTTPRequest, error: Exception) -> Response:
-    """Answer a request that failed, and record the reason for the log."""
-    if isinstance(error, HTTPException):  # its message is the server's own
-        response = await error_response(request, error)
-        _record.get({})["error"] = error.detail  # health checks have no record
-        return response
-    if isinstance(error, FailedTextError):  # its message can quote the text
-        _record.get()["error"] = "nobody can use the text"
-        body = {"error": str(error), "answer": error.answer, "model": error.model}
-        return JSONResponse(
-            {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
-        )
-    _record.get()["error"] = escape_controls(str(error))
-    answer = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
-    if isinstance(error, ServiceError) and error.retry_after:
-        answer = refusal(answer.status_code, answer.detail, error.retry_after)
-    return await error_response(request, answer)
-
-
-def _job_headers(job: Job, limits: Limits) -> dict[str, str]:
-    """Return the headers about the limits of a user."""
-    headers = {}
-    if job.begun:
-        policy = f'"requests_per_minute";q={limits.requests_per_minute};w=60'
-        headers = {
-            "RateLimit-Policy": policy,
-            "RateLimit": rate_limit(job.begun.left, job.begun.reset),
-        }
-    if job.budget_used >= NEARLY_SPENT:
-        headers["Budget-Used"] = f"{job.budget_used:.0%}"
-    return headers
-
-
-def _describe_job(job: Job, *, joined: bool) -> dict[str, object]:
-    """Return the fields of the log for a job. Tokens and cost are logged for its first request."""
-    usage = Usage() if joined else job.spending.total
-    return {
-        "outcome": "joined" if joined and job.outcome == "written" else job.outcome or "refused",
-        "tokens": usage.tokens,
-        "cost": usage.cost,
-        "model": job.model,
-        "waited": round(job.spending.waited, 3),
-    }
 
 
 def _now() -> str:

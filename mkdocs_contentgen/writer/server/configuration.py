@@ -16,31 +16,23 @@ from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.users import Limits
-from ..options import Price, WriterFields, WriterOptions, load_options, option_problems
-from .models import connect
+from ..model import Model
+from ..options import WriterFields, WriterOptions, load_options, option_problems
+from ..usage import Spending
 
 _MAX_FILE = 256 * 1024
-
-
-class ModelFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A further model of `writer.yml`."""
-
-    model: str
-    endpoint: str = ""
-    api_key: str = ""
-    parameters: dict[str, object] | None = None
-    price: Price | None = None
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options in `writer.yml`: those of the writer, and these."""
 
     ledger: Annotated[
-        str, Meta(extra={"message": "expected the path of a file, or redis://host"})
+        str, Meta(extra={"message": "expected the path of a file, or postgresql://host/name"})
     ] = "writer.db"
-    """Where users, answers and usage are kept: a file, or `redis://…` for several processes.
+    """Where users, answers and usage are kept: a file, or `postgresql://…`.
 
-    The path is relative to `writer.yml`. Default: `writer.db`."""
+    With PostgreSQL, any number of processes and machines write together. The path is relative to
+    `writer.yml`. Default: the environment variable `CONTENTGEN_LEDGER`, or `writer.db`."""
 
     limits: Annotated[
         Limits,
@@ -53,27 +45,12 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
 
-    models: Annotated[
-        tuple[ModelFields, ...],
-        Meta(
-            extra={
-                "message": "expected a list such as `[{model: qwen3:8b, endpoint: http://127.0.0.1:11434/v1}]`"
-            }
-        ),
-    ] = ()
-    """Further models, which write where the ones before them cannot be used, or fail.
-
-    Each has `model`, and can have an `endpoint`, `api_key`, `parameters` and `price` of its own.
-    With an `endpoint`, the key is not that of the first model: it is `api_key`, or the environment
-    variable `CONTENTGEN_MODEL_KEY_2` for the first of them, and so on. Default: `[]`."""
-
     trusted_proxies: Annotated[
         tuple[str, ...],
         Meta(description="a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`"),
     ] = ("127.0.0.1", "::1")
-    """The addresses or networks of proxies that are trusted to say who sent a request.
+    """The addresses or networks of proxies whose header `X-Forwarded-For` says who sent a request.
 
-    They do so with the headers `X-Forwarded-For` and `X-Request-Id`.
     Default: `[127.0.0.1, "::1"]`."""
 
     keep_answers: Annotated[
@@ -84,7 +61,7 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     queue: Annotated[int, Meta(ge=0, le=100_000)] = 100
     """The number of texts that can wait for the model. Further requests get status 503.
 
-    Default: `100`."""
+    If it is full, whoever has most of it gives a place to others. Default: `100`."""
 
     allow_http: bool = False
     """Allow plain http to a model server on another host than loopback. Default: `false`."""
@@ -95,9 +72,7 @@ class Configuration:
     """The validated configuration. `directory` is that of the file."""
 
     fields: ServerFields
-    models: list[WriterOptions]
-    """The options of each model, in the order in which they are tried."""
-
+    options: WriterOptions
     directory: Path
 
 
@@ -113,23 +88,13 @@ def load_configuration(path: Path) -> Configuration:
         # The ledger limits the cost of a month.
         if name != "max_cost"
     }
-    first = load_options(
+    options = load_options(
         value,
         path.parent,
         allow_http=fields.allow_http,
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    models = [replace(first, prefix="")]
-    for number, model in enumerate(fields.models, 2):
-        own = {name: it for name, it in msgspec.structs.asdict(model).items() if it}
-        if model.endpoint:  # another server must not get the key of this one
-            own["api_key"] = model.api_key or os.environ.get(f"CONTENTGEN_MODEL_KEY_{number}", "")
-        place = f"models[{number - 2}]."
-        if problems := option_problems(own):
-            raise ConfigurationError(f"{path}: {place}{problems[0][1]}")
-        further = msgspec.structs.replace(first.fields, **own)
-        models.append(replace(first, fields=further, prefix=place))
     for address in fields.trusted_proxies:
         try:
             ip_network(address)
@@ -140,19 +105,28 @@ def load_configuration(path: Path) -> Configuration:
             ) from None
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
+    configuration = Configuration(fields, replace(options, prefix=""), path.parent)
     try:
-        connect(models)  # so that a wrong address is known before anybody asks
+        connect(configuration)  # so that a wrong address is known before anybody asks
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    return Configuration(fields, models, path.parent)
+    return configuration
+
+
+def connect(configuration: Configuration) -> Model:
+    """Return the model of a server. Raises ConfigurationError.
+
+    No message quotes the model server, since that can repeat the topic, which the log must not
+    contain.
+    """
+    return Model(configuration.options, Spending(), retries=None, quotes=False)
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:
-    """Raise ConfigurationError for a limit on cost without a price of each model."""
-    has_prices = fields.price and all(it.price for it in fields.models)
-    if limit is not None and not has_prices:
+    """Raise ConfigurationError for a limit on cost without a price."""
+    if limit is not None and not fields.price:
         raise ConfigurationError(
-            f"{path}: {name} needs the price of each model, by which a text is counted before it "
+            f"{path}: {name} needs the price of the model, by which a text is counted before it "
             "is written, and where the model server reports no cost; write "
             "`price: {input: 0.15, output: 0.60}`, with zeros for a model of your own"
         )
@@ -161,7 +135,7 @@ def check_prices(path: Path, fields: ServerFields, name: str, limit: float | Non
 def read_fields(path: Path) -> ServerFields:
     """Return the fields in a file, without reading the files that it names."""
     try:
-        document = read_yaml(_read(path))
+        document = read_yaml(_read(path), environment=True)
     except NotYAMLError as error:
         raise ConfigurationError(f"{path}:{error.line}: {error}") from None
     value = {} if document.value is None else document.value
@@ -172,7 +146,10 @@ def read_fields(path: Path) -> ServerFields:
     if problems:
         raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
     options = cast(dict[str, object], value).items()
-    return msgspec.convert({name: it for name, it in options if it is not None}, ServerFields)
+    given = {name: it for name, it in options if it is not None}
+    if ledger := os.environ.get("CONTENTGEN_LEDGER"):
+        given.setdefault("ledger", ledger)
+    return msgspec.convert(given, ServerFields)
 
 
 def _read(path: Path) -> str:

@@ -7,31 +7,39 @@ import math
 import random
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
-from ...concurrency import WorkerThread
+from starlette.exceptions import HTTPException
+
 from ...errors import (
     BusyModelError,
-    DamagedUsageError,
     FailedTextError,
     LedgerError,
-    LostLedgerError,
+    ServiceError,
+    UnavailableModelError,
+    UnknownOutcomeError,
     UnusableServiceError,
 )
 from ...requests import Request
 from ...service.application import refusal
 from ...service.protocol import Attempt
 from ...service.updates import Update
+from ..changes import estimate_update, find_changes
 from ..ledger import Ledger
-from ..ledger.protocol import BEAT, Begun, Costs, KeyedRequest, Limited, month_of
-from ..ledger.users import Limits
+from ..ledger.ledger import BEAT
+from ..ledger.records import Begun, Costs, KeyedRequest, Limited, month_of
+from ..ledger.users import Limits, User
+from ..model import Model
 from ..options import texts_at_once
-from ..usage import Spending, Usage
+from ..usage import Spending
+from ..writing import estimate, write
 from .configuration import Configuration
-from .models import Models
-from .turns import Turns
+from .metrics import Metrics
+from .turns import QueueFullError, Turns
 
 POLL_INTERVAL = 0.5
 """Seconds between two checks for a text that another process writes."""
@@ -40,10 +48,29 @@ RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
 
 NEARLY_SPENT = 0.8
-"""The share of a budget from which on there are warnings."""
+"""The share of a budget from which on there is a warning."""
 
-_DAY, _EXPIRY_INTERVAL = 24 * 3600, 3600.0
+THREADS = 4
+"""The threads, and connections of the ledger, for requests. A beat has another one."""
+
+PAUSE = 30.0
+"""Seconds for which the server is not ready after the model server has refused a request."""
+
+_DAY = 24 * 3600
+_EXPIRY_INTERVAL, _USERS_INTERVAL = 3600.0, 30.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+
+_Result = TypeVar("_Result")
+
+
+class Refusal(HTTPException):
+    """A request gets no text now. `reason` is for the metrics."""
+
+    def __init__(
+        self, reason: str, status: int, message: str, retry_after: float | None = None
+    ) -> None:
+        super().__init__(status, message, refusal(status, message, retry_after).headers)
+        self.reason = reason
 
 
 @dataclass
@@ -63,59 +90,74 @@ class Job:
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
-    counted: Usage = field(default_factory=Usage)
-    """The usage that the ledger has."""
-
-    has_parts: bool = False
-    """Whether the ledger has parts of the text."""
-
     seconds: float = 0.0
     """The time for the text, with the time in the queue."""
 
-    model: str = ""
-    """The name of the model that has written the text."""
-
     begun: Begun | None = None
-    budget_used: float = 0.0
-    """The share of the user's budget, or of the one for all, that is spent."""
 
 
 class Jobs:
-    """The requests in progress. A client that goes away stops none of them."""
+    """The requests in progress. A client that goes away stops none of them.
+
+    `log` gets what an operator has to know, without topics and texts.
+    """
 
     def __init__(
         self,
         configuration: Configuration,
-        models: Models,
+        model: Model,
         ledger: Ledger,
-        thread: WorkerThread,
-        on_warning: Callable[[str], None],
+        metrics: Metrics,
+        log: Callable[[dict[str, object]], None],
     ) -> None:
         self.is_draining = False
-        self.uses: dict[tuple[str, str], float] = {}
-        """When tokens were used since the last beat, by user and token."""
+        self.ledger_hint = ""
+        """What to do so that texts can begin again, or an empty string."""
 
-        self.budgets: dict[str, float] = {}
-        """The share of each user's budget that is spent; that of all users under an empty name."""
-
+        self._options = configuration.options
         self._fields = configuration.fields
-        self._models = models
+        self._model = model
         self._ledger = ledger
-        self._thread = thread
-        self._on_warning = on_warning
+        self._metrics = metrics
+        self._log = log
+        self._threads = ThreadPoolExecutor(THREADS, "ledger")
+        self._beat_thread = ThreadPoolExecutor(1, "beat")
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
+        self._users: dict[str, User] | None = None
+        self._budgets: dict[str, float] = {}
+        self._model_problem, self._problem_ends = "", 0.0
+        self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        self._places = Turns(texts_at_once(self._fields.parallel))
-        self._begun = 0
-
-    def __len__(self) -> int:
-        return len(self._jobs)
+        parallel = self._fields.parallel
+        self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
+        metrics.in_progress.set_function(self._jobs.__len__)
+        metrics.queue.set_function(self._places.__len__)
 
     @property
-    def waiting(self) -> int:
-        """The number of texts in the queue."""
-        return len(self._places)
+    def is_refused(self) -> bool:
+        """Whether the model server refuses all requests, as far as is known.
+
+        After a pause it is unknown, so that a request finds out whether somebody has acted.
+        """
+        return bool(self._model_problem) and time.monotonic() < self._problem_ends
+
+    def close(self) -> None:
+        """End the threads. Nobody waits for pending calls any more, which can take long."""
+        for threads in (self._threads, self._beat_thread):
+            threads.shutdown(cancel_futures=True)
+
+    async def call(self, method: Callable[..., _Result], *arguments: object) -> _Result:
+        """Return the result of a method of the ledger. Raises LedgerError."""
+        started = time.monotonic()
+        try:
+            call = partial(method, *arguments)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        except LedgerError:
+            self._metrics.ledger_errors.inc()
+            raise
+        finally:
+            self._metrics.ledger_seconds.observe(time.monotonic() - started)
 
     def start(
         self, keyed: KeyedRequest, limits: Limits, request: Request, what: Update | None = None
@@ -141,20 +183,10 @@ class Jobs:
 
     async def _process(self, job: Job) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
-        max_cost = self._fields.max_cost
-        reserve = 0.0
-        if max_cost is not None or job.limits.cost_per_month is not None:
-            cost = self._models.reserve(job.request, job.what)
-            if cost is None:
-                self._on_warning(
-                    f"user {job.keyed.user} has a limit on cost, but this server was started "
-                    "without `price`; add it to writer.yml, and restart the server"
-                )
-                raise refusal(503, "the server has no price for budgets; its operator has to act")
-            reserve = cost
-        begin = partial(self._ledger.begin, job.keyed, job.limits, max_cost, reserve)
+        reserve = self._reserve(job)
         while True:
-            match await self._thread.run(begin):
+            arguments = (job.keyed, job.limits, self._fields.max_cost, reserve)
+            match await self.call(self._ledger.begin, *arguments):
                 case bytes(body):
                     job.outcome = "kept"
                     return body
@@ -165,28 +197,43 @@ class Jobs:
                 case Begun() as begun:
                     job.begun = begun
                     return await self._write(job, begun.parts)
-                case "running":
-                    if time.monotonic() > job.started + self._fields.first_token_timeout:
-                        raise refusal(
-                            409, "the text is still being written; ask again later", RETRY_AFTER
-                        )
-                    await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
+            if self.is_draining:  # another server has it
+                raise _draining_error()
+            if time.monotonic() > job.started + self._fields.first_token_timeout:
+                message = "the text is still being written; ask again later"
+                raise Refusal("running", 409, message, RETRY_AFTER)
+            await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
 
-    def _limit_error(self, user: str, limited: Limited) -> Exception:
+    def _reserve(self, job: Job) -> float:
+        """Return what a text may cost, by estimate, if there is a limit on that."""
+        if self._fields.max_cost is None and job.limits.cost_per_month is None:
+            return 0.0
+        price = self._fields.price
+        if price is None:
+            self._warn(
+                f"user {job.keyed.user} has a limit on cost, but this server was started without "
+                "`price`; add it to writer.yml, and restart the server"
+            )
+            message = "the server has no price for budgets; its operator has to act"
+            raise Refusal("price", 503, message)
+        options = self._options
+        guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
+        return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
+
+    def _limit_error(self, user: str, limited: Limited) -> Refusal:
         limit, seconds = limited.limit, limited.retry_after
+        status = 503 if limit == "max_cost" else 429
+        message = f"the limit {limit} is reached; ask again later"
         if seconds is None:
             begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = (self._seconds_per_text or RETRY_AFTER) - elapsed
             if limit != "parallel":
                 message = f"what is left of {limit} is reserved for texts that are being written"
-                return refusal(503 if limit == "max_cost" else 429, message, seconds)
-        if limit in ("max_cost", "cost_per_month"):
+        elif limit != "requests_per_minute":
             day = f"{datetime.now(UTC) + timedelta(seconds=seconds):%Y-%m-%d}"
             message = f"the limit {limit} is reached until {day}; its operator can raise it"
-            self.budgets["" if limit == "max_cost" else user] = 1.0
-            return refusal(503 if limit == "max_cost" else 429, message, seconds)
-        error = refusal(429, f"the limit {limit} is reached; ask again later", seconds)
+        error = Refusal(limit, status, message, seconds)
         if limit == "requests_per_minute":
             error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
         return error
@@ -194,152 +241,185 @@ class Jobs:
     async def _write(self, job: Job, parts: bytes) -> bytes:
         """Write a text and keep it. Raises the same as _process()."""
         body: bytes | None = None
-        has_ended = False
-        self._begun += 1
+        keeps_parts = True
         try:
-            if self._begun > self._fields.parallel + self._fields.queue:
-                message = "too many texts are waiting for the model; ask again later"
-                raise refusal(503, message, self._seconds_per_text or RETRY_AFTER)
             async with self._places.place(job.keyed.user):
-                if self.is_draining:
-                    raise _draining_error()
                 started = time.monotonic()
                 job.spending.waited += started - job.started
-                job.has_parts = bool(parts)
-
-                async def load() -> bytes:
-                    return parts
-
                 job.outcome = "failed"  # until the text is complete
-                attempt = Attempt(load=load, save=partial(self._save_parts, job))
-                body, job.model = await self._models.write(
-                    job.request, job.what, job.spending, attempt
-                )
-                has_ended = True
-                job.outcome = "written"
+                body = await self._ask(job, parts)
+                job.outcome, self._model_problem = "written", ""
                 seconds = time.monotonic() - started
                 known = self._seconds_per_text
                 self._seconds_per_text = known + (seconds - known) / 8 if known else seconds
-        except FailedTextError:
-            has_ended = True  # the next attempt is a new one
-            raise
-        except (UnusableServiceError, BusyModelError):
-            if not job.spending.total.calls:
-                job.outcome = ""
-            raise
+        except QueueFullError:
+            message = "too many texts are waiting for the model; ask again later"
+            raise Refusal("queue", 503, message, self._seconds_per_text or RETRY_AFTER) from None
+        except ServiceError as error:
+            self._metrics.model_errors.labels(type(error).__name__).inc()
+            keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
+            raise self._noted(job, error) from None
         finally:
-            self._begun -= 1
             job.seconds = time.monotonic() - job.started
-            if job.spending.total.calls:
-                self._models.settle(job.request, job.what, job.spending.total.cost or 0.0)
-            kept = await self._record(job, body)
-            if has_ended:  # if the process is killed before, the next one still has the text
-                await self._save_parts(job, b"")
+            kept = await self._record(job, body, keeps_parts=keeps_parts)
         return kept or body
 
-    async def _save_parts(self, job: Job, parts: bytes) -> None:
-        """Keep the answers for an unfinished text; without any, drop those that were kept."""
-        if not (parts or job.has_parts):
-            return
-        job.has_parts = bool(parts)
-        spent = job.spending.total
-        try:
-            await self._thread.run(self._ledger.save_parts, job.keyed, parts, spent - job.counted)
-        except LedgerError as error:  # the text itself is not lost
-            self._on_warning(str(error))
-        else:
-            job.counted = spent
+    async def _ask(self, job: Job, parts: bytes) -> bytes:
+        """Return the body of an answer of the model. Raises ServiceError."""
 
-    async def _record(self, job: Job, body: bytes | None) -> bytes:
+        async def load() -> bytes:
+            return parts
+
+        attempt = Attempt(load=load, save=partial(self._save_parts, job))
+        ask = partial(self._model.ask, spending=job.spending)
+        options = self._options
+        try:
+            if job.what:
+                found, usage = await find_changes(
+                    job.request, job.what, options, ask, attempt=attempt
+                )
+                return found.encode(usage=usage.fields())
+            today = datetime.now(UTC).date()
+            written = await write(job.request, options, ask, today=today, attempt=attempt)
+            return written.encode()
+        finally:
+            for warning in (*self._model.warnings, *options.sources.warnings):
+                self._warn_once(warning)
+
+    def _noted(self, job: Job, error: ServiceError) -> ServiceError:
+        """Return the error for the client, after noting what it says of the model server."""
+        is_busy = isinstance(error, BusyModelError | UnavailableModelError)
+        spent = job.spending.total
+        if isinstance(error, UnusableServiceError | BusyModelError) and not spent.calls:
+            job.outcome = ""
+        if isinstance(error, UnusableServiceError) and not is_busy:
+            if str(error) != self._model_problem:
+                self._warn(str(error))
+            self._model_problem, self._problem_ends = str(error), time.monotonic() + PAUSE
+        if isinstance(error, UnknownOutcomeError) and not spent.output_tokens:
+            # As when it is restarted: it has sent nothing, so asking again loses nothing.
+            return UnavailableModelError(str(error))
+        return error
+
+    async def _save_parts(self, job: Job, parts: bytes) -> None:
+        try:
+            await self.call(self._ledger.save_parts, job.keyed, parts, job.spending.total)
+        except LedgerError as error:  # the text itself is not lost
+            self._warn(str(error))
+
+    async def _record(self, job: Job, body: bytes | None, *, keeps_parts: bool) -> bytes:
         """Record the end of a job. Retries without a limit, since the text was paid for.
 
         Returns the answer that is kept, if another process was first, or nothing.
         """
         pause = _FIRST_PAUSE
+        finish = partial(self._ledger.finish, keeps_parts=keeps_parts)
         while True:
             try:
                 if not job.outcome:
-                    await self._thread.run(self._ledger.withdraw, job.keyed)
+                    await self.call(self._ledger.withdraw, job.keyed)
                     return b""
-                usage = job.spending.total - job.counted
-                costs = await self._thread.run(self._ledger.finish, job.keyed, body, usage)
-            except (LostLedgerError, DamagedUsageError) as error:
-                # Nothing can be kept there any more, but the client can keep the text.
-                self._on_warning(f"{error}; user {job.keyed.user}: {job.spending.total}")
-                return b""
+                costs = await self.call(finish, job.keyed, body, job.spending.total)
             except LedgerError as error:
                 if pause == _FIRST_PAUSE:
-                    self._on_warning(f"{error}; a finished text waits to be kept")
+                    self._warn(f"{error}; a finished text waits to be kept")
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
-                job.counted = job.spending.total
                 self._watch_budgets(job, costs)
                 return costs.kept if body else b""
 
-    async def _load_budgets(self) -> None:
-        """Read how much of the budgets is spent, since limits and months change."""
-        limits, max_cost = self._fields.limits, self._fields.max_cost
-        month = month_of(time.time())
-        usage = await self._thread.run(self._ledger.usage)
-        spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
-        users = await self._thread.run(self._ledger.users)
-        budgets = {name: user.limits.over(limits).cost_per_month for name, user in users.items()}
-        costs = {**{name: spent.get(name, 0.0) for name in users}, "": sum(spent.values())}
-        self.budgets = {
-            name: costs[name] / budget
-            for name, budget in {**budgets, "": max_cost}.items()
-            if budget
-        }
-
     def _watch_budgets(self, job: Job, costs: Costs) -> None:
-        """Note how much of the budgets is spent, and warn once if it is nearly all."""
         user = job.keyed.user
-        for name, limit, budget, cost in (
-            (user, "cost_per_month", job.limits.cost_per_month, costs.user),
-            ("", "max_cost", self._fields.max_cost, costs.all),
-        ):
-            if budget is None:
-                self.budgets.pop(name, None)
-                continue
-            before, share = self.budgets.get(name, 0.0), cost / budget if budget else 1.0
-            self.budgets[name] = share
-            job.budget_used = max(job.budget_used, share)
-            if before < NEARLY_SPENT <= share:
-                of = f" of user {name}" if name else ""
-                self._on_warning(f"{share:.0%} of {limit}{of} is spent")
+        self._note_budget(user, job.limits.cost_per_month, costs.user)
+        self._note_budget("", self._fields.max_cost, costs.all)
+
+    def _note_budget(self, user: str, budget: float | None, cost: float) -> None:
+        """Show how much of a budget is spent, and warn once if it is nearly all."""
+        if not budget:
+            self._budgets.pop(user, None)
+            return
+        share = cost / budget
+        if self._budgets.get(user, 0.0) < NEARLY_SPENT <= share:
+            of = f"cost_per_month of user {user}" if user else "max_cost"
+            self._warn(f"{share:.0%} of {of} is spent")
+        self._budgets[user] = share
+        self._metrics.budgets.labels(user).set(share)
+
+    async def _read_users(self) -> None:
+        """Log what was done to users, and show their budgets, since limits and months change."""
+        users, usage = await self.call(self._ledger.users), await self.call(self._ledger.usage)
+        known, self._users = users if self._users is None else self._users, users
+        for name in sorted(users.keys() | known.keys()):
+            old, new = known.get(name), users.get(name)
+            if old != new:
+                what = "changed" if old and new else "added" if new else "removed"
+                state = {"tokens": [*new.tokens], "limits": str(new.limits)} if new else {}
+                self._log({"user": name, "change": what, **state})
+        month = month_of(time.time())
+        spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
+        self._metrics.budgets.clear()
+        for name, user in users.items():
+            budget = user.limits.over(self._fields.limits).cost_per_month
+            self._note_budget(name, budget, spent.get(name, 0.0))
+        self._note_budget("", self._fields.max_cost, sum(spent.values()))
+
+    async def beat(self) -> None:
+        """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
+        loop = asyncio.get_running_loop()
+        try:
+            # Not behind the calls for requests: others would take this process for dead.
+            await loop.run_in_executor(self._beat_thread, self._ledger.beat)
+        except LedgerError as error:
+            self.ledger_hint = error.hint or "see the log"
+            raise
+        self.ledger_hint = ""
 
     async def keep_alive(self) -> None:
-        """Send heartbeats to other processes, and drop old answers, until cancelled."""
-        next_expiry = 0.0
+        """Beat, and look after users and old answers, until cancelled."""
+        next_expiry = next_users = 0.0
         last_problem = ""
         while True:
             try:
-                await self._thread.run(self._ledger.beat)
-                if self.uses:
-                    uses, self.uses = self.uses, {}
-                    await self._thread.run(self._ledger.note_uses, uses)
+                await self.beat()
+                if time.monotonic() >= next_users:
+                    await self._read_users()
+                    next_users = time.monotonic() + _USERS_INTERVAL
                 if time.monotonic() >= next_expiry:
-                    seconds = self._fields.keep_answers * _DAY
-                    await self._thread.run(self._ledger.expire, seconds)
-                    await self._load_budgets()
+                    await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
                     next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
             except LedgerError as error:
                 if str(error) != last_problem:  # once, not every few seconds
-                    self._on_warning(str(error))
+                    self._warn(str(error))
                 last_problem = str(error)
             await asyncio.sleep(BEAT)
 
-    async def drain(self) -> None:
-        """Refuse further requests, and wait for those in progress."""
+    async def drain(self, seconds: float = math.inf) -> None:
+        """Refuse further requests, and wait for those in progress and in the queue.
+
+        After so many seconds, those in the queue are refused, too, and nobody is waited for.
+        """
         self.is_draining = True
         if self._jobs:
-            self._on_warning(
-                f"the server stops; requests that are answered first: {len(self._jobs)}"
-            )
+            self._warn(f"the server stops; requests that are answered first: {len(self._jobs)}")
+        deadline = time.monotonic() + seconds
         while self._jobs:
-            await asyncio.wait([job.task for job in self._jobs.values()])
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._places.refuse_waiting()
+                self._warn(f"requests that were not answered in time: {len(self._jobs)}")
+                return
+            tasks = [job.task for job in self._jobs.values()]
+            await asyncio.wait(tasks, timeout=None if math.isinf(left) else left)
+
+    def _warn(self, message: str) -> None:
+        self._log({"warning": message})
+
+    def _warn_once(self, message: str) -> None:
+        if message not in self._warned:
+            self._warned.add(message)
+            self._warn(message)
 
 
 def rate_limit(left: int, seconds: float) -> str:
@@ -347,9 +427,10 @@ def rate_limit(left: int, seconds: float) -> str:
     return f'"requests_per_minute";r={left};t={max(1, math.ceil(seconds))}'
 
 
-def _draining_error() -> Exception:
-    return refusal(503, "the server is shutting down; ask again", RETRY_AFTER)
+def _draining_error() -> Refusal:
+    return Refusal("stop", 503, "the server is shutting down; ask again", RETRY_AFTER)
 
 
-def _other_body_error() -> Exception:
-    return refusal(422, "this Idempotency-Key was used for another request; make a new one")
+def _other_body_error() -> Refusal:
+    message = "this Idempotency-Key was used for another request; make a new one"
+    return Refusal("key", 422, message)

@@ -2,73 +2,82 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from .jobs import Job, Jobs
+from ..usage import Usage
 
 _SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
+_LEDGER_SECONDS = (0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10)
 
 
 class Metrics:
-    """Counts requests, texts, tokens and cost, and shows how many of the `jobs` wait."""
+    """What the server counts and measures."""
 
-    def __init__(self, jobs: Jobs) -> None:
-        self._jobs = jobs
-        self._registry = CollectorRegistry()
-        counter = partial(Counter, registry=self._registry)
-        self._requests = counter(
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        self.requests = Counter(
             "contentgen_requests",
             "Answered requests by operation and status.",
             ["operation", "status"],
+            registry=registry,
         )
-        self._texts = counter(
+        self.refusals = Counter(
+            "contentgen_refusals",
+            "Requests that got no text, by reason: a limit, queue, stop, token, ledger, model…",
+            ["reason"],
+            registry=registry,
+        )
+        self.texts = Counter(
             "contentgen_texts",
-            "Texts by operation, outcome (written, failed or kept) and model.",
-            ["operation", "outcome", "model"],
+            "Texts by operation and outcome (written, failed or kept).",
+            ["operation", "outcome"],
+            registry=registry,
         )
-        self._tokens = counter(
-            "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
-        )
-        self._calls = counter("contentgen_model_calls", "Calls to the model.")
-        self._cost = counter("contentgen_cost", "Cost of the calls.")
-        self._seconds = Histogram(
+        self.text_seconds = Histogram(
             "contentgen_text_seconds",
             "Time for a text, with the time in the queue.",
             ["operation"],
             buckets=_SECONDS,
-            registry=self._registry,
+            registry=registry,
         )
-        gauge = partial(Gauge, registry=self._registry)
-        in_progress = gauge("contentgen_in_progress", "Requests in progress or waiting.")
-        in_progress.set_function(jobs.__len__)
-        queue = gauge("contentgen_queue", "Texts that wait for the model.")
-        queue.set_function(lambda: jobs.waiting)
-        self._budgets = gauge(
+        self._calls = Counter("contentgen_model_calls", "Calls to the model.", registry=registry)
+        self._tokens = Counter(
+            "contentgen_tokens",
+            "Tokens of the model by direction.",
+            ["direction"],
+            registry=registry,
+        )
+        self._cost = Counter("contentgen_cost", "Cost of the calls.", registry=registry)
+        self.model_errors = Counter(
+            "contentgen_model_errors", "Texts that failed, by error.", ["error"], registry=registry
+        )
+        self.ledger_seconds = Histogram(
+            "contentgen_ledger_seconds",
+            "Time for a call of the ledger, with the wait for a thread.",
+            buckets=_LEDGER_SECONDS,
+            registry=registry,
+        )
+        self.ledger_errors = Counter(
+            "contentgen_ledger_errors", "Calls of the ledger that failed.", registry=registry
+        )
+        self.in_progress = Gauge(
+            "contentgen_in_progress", "Requests in progress or waiting.", registry=registry
+        )
+        self.queue = Gauge("contentgen_queue", "Texts that wait for the model.", registry=registry)
+        self.budgets = Gauge(
             "contentgen_budget_used_ratio",
             "The share of this month's budget of each user, or of all, that is spent.",
             ["user"],
+            registry=registry,
         )
 
-    def count_request(self, operation: str, status: int) -> None:
-        """Count an answer."""
-        self._requests.labels(operation, str(status)).inc()
-
-    def count_text(self, operation: str, job: Job) -> None:
-        """Count a text that was written, failed or already kept."""
-        outcome, usage, seconds = job.outcome, job.spending.total, job.seconds
-        self._texts.labels(operation, outcome, job.model).inc()
+    def count_usage(self, usage: Usage) -> None:
+        """Count the calls for a text."""
         self._calls.inc(usage.calls)
         self._tokens.labels("input").inc(usage.input_tokens)
         self._tokens.labels("output").inc(usage.output_tokens)
         self._cost.inc(usage.cost or 0)
-        if outcome == "written":
-            self._seconds.labels(operation).observe(seconds)
 
     def render(self) -> bytes:
         """Return all metrics in the text format."""
-        self._budgets.clear()
-        for user, share in self._jobs.budgets.items():
-            self._budgets.labels(user).set(share)
         return generate_latest(self._registry)

@@ -24,7 +24,7 @@ _STATUSES = {
     422: "A field is unknown, missing or has an invalid value, or the Idempotency-Key was used for "
     "another request.",
     429: "A limit of the user is reached; nothing was written.",
-    500: "The text could not be written.",
+    500: "The text could not be written, or nobody can use it.",
     502: "The model server refuses all requests, until the operator acts.",
     503: "The server is busy, or cannot be used now. Ask again later.",
 }
@@ -43,16 +43,8 @@ _REQUEST_ID = {
     }
 }
 _LIMIT_HEADERS = {
-    "RateLimit-Policy": {
-        "description": "The requests that the user may send a minute.",
-        "schema": {"type": "string"},
-    },
     "RateLimit": {
         "description": "How many are left, and the seconds until there are more.",
-        "schema": {"type": "string"},
-    },
-    "Budget-Used": {
-        "description": "The share of this month's budget that is spent, from 80 % on.",
         "schema": {"type": "string"},
     },
 }
@@ -144,16 +136,15 @@ def _body(model: type[Request]) -> dict[str, Any]:
 
 def _update() -> dict[str, Any]:
     """Return the JSON Schema of an update: the fields of a request, its type, and the update."""
-    properties: dict[str, Any] = {}
-    for model in OPERATIONS.values():
-        properties |= _body(model)["properties"]
-    for name in {name for model in OPERATIONS.values() for name in choices(model)}:
-        properties[name] = _STRING  # the values differ from type to type
-    properties |= {
-        "type": {"enum": list(REQUEST_TYPES)},
-        "update": {"$ref": "#/components/schemas/Update"},
-    }
-    return {**_object(["type", "topic", "update"], **properties), "additionalProperties": False}
+    bodies = []
+    for name, model in REQUEST_TYPES.items():
+        properties = _body(model)["properties"] | {
+            "type": {"const": name},
+            "update": {"$ref": "#/components/schemas/Update"},
+        }
+        body = _object(["type", "topic", "update"], **properties)
+        bodies.append({**body, "additionalProperties": False})
+    return {"oneOf": bodies}
 
 
 def _response(description: str, schema: str, *, headers: Mapping[str, object]) -> dict[str, object]:

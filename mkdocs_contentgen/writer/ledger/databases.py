@@ -1,0 +1,250 @@
+"""The databases that can hold a ledger. Only this module knows sqlite3 and psycopg.
+
+Both run the same statements, with parameters such as `:name`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...errors import ConfigurationError, LedgerError
+
+if TYPE_CHECKING:
+    import psycopg
+
+Execute: TypeAlias = Callable[..., list[tuple[Any, ...]]]  # of whatever a statement selects
+"""Runs a statement with its parameters, and returns the rows."""
+
+TIMEOUT = 5.0
+"""Seconds to wait for a lock, a statement or a connection. Far less than a lease."""
+
+
+class _Idle:
+    """The connections that no thread uses now. `_idle` can be changed by several threads."""
+
+    def __init__(self) -> None:
+        self._idle: list[Any] = []  # those of sqlite3 and psycopg have no common type
+
+    def close(self) -> None:
+        """Close all connections."""
+        while connection := self._take():
+            connection.close()
+
+    def _take(self) -> Any:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+
+class SQLite(_Idle):
+    """A file, which is created where it is missing."""
+
+    blob, for_update = "BLOB", ""
+    find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_usage'"
+
+    def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
+        super().__init__()
+        self._path = path
+        self._timeout = timeout
+        self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
+
+    @contextmanager
+    def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
+        """Yield what runs statements: all of them are in force afterwards, or none.
+
+        No other transaction that `writes` runs meanwhile. Raises LedgerError.
+        """
+        with self._writing if writes else nullcontext():
+            connection = None
+            try:
+                connection = self._take() or self._connect()
+                connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                yield partial(_execute, connection)
+                connection.commit()
+                self._idle.append(connection)
+                connection = None
+            except (OSError, sqlite3.Error) as error:
+                raise self._error(error) from error
+            finally:
+                if connection:  # after an error, which this rolls back
+                    connection.close()
+
+    def now(self, execute: Execute) -> float:
+        """Return the seconds since 1970."""
+        return time.time()
+
+    def _connect(self) -> sqlite3.Connection:
+        # SQLite gives its other files the mode of this one. If the file exists, it is not opened,
+        # since closing it would release the locks that this process has on it.
+        with suppress(FileExistsError):
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        connection = sqlite3.connect(
+            self._path, timeout=self._timeout, isolation_level=None, check_same_thread=False
+        )
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait for the lock that it needs for this.
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    connection.close()
+                    raise
+                time.sleep(0.02)
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def _error(self, error: OSError | sqlite3.Error) -> LedgerError:
+        hint = _SQLITE_HINTS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if isinstance(error, OSError):
+            hint = "make its directory, and let this user write there"
+        hint = hint or "restore it from a backup, or set `ledger` to another file"
+        reason = getattr(error, "strerror", "") or str(error)
+        return LedgerError(f"the ledger {self._path} cannot be used ({reason}); {hint}", hint)
+
+
+def _execute(
+    connection: sqlite3.Connection, statement: str, **values: object
+) -> list[tuple[Any, ...]]:
+    return connection.execute(statement, values).fetchall()
+
+
+_SQLITE_HINTS = {
+    sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
+    sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
+    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
+    sqlite3.SQLITE_CANTOPEN: "make the file and its directory writable",
+}
+
+
+class PostgreSQL(_Idle):
+    """A server at an address such as `postgresql://writer@db.example/contentgen`.
+
+    Raises ConfigurationError if that is none, or psycopg is missing.
+    """
+
+    blob, for_update = "BYTEA", "FOR UPDATE"
+    find_tables = "SELECT 1 WHERE to_regclass('contentgen_usage') IS NOT NULL"
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        try:
+            from psycopg import ProgrammingError
+            from psycopg.conninfo import conninfo_to_dict, make_conninfo
+        except ModuleNotFoundError as error:
+            raise ConfigurationError(
+                f"ledger: needs the package {error.name}; install it with: "
+                'pip install "mkdocs-contentgen[postgres]"'
+            ) from error
+        try:
+            host = str(conninfo_to_dict(address).get("host", "this machine"))
+            self._address = make_conninfo(address, **_CONNECTION)
+        except ProgrammingError:  # which quotes the address
+            host = "@"
+        if "@" in host:  # and the end of a password
+            raise ConfigurationError(
+                "ledger: is not an address such as postgresql://writer@db.example/contentgen; "
+                "write special characters of a password as %40 and so on"
+            )
+        self._host = host
+
+    @contextmanager
+    def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
+        """Yield what runs statements: all of them are in force afterwards, or none.
+
+        No other transaction with one of the same `locks` runs meanwhile. Raises LedgerError.
+        """
+        import psycopg
+
+        connection: psycopg.Connection | None = None
+        try:
+            connection = self._begin()
+            for name in locks:
+                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 71))", [name])
+            yield partial(_execute_with_psycopg, connection)
+            connection.commit()
+            self._idle.append(connection)
+            connection = None
+        except psycopg.Error as error:
+            raise self._error(error) from error
+        finally:
+            if connection:  # after an error: the next one is to the server that can be written
+                connection.close()
+
+    def now(self, execute: Execute) -> float:
+        """Return the seconds since 1970, by the clock of the server."""
+        # now() would be the start of the transaction, before it has waited for its locks.
+        ((seconds,),) = execute("SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)")
+        return float(seconds)
+
+    def _begin(self) -> psycopg.Connection:
+        """Return a connection in a transaction: a new one where the idle ones have broken."""
+        import psycopg
+
+        while old := self._take():
+            connection: psycopg.Connection = old
+            with suppress(psycopg.Error):
+                connection.execute(_SETTINGS)
+                return connection
+            connection.close()
+        # PgBouncer can give each transaction another server, which has no prepared statements.
+        connection = psycopg.connect(self._address, prepare_threshold=None)
+        connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        connection.execute(_SETTINGS)
+        return connection
+
+    def _error(self, error: psycopg.Error) -> LedgerError:
+        # Before the last colon, there can be parts of the address.
+        first_line = str(error).partition("\n")[0]
+        reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
+        state = error.sqlstate or "08"
+        hint = _POSTGRESQL_HINTS.get(state) or _POSTGRESQL_HINTS.get(state[:2], "see its log")
+        return LedgerError(f"the ledger on {self._host} cannot be used ({reason}); {hint}", hint)
+
+
+_CONNECTION = {
+    "connect_timeout": int(TIMEOUT),
+    # For a server that is gone without a word.
+    "tcp_user_timeout": int(1000 * TIMEOUT),
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+}
+_SETTINGS = "SELECT " + ", ".join(
+    f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
+    for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+)
+_POSTGRESQL_HINTS = {
+    "08": "make sure that the server runs, and that `ledger` has its address, user and password",
+    "25006": "name the server that can be written, or all with `target_session_attrs=read-write`",
+    "42501": "let the user create and write tables in the database",
+    "53100": "make room on the disk of the database",
+    "55P03": "end the other program that locks it",
+    "57": "wait until the server is up, or see its log",
+}
+"""What to do, by the SQLSTATE or its class."""
+
+
+def _execute_with_psycopg(
+    connection: psycopg.Connection, statement: str, **values: object
+) -> list[tuple[Any, ...]]:
+    cursor = connection.execute(_translated(statement), values)
+    return cursor.fetchall() if cursor.description else []
+
+
+@cache
+def _translated(statement: str) -> bytes:
+    return re.sub(r":(\w+)", r"%(\1)s", statement).encode()
