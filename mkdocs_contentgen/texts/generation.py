@@ -375,9 +375,9 @@ def generate(
 ) -> dict[str, Outcome]:
     """Run `generation` in this thread, and return its outcomes.
 
-    After Ctrl-C or SIGTERM, no more requests are sent. The answers to those in flight are awaited
-    and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second signal
-    cancels the requests in flight.
+    After Ctrl-C, SIGTERM or SIGHUP, no more requests are sent. The answers to those in flight are
+    awaited and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second
+    signal cancels the requests in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -397,7 +397,8 @@ def generate(
             received.append(number)
             generation.stop(NoText(MissingReason.STOPPED, "interrupted"))  # nobody is shown it
 
-        caught = (signal.SIGINT, signal.SIGTERM)
+        # SIGHUP is the end of a terminal, and Windows has none.
+        caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
         before = {number: signal.signal(number, interrupt) for number in caught}
         try:
             return await generation.run(requests, replaced=replaced)

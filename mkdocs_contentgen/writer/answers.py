@@ -59,15 +59,17 @@ _BARE_CHANNEL = re.compile(r"\s{0,9}(?:assistant)?(?:analysis|commentary|final)(
 
 _FINAL = "assistantfinal"
 
-_TEMPLATE_MARK = (
+_MARK = (
     r"(?:<\|[\w ]{1,30}\|?>|<\w{1,30}\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</?(?:bos|eos|pad|unk)>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|\[EOS\])"
 )
 """A token of a chat template."""
 
+TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
+
 _START = re.compile(
-    rf"(?:\s{{0,9}}(?:{_TEMPLATE_MARK}|<s>))*\s{{0,9}}"
-    rf"(?:(?:assistant|model)(?={_TEMPLATE_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_TEMPLATE_MARK})*",
+    rf"(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
+    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*",
     re.IGNORECASE,
 )
 _END = re.compile(
@@ -77,7 +79,7 @@ _END = re.compile(
 )
 """What ends the turn of a model. What follows is no part of its answer."""
 
-_OTHER_MARK = re.compile(rf"(?<!`){_TEMPLATE_MARK}(?!`)")
+_OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
 _NEXT_TURN = re.compile(
     r"\n(?:USER|User|Human|### (?:Instruction|Input|User)):.{0,2000}?"
     r"\n(?:ASSISTANT|Assistant|### (?:Response|Assistant)):",

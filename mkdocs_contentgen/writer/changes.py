@@ -185,11 +185,13 @@ def read_update(
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
     blocks = {it.number: it for it in update.blocks}
-    given = "\n".join([request.topic, request.brief, update.note, *(it.text for it in sections)])
+    known = [request.topic, request.brief, update.note, options.site_names]
+    given = "\n".join([*known, *(it.text for it in sections)])
     numbered = [replace(it, link=str(n), is_own=False) for n, it in enumerate(sections, start=1)]
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
+    remarks += completion.remarks
     because = ""
     cited: set[int] = set()
     for entry in read_entries(answer, is_cut=completion.is_cut):

@@ -61,7 +61,8 @@ class Draft:
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""
-        return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
+        items = items_of(self.request.topic) or ""  # `Ten ways` says 10
+        return f"{self.request.topic}\n{items}\n{self.request.brief}\n{self.sources}"
 
     @property
     def can_go_on(self) -> bool:

@@ -154,7 +154,8 @@ class _Writing:
         self._ask = KeptAnswers(ask, attempt, options.fields.model)
         self._report = attempt.report
         self._sections = sections
-        self._sources = "\n".join(section.text for section in sections)
+        given = [section.text for section in sections]
+        self._sources = "\n".join([*given, options.site_names] if given else ())
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
         topic = topic_prompt(request, self.words)
@@ -376,7 +377,9 @@ class _Writing:
     def _read(
         self, completion: Completion, words: int, earlier: Sequence[MarkdownBlock], *, is_part: bool
     ) -> Draft:
-        (answer, remarks), reason = read_answer(completion.text), completion.finish_reason
+        answer, remarks = read_answer(completion.text)
+        remarks += completion.remarks
+        reason = completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:
             answer, reason = answer[:loop], "loop"
