@@ -316,15 +316,24 @@ class Generation:
         """
         try:
             if isinstance(result, Text):
-                outcome, lost = Outcome("service", result), "the text is in this build only"
+                outcome, lost = Outcome("service", result), ""
                 self._store.save({key: result})
             else:
                 outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
                 if isinstance(result, FailedTextError):
                     save_failure(self._store, key, self._requests[key], result)
         except StoreError as error:
+            lost = lost or self._rescued(key, outcome.text)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
+
+    def _rescued(self, key: str, text: Text | None) -> str:
+        """Write a text that the cache cannot save elsewhere, and return where it is."""
+        try:
+            return f"the text is in {self._store.rescue(key, text)} instead" if text else ""
+        except OSError:
+            html = text.html if text else ""
+            return f"the text is in this build only, and in this message: {html}"
 
     async def _load_parts(self, key: str) -> bytes:
         parts, problems = await self._thread.run(load_parts, self._store, key)
