@@ -27,7 +27,6 @@ from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
 from ..text import Text, mend
 from ..texts.articles import Article
-from ..texts.notes import load_failures
 from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
@@ -70,7 +69,6 @@ def plan(
     that a person names (`is_named`) repeats an update that has failed.
     """
     now, image_hosts = build.site.cited_sections(), build.site.options.image_hosts
-    failed = {} if is_named else _earlier_failures(build, articles)
     updates: list[TextUpdate] = []
     problems: list[str] = []
     notes: list[str] = []
@@ -94,9 +92,9 @@ def plan(
                 f"{article.place}: {places} have different texts for the same request, and a draft "
                 "is for all of them; change one of the requests first"
             )
-        elif article.key in failed:
+        elif article.failed_update and not is_named:
             notes.append(
-                f"{page}: its update has failed before: {failed[article.key]}; "
+                f"{page}: its update has failed before: {article.failed_update}; "
                 f"`contentgen update {page}` asks (and pays) again"
             )
         else:
@@ -133,19 +131,6 @@ def can_update(options: ContentgenConfig) -> bool:
     """Tell whether the service of a site can update texts: the interface has no such operation."""
     knows_updates = options.uses_writer() or options.uses_sandbox()
     return knows_updates or "update" in options.service_fields
-
-
-def _earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, ContentgenError]:
-    """Return the failures of updates after the newest text of each article, by key."""
-    store = build.store()
-    newest = {it.key: it.newest for it in articles}
-    failures, _ = load_failures(newest, store)
-    store.close()
-    return {
-        key: failure
-        for key, failure in failures.items()
-        if (text := newest[key]) and failure.failed_at and failure.failed_at > text.generated_at
-    }
 
 
 def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], list[str]]:

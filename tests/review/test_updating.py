@@ -197,8 +197,14 @@ def test_an_answer_of_no_use(site: Project, model: ModelDouble) -> None:
     assert "not updated: the model's answer to the update names no block" in said
     ran = run(site, "update", "--all")
     assert "its update has failed before" in ran.stdout
+    assert "as they were" not in ran.stdout
     assert len(model.calls) == calls + 2
+    assert "its update has failed: the model's answer" in run(site, "status").stdout
+    shown = run(site, "show", "report.md").stdout
+    assert "`contentgen update report.md` asks (and pays) again" in shown
+    assert "Here is the text, much better." in shown
     assert "changed 'A build" in update(site, model, "BLOCK 1: Three seconds [1].\nWHY: x")
+    assert "has failed" not in run(site, "status").stdout
 
 
 def test_hostile_sources(site: Project, model: ModelDouble) -> None:
