@@ -29,8 +29,6 @@ _LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
-_XML_BLOCK = re.compile(r"<block [^<>\n]{0,40}?(\d{1,5})\W{0,2}>|</(?:block|why)>|<(why)>", re.I)
-_ROW = re.compile(r"^\|\s?(?:BLOCK )?(\d{1,5})\s?\|([^|\n]*)\|([^|\n]*)\|?[ \t]*$", re.MULTILINE)
 _INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
 _NEW = re.compile(r"\bnew(?: text)?\s?[:：]", re.IGNORECASE)
 _REPEATED = re.compile(rf"(?:BLOCK \d{{1,5}}:\s?|{_KIND}\s)", re.IGNORECASE)
@@ -69,7 +67,6 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
     if (json := find_json(answer)) is not None:
         answer = "\n".join(_json_lines(json))
     answer = _FENCE.sub("", answer)
-    answer = _ROW.sub(r"BLOCK \1: \2\nWHY: \3", _XML_BLOCK.sub(_xml_line, answer))
     found = list(_LINE.finditer(answer))
     # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
     strict = [it for it in found if (it["action"] or it["nothing"] or "").isupper()]
@@ -110,10 +107,6 @@ def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
     if text[:1] in _QUOTES and text[-1:] == _QUOTES[text[0]]:
         text = text[1:-1]
     return Entry("insert" if is_new else "change", number, text, reason)
-
-
-def _xml_line(tag: re.Match[str]) -> str:
-    return f"BLOCK {tag[1]}: " if tag[1] else "WHY: " if tag[2] else ""
 
 
 def _json_lines(value: object, number: str = "") -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -97,8 +96,8 @@ _LABEL = re.compile(
     r"|(?:#{2,6} )(?i:answer|article|response)|ARTICLE|ANSWER"
 )
 _FRONT_MATTER = re.compile(
-    r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?:\+\+\+\n(?P<toml>[^`]{1,4000}?)\n\+\+\+"
-    r"|(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n(?:---|\.\.\.))[ \t]*\n(?:```\n)?"
+    r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
+    r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
 )
 _BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
 _NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
@@ -123,7 +122,6 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
-_KEYCAP = re.compile(r"(\d)\ufe0f?\u20e3\s?")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
 _DROPPED = ("script", "style", "iframe", "template", "svg", "object")
@@ -154,12 +152,10 @@ _MARKDOWN = {
     "br": "\n",
     "title": "\n\n# ",
     "hr": "\n\n",
-    "blockquote": "\n\n> ",
     "td": " ",
-    "th": " ",
     "tr": "\n",
     **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
-    **dict.fromkeys("p div section article header ul ol table figure figcaption".split(), "\n\n"),
+    **dict.fromkeys("p div section article header figure figcaption".split(), "\n\n"),
 }
 """What stands for a start tag. Other tags are left out, and their text stays."""
 
@@ -271,13 +267,11 @@ def without_indentation(text: str) -> str:
         first = next((n for n, line in enumerate(parts) if line.startswith(f"{prefix}# ")), None)
         if first is None:
             continue
-        inner = parts[first:]
-        if first <= 3 and all(
-            not line or line.startswith(prefix.rstrip(" ") or prefix) for line in inner
-        ):
-            return "\n".join(
-                [*parts[:first], *(line.removeprefix(prefix).removeprefix(">") for line in inner)]
-            )
+        before, inner = parts[:first], parts[first:]
+        least = prefix.rstrip(" ") or prefix
+        if first <= 3 and all(not line or line.startswith(least) for line in inner):
+            bare = (line.removeprefix(prefix).removeprefix(">") for line in inner)
+            return "\n".join([*before, *bare])
     return text
 
 
@@ -292,11 +286,8 @@ def without_data(text: str) -> str:
     if len(longest.split()) < _LEAST_TEXT or any(name == "error" for name, _ in found):
         return text
     if 2 * len(longest) > sum(len(it) for _, it in found):
-        return (
-            longest
-            if not title or _has_title(longest) or _HTML.match(longest)
-            else f"# {title}\n\n{longest}"
-        )
+        is_titled = not title or _has_title(longest) or _HTML.match(longest)
+        return longest if is_titled else f"# {title}\n\n{longest}"
     parts = [f"## {it}" if name in _TITLES else it for name, it in found]
     return "\n\n".join(parts).replace(f"## {title}", f"# {title}", 1)
 
@@ -311,6 +302,7 @@ def find_json(text: str) -> object:
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
             value: object = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")[0]
+            json.dumps(value)  # what is nested too deeply for this is no text
             return value
     return None
 
@@ -333,12 +325,8 @@ def without_front_matter(text: str) -> str:
     if match is None:
         return text
     try:
-        fields = (
-            tomllib.loads(match["toml"])
-            if match["toml"]
-            else read_yaml(match["yaml"], plain=True).value
-        )
-    except (NotYAMLError, tomllib.TOMLDecodeError):
+        fields = read_yaml(match["yaml"], plain=True).value
+    except NotYAMLError:
         return text
     if not isinstance(fields, dict) or not (match["start"] or "title" in fields):
         return text
@@ -530,12 +518,8 @@ def _replace_blocks(text: str) -> str:
         elif opened and opened[-1]["name"].lower() == tag["name"].lower():
             start = opened.pop().start()
             if not opened:
-                parts += [
-                    text[done:start],
-                    "\n\n",
-                    _block_as_markdown(text[start : tag.end()]),
-                    "\n\n",
-                ]
+                block = _block_as_markdown(text[start : tag.end()])
+                parts += [text[done:start], f"\n\n{block}\n\n"]
                 done = tag.end()
     return "".join([*parts, text[done:]])
 
