@@ -41,7 +41,7 @@ _COMMENT = re.compile(
 """What a model says of a block that stays as it is."""
 
 _REST = re.compile(
-    r"\n\s*---|\n\s*\n(?=(?:the |all )?other blocks\b|nothing else\b)", re.IGNORECASE
+    r"\n[ \t]{0,9}---|\n[ \t]{0,9}\n(?=(?:the |all )?other blocks\b|nothing else\b)", re.IGNORECASE
 )
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _NUMBERS = ("block", "number", "id", "block_number")
