@@ -25,7 +25,7 @@ from ..service.updates import CITATION, Source, TextBlock, Update, Updated
 from ..site.build import Build
 from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
-from ..text import Text, mend
+from ..text import Edits, Text, mend
 from ..texts.articles import Article
 from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
@@ -328,7 +328,7 @@ def apply_update(
         if change.action == "remove":
             block.remove()
         else:
-            content = _content(change.html, plain=block.kind in HEADINGS)
+            content = _content(change.html, is_heading=block.kind in HEADINGS)
             if change.action == "change":
                 block.set_content(content)
                 new.append(block.element)
@@ -352,11 +352,8 @@ def apply_update(
         for it in updated.doubts
         if by.get(it.block)
     ]
-    edits = text.edits
-    if edits:
-        digests = {it.digest for it in changed.blocks()}
-        still = {k: v for k, v in edits.changed_by.items() if k in digests}
-        edits = structs.replace(edits, changed_by=still)
+    written = {was[number]: who for number, who in by.items() if who}
+    made = {*was, *(" ".join(it.get_text().split()) for it in new)}
     return structs.replace(
         text,
         html=changed.to_lines(),
@@ -364,9 +361,28 @@ def apply_update(
         sources=sources,
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),
-        edits=edits,
+        edits=_edits_after(text.edits, changed, written, made),
         updates=_recorded([*text.updates, *lines]),
     )
+
+
+def _edits_after(
+    edits: Edits | None, document: Document, written: Mapping[str, str], made: Collection[str]
+) -> Edits | None:
+    """Return the edits of an updated text: what persons have `written` stays theirs.
+
+    Without a list between them, their words and others become one block, which is not in `made`.
+    """
+    if edits is None:
+        return None
+    changed_by: dict[str, str] = {}
+    for block in document.blocks():
+        parts = [who for words, who in written.items() if words and words in block.text]
+        if known := edits.changed_by.get(block.digest):
+            changed_by[block.digest] = known
+        elif parts and block.text not in made:
+            changed_by[block.digest] = parts[0]
+    return structs.replace(edits, changed_by=changed_by)
 
 
 def _recorded(lines: Sequence[str]) -> tuple[str, ...]:
@@ -445,11 +461,14 @@ def _labels(blocks: Sequence[Block]) -> dict[str, int]:
     return found
 
 
-def _content(html: str, *, plain: bool) -> Tag:
+def _content(html: str, *, is_heading: bool) -> Tag:
     """Return an element with the content of a block. Raises EditError."""
     paragraph = read_content(html)
-    if plain:  # headings have neither statements to check nor links
-        paragraph.string = _LABEL.sub("", " ".join(paragraph.get_text().split())).strip()
+    for tag in paragraph.find_all(True) if is_heading else ():
+        if tag.name == "a":  # no citation stands in a heading
+            tag.decompose()
+        elif tag.name != "mark":
+            tag.unwrap()
     return paragraph
 
 

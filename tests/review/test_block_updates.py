@@ -14,7 +14,7 @@ from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.review.updating import apply_update, plan_update
-from mkdocs_contentgen.service.updates import Source, Updated
+from mkdocs_contentgen.service.updates import BlockChange, Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update
@@ -132,12 +132,11 @@ def test_what_a_person_wrote_stays() -> None:
 
 
 def test_headings_and_titles() -> None:
-    """A title changes with a note only; new headings have no marks and no links."""
+    """A title changes with a note only; new headings have marks, and no links."""
     assert updated("BLOCK 0: Slow builds\nWHY: x").html == HTML
-    assert (
-        "Slow builds in 2031</h1>" in updated("BLOCK 0: Slow builds in 2031\nWHY: x", note="y").html
-    )
-    assert "<h2>Price of 99</h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
+    title = updated("BLOCK 0: Slow **builds** in 2031\nWHY: x", note="y").html
+    assert "Slow builds in <mark>2031</mark></h1>" in title
+    assert "<h2>Price of <mark>99</mark></h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
 
 
 def test_a_section_that_is_not_there() -> None:
@@ -220,3 +219,19 @@ def test_odd_names_of_files_are_kept(tmp_path: Path) -> None:
     store.save({"k" * 64: replace(TEXT, sources=sources)})
     assert list(store.load(["k" * 64])[0]["k" * 64].sources) == ["file:a/[id]/notes (1).md#x"]
     store.close()
+
+
+def test_a_nested_list_is_removed() -> None:
+    """The words around it are not glued together, and stay those of whoever wrote them."""
+    inner = "<ul>\n<li>one</li>\n<li>two</li>\n</ul>"
+    html = f"<article><h1>T</h1><ul><li>before {inner} after</li><li>other</li></ul></article>"
+    mine = next(it for it in Document(html).blocks() if it.text == "before")
+    text = replace(
+        TEXT, html=html, sources={}, passages={}, edits=Edits(changed_by={mine.digest: "Jo"})
+    )
+    what = plan_update(text, [], note="x")
+    removed = [BlockChange(it.number, "remove") for it in what.blocks if it.text in ("one", "two")]
+    after = apply_update(text, what, Updated(removed, model="m"), TODAY)
+    blocks = Document(after.html).blocks()
+    assert [it.text for it in blocks] == ["T", "before after", "other"]
+    assert after.edits and after.edits.changed_by == {blocks[1].digest: "Jo"}
