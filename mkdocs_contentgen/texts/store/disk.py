@@ -48,7 +48,7 @@ class DiskStore(Cache):
     def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.directory = directory
         self._path = directory / DATABASE
-        self._rescued = directory.with_name(f"{directory.name}-unsaved")
+        self._rescued = directory.parent / f"{directory.name}-unsaved"
         self._lock_timeout = lock_timeout
         self._cache: diskcache.Cache | None = None
         self._opened: tuple[int, int] | None = None

@@ -110,7 +110,7 @@ class SharedStore(Cache):
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         self._local = local
-        self._unshared = local.directory.with_name(f"{local.directory.name}-unshared")
+        self._unshared = local.directory.parent / f"{local.directory.name}-unshared"
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
         self._timeout = timeout
