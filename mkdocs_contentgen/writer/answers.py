@@ -73,16 +73,17 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"(?<!`)(?:<\|(?:im_end|im_start|eot_id|end|return|endoftext|end_of_text|user"
-    r"|END_OF_TURN_TOKEN|END_RESPONSE)\|>|</s>(?=\s{0,9}(?:<|\[|$))|<end_of_turn>|<start_of_turn>"
-    r"|<turn\|>|<eos>|<\uff5cend▁of▁sentence\uff5c>|\[INST\]|\[EOS\])(?!`)"
+    r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
+    r"|(?:<\|(?:im_end|im_start|eot_id|end|return|user|END_OF_TURN_TOKEN|END_RESPONSE)\|>|</s>"
+    r"|<end_of_turn>|<start_of_turn>|<turn\|>|<eos>|<\uff5cend▁of▁sentence\uff5c>|\[EOS\])"
+    r"(?=\s{0,9}(?:<|\[|$|user\b)))(?!`)"
 )
 """What ends the turn of a model. What follows is no part of its answer."""
 
 _OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
 _NEXT_TURN = re.compile(
-    r"\n(?:USER|User|Human|### (?:Instruction|Input|User)):.{0,2000}?"
-    r"\n(?:ASSISTANT|Assistant|### (?:Response|Assistant)):",
+    r"\n(?:USER|### (?:Instruction|Input|User)):.{0,2000}?"
+    r"\n(?:ASSISTANT|### (?:Response|Assistant)):",
     re.DOTALL,
 )
 _WRAPPER = (
@@ -112,7 +113,10 @@ def read_answer(text: str) -> tuple[str, list[str]]:
     answer = without_thinking(text)
     if not answer and (answer := _from_title(text)):
         remarks.append("mended: thinking text without an end was taken out")
-    return without_wrapper(without_tokens(answer)), remarks
+    answer, rest = without_tokens(answer)
+    if rest.strip():
+        remarks.append("mended: what follows the end of the model's turn was taken out")
+    return without_wrapper(answer), remarks
 
 
 def without_thinking(text: str) -> str:
@@ -161,20 +165,26 @@ def _final_channel(text: str) -> str:
     return text[channels[-1].end() :] if channels[-1]["name"] == "final" else ""
 
 
-def without_tokens(text: str) -> str:
-    """Drop tokens of chat templates, and what a model writes after the end of its turn."""
+def without_tokens(text: str) -> tuple[str, str]:
+    """Drop tokens of chat templates, and return what a model writes after its turn apart."""
     start = _START.match(text)
     text = text[start.end() :] if start and start[0].strip() else text
     kept: list[str] = []
-    for is_code, line in split_lines(text):
+    rest = ""
+    lines = list(split_lines(text))
+    for number, (is_code, line) in enumerate(lines):
         end = None if is_code else _END.search(line)
         if end and (kept or line[: end.start()].strip()):
             kept.append(line[: end.start()])
+            after = [line[end.start() :], *(it for _, it in lines[number + 1 :])]
+            rest = _OTHER_MARK.sub("", "\n".join(after)).replace("</s>", "")
             break
         kept.append(line if is_code else _OTHER_MARK.sub("", line))
     text = "\n".join(kept)
     turn = _NEXT_TURN.search(text)
-    return text[: turn.start()] if turn and text[: turn.start()].strip() else text
+    if turn and text[: turn.start()].strip():
+        text, rest = text[: turn.start()], text[turn.start() :]
+    return text, rest
 
 
 def without_wrapper(text: str) -> str:

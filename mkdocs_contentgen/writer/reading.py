@@ -301,9 +301,11 @@ def find_json(text: str) -> object:
     text = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
-            value: object = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")[0]
+            value, size = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")
             json.dumps(value)  # what is nested too deeply for this is no text
-            return value
+            is_all = len(text[size:].split()) <= _MAX_WORDS_BESIDE
+            found: object = value if is_all else None
+            return found
     return None
 
 
