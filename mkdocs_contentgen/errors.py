@@ -1,24 +1,4 @@
-"""The exceptions of this package.
-
-ContentgenError
-├── ConfigurationError        an option is missing or invalid
-├── ServiceError              a request failed
-│   ├── NotSentError          it was not processed, and can be sent again
-│   │   └── UnreachableError  no connection to the service
-│   ├── UnknownOutcomeError   it was sent, and may have been processed and paid for
-│   │   └── GatewayError      status 502 or 504; it can be sent again with the same key
-│   ├── UnusableServiceError  all other requests would fail too
-│   │   ├── AccessDeniedError  status 401 or 403
-│   │   └── UnavailableModelError  the model server cannot be used now
-│   ├── RejectedError         any other status except 200
-│   │   └── BusyModelError    the model server has no time for a call
-│   ├── InvalidAnswerError    status 200, but the body violates the interface
-│   └── FailedTextError       it was paid for, but nobody can use the answer
-├── ApprovalError             an approved file is damaged, or cannot be written
-├── StoreError                the cache cannot be read or written
-├── LedgerError               the writer's ledger cannot be read or written
-└── UnsafeHTMLError           the HTML is not an article, or cannot be sanitized
-"""
+"""The exceptions of this package, and the reasons for a missing text that are no errors."""
 
 from __future__ import annotations
 
@@ -68,10 +48,6 @@ class GatewayError(UnknownOutcomeError):
 
 class UnusableServiceError(ServiceError):
     """All other requests of the run would fail too."""
-
-
-class AccessDeniedError(UnusableServiceError):
-    """The service answered with status 401 or 403."""
 
 
 class UnavailableModelError(UnusableServiceError):

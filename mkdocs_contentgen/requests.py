@@ -320,14 +320,6 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     return problems
 
 
-def check_inherited(value: object) -> list[Problem]:
-    """Return the problems in the `contentgen` of a folder, which may lack fields."""
-    if not isinstance(value, dict):
-        return [Problem(("contentgen",), f"expected a mapping of fields, found {quoted(value)}")]
-    _, problems = _parse_item(("contentgen",), {"topic": "-", **value}, None, {})
-    return [problem for problem in problems if problem.path[1:]]  # others: missing fields
-
-
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of front matter with `contentgen`; other keys are allowed."""
     schemas = []

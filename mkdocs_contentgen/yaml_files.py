@@ -27,7 +27,7 @@ class NotYAMLError(ValueError):
 
 
 @dataclass(frozen=True)
-class Document:
+class YAMLDocument:
     """A YAML document. `first_line` is the number of its first line in its file."""
 
     value: object
@@ -65,7 +65,7 @@ class Document:
 
 def read_yaml(
     text: str, *, first_line: int = 1, plain: bool = False, environment: bool = False
-) -> Document:
+) -> YAMLDocument:
     """Return the document in a text. Raises NotYAMLError.
 
     With `plain`, aliases, tags and deep nesting are errors, since they could exhaust memory. With
@@ -87,7 +87,7 @@ def read_yaml(
         raise NotYAMLError(reason, text.count("\n", 0, position) + first_line) from None
     except Exception:  # noqa: BLE001  constructors raise anything, and quote values
         raise NotYAMLError("it has an impossible date, number or tag", 1) from None
-    return Document(value, node, first_line)
+    return YAMLDocument(value, node, first_line)
 
 
 class _EnvironmentLoader(_SafeLoader):  # type: ignore[misc, valid-type]  # one of two classes

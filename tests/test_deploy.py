@@ -35,7 +35,7 @@ from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.service.application import MAX_BODY
-from mkdocs_contentgen.writer import options
+from mkdocs_contentgen.writer import settings
 from mkdocs_contentgen.writer.server import configuration
 from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 
@@ -181,7 +181,7 @@ class TestCompose:
 
     def test_environment(self) -> None:
         """The writer reads each variable that it is given."""
-        source = inspect.getsource(options) + inspect.getsource(configuration)
+        source = inspect.getsource(settings) + inspect.getsource(configuration)
         for name in SERVICES["writer"]["environment"]:
             assert f'"{name}"' in source
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..site.site import Site
     from ..texts.articles import Article
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 _P = ParamSpec("_P")
 

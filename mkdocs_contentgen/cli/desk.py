@@ -36,7 +36,7 @@ def review(
         import uvicorn
 
         from ..desk.app import DeskApp
-        from ..desk.building import Builder
+        from ..desk.builder import Builder
         from ..desk.session import DeskSite
         from ..site.signals import exit_on_sigterm
     except ModuleNotFoundError as error:

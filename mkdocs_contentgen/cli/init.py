@@ -21,6 +21,7 @@ from .output import print_line
 if TYPE_CHECKING:
     from ..writer.discovery import FoundServer
 
+_FIRST_PAGE = "first-text.md"
 _PAGE = """---
 contentgen:
   type: blog
@@ -36,14 +37,7 @@ _MAX_SHOWN = 20
 @config_option
 @click.option("--yes", is_flag=True, help="Ask nothing: take the first model, or the sandbox.")
 @click.option("--endpoint", default="", metavar="URL", help="The API of a model server elsewhere.")
-@click.option(
-    "--page",
-    default="first-text.md",
-    show_default=True,
-    metavar="PAGE",
-    help="The page with the first request.",
-)
-def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> None:
+def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     """Set a site up: find a source of texts, write the options and a first page.
 
     Finds Ollama, LM Studio and llama.cpp on this machine. The folder can be empty, or have a
@@ -55,8 +49,6 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> Non
             f"{path}: this command writes YAML only; add the options by hand, as the page on "
             "Zensical of the guide shows"
         )
-    if Path(page).is_absolute() or not page.endswith(".md") or _is_hidden(Path(page)):
-        raise click.UsageError("--page: name a Markdown file in the folder of the pages")
     try:
         raw = path.read_bytes().decode("utf-8") if path.exists() else ""
         text = raw.replace("\r\n", "\n") if raw.strip() else _new_site(path)
@@ -69,7 +61,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> Non
         if changed is None or ends not in ({"\n"}, {"\r\n"}):
             raise click.ClickException(_by_hand(path, before, options))
         _write(path, path, changed.replace("\n", ends.pop()))
-        _write_pages(path, before, page)
+        _write_pages(path, before)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
     except (OSError, UnicodeError) as error:
@@ -79,29 +71,25 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, page: str) -> Non
     print_line(f"Next: contentgen generate{here}, and then {program} serve{here}")
 
 
-def _is_hidden(page: Path) -> bool:
-    return any(part.startswith(".") for part in page.parts)
-
-
 def _write(path: Path, configuration: Path, text: str) -> None:
     # A pull request could have put links there.
     replace_text(path, configuration.parent, text)
     print_line(f"Wrote {path}")
 
 
-def _write_pages(path: Path, before: Mapping[str, yaml.Node], page: str) -> None:
+def _write_pages(path: Path, before: Mapping[str, yaml.Node]) -> None:
     """Write the first page, and a home page if there is none. Raises OSError."""
     named = before.get("docs_dir")
     docs = path.parent / (named.value if isinstance(named, yaml.ScalarNode) else "docs")
     home = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
-    pages = home | {docs / page: _PAGE}
+    pages = home | {docs / _FIRST_PAGE: _PAGE}
     for file, content in pages.items():
         if file.exists():
             print_line(f"{file} is there already; add a request to it")
         else:
             _write(file, path, content)
     if "nav" in before:
-        print_line(f"Add {page} to `nav` in {path}")
+        print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
 
 
 def _by_hand(path: Path, before: Mapping[str, yaml.Node], options: Mapping[str, object]) -> str:

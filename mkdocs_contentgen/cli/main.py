@@ -173,7 +173,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
         parts, _ = store.requests("parts")
         for request in unneeded.values():
-            output.print_cached_request(request)
+            output.print_line(f"{request.get('type')}: {request.get('topic')}")
         if dry_run:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:

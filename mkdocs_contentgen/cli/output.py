@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -13,12 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..display import escape_controls, quoted, without_commands
+from ..display import escape_controls, without_commands
+from ..html.elements import HEADINGS
 
 if TYPE_CHECKING:
-    from bs4 import Tag
-    from rich.console import Console, RenderableType
-    from rich.text import Text
+    from rich.console import Console
 
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
@@ -38,9 +36,6 @@ STATE_COLOURS = {
 
 MAX_WIDTH = 1_000_000
 """Columns of a table that is not printed to a terminal: no line is ever folded."""
-
-MAX_VALUE = 200
-"""Characters of a cached value above which it is shortened."""
 
 
 def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
@@ -169,23 +164,18 @@ def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
         if "State" in cells:
             cells["State"].stylize(STATE_COLOURS[cells["State"].plain])
         table.add_row(*cells.values())
-    _print_rich(table)
+    console = _console()
+    with console.capture() as printed:
+        console.print(table)
+    lines = [line.rstrip(" ") for line in printed.get().split("\n")]
+    # A folded line may begin with any part of a cell. rich decides whether there are colours.
+    click.echo(without_commands("\n".join(lines)), nl=False, color=True)
 
 
 def _console() -> Console:
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
-
-
-def _print_rich(*renderables: RenderableType) -> None:
-    console = _console()
-    with console.capture() as printed:
-        for renderable in renderables:
-            console.print(renderable)
-    lines = [line.rstrip(" ") for line in printed.get().split("\n")]
-    # A folded line may begin with any part of a cell. rich decides whether there are colours.
-    click.echo(without_commands("\n".join(lines)), nl=False, color=True)
 
 
 def print_failure(article: Article) -> None:
@@ -204,46 +194,26 @@ def print_failure(article: Article) -> None:
 
 
 def print_article(html: str) -> None:
-    """Print an article as a page would show it, with statements to check highlighted."""
-    from rich.text import Text
-
+    """Print the blocks of an article as light Markdown, with `==statements to check==`."""
     from ..html.document import Document
 
-    numbers: Counter[int] = Counter()
     begun: set[int] = set()
-    shown = []
     blocks = Document(html).blocks()
     for _, row in groupby(blocks, lambda it: id(it.element.find_parent("tr") or it.element)):
         cells = list(row)
-        text = Text(style=_STYLES.get(cells[0].kind, ""))
-        item = cells[0].element.find_parent("li") if cells[0].kind != "li" else cells[0].element
+        element, kind = cells[0].element, cells[0].kind
+        if kind == "pre":
+            for line in element.get_text().splitlines():
+                print_line(line)
+            continue
+        prefix = f"{'#' * int(kind[1])} " if kind in HEADINGS else ""
+        item = element if kind == "li" else element.find_parent("li")
         if item and item.parent and id(item) not in begun:
             begun.add(id(item))
-            numbers[id(item.parent)] += 1
-            is_numbered = item.parent.name == "ol"
-            text.append(f"{numbers[id(item.parent)]}. " if is_numbered else "• ")
-        text.append_text(Text(" | ").join(_to_rich(it.element) for it in cells))
-        shown.append(text.append("\n"))
-    _print_rich(*shown)
-
-
-def _to_rich(element: Tag) -> Text:
-    from bs4 import Tag
-    from rich.text import Text
-
-    text = Text(style=_INLINE_STYLES.get(element.name, ""))
-    for child in element.children:
-        if isinstance(child, Tag):
-            text.append_text(_to_rich(child))
-        elif element.name == "pre" or element.find_parent("pre"):
-            text.append("\n".join(map(escape_controls, str(child).split("\n"))))
-        else:
-            text.append(escape_controls(re.sub(r"\s+", " ", str(child))))
-    return text
-
-
-_STYLES = {"h1": "bold underline", "h2": "bold", "h3": "bold", "h4": "bold"}
-_INLINE_STYLES = {"mark": "black on yellow", "strong": "bold", "em": "italic", "code": "cyan"}
+            number = len(item.find_previous_siblings("li")) + 1
+            prefix = f"{number}. " if item.parent.name == "ol" else "• "
+        text = prefix + " | ".join(it.to_markdown() for it in cells)
+        print_line(text, bold=kind in HEADINGS)
 
 
 def print_trials(trials: Sequence[Trial]) -> None:
@@ -334,10 +304,3 @@ def print_obtained(obtained: Obtained) -> None:
     elif not obtained.failures:
         print_line("All texts are available; nothing was sent.")
     print_failed(obtained)
-
-
-def print_cached_request(request: Mapping[str, object]) -> None:
-    """Print the type and the topic of a cached text."""
-    values = [request.get(name) for name in ("type", "topic")]
-    shown = (it if isinstance(it, str) and len(it) <= MAX_VALUE else quoted(it) for it in values)
-    print_line(": ".join(shown))

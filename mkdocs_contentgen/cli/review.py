@@ -143,18 +143,11 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.
 
     From then on, you edit the page by hand, and the plugin ignores it. Its approved files are not
-    needed any more: without --delete, the command asks in a terminal whether to delete them.
+    needed any more, and --delete removes them.
     """
     from ..errors import ApprovalError
     from ..review.approving import check_before_ejection
     from ..review.ejection import delete_approved_file, eject_articles
-
-    def confirm(article: Article) -> bool:
-        message = f"{article.path}: is not needed any more. Delete it?"
-        is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        return (
-            is_terminal and article.state == "approved" and click.confirm(escape_controls(message))
-        )
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)
@@ -170,7 +163,7 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
             if article.approved is None:
                 continue
             try:
-                if delete or confirm(article):
+                if delete:
                     delete_approved_file(article)
                     print_line(f"{article.path}: deleted")
                 else:

@@ -107,15 +107,16 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
 
 def _print_result(result: TextUpdate) -> str:
     """Print what was changed in a text, and return why there is no new draft, if so."""
+    from ..review.updating import result_lines
+
     article, text = result.article, result.after
     if text is not None and result.updated is None:
         print_line(f"{article.page}: another run has just updated it")
         return ""
     if result.updated is None or text is None:
         return f"{article.place}: not updated: {result.error}; the text stays as it is"
-    new = len(result.updated.changes)
     print_line(f"{article.page}: a draft", bold=True)
-    for line in [*text.updates[-max(new, 1) :], *(it for it in text.remarks if "update: " in it)]:
+    for line in result_lines(result.updated, text):
         print_line(f"  {line}")
     print_line(
         f"  to read it: `contentgen {'diff' if article.approved else 'show'} {article.page}`; "

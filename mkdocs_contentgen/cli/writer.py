@@ -16,7 +16,7 @@ from .common import json_option, load_writer_options, site_options
 if TYPE_CHECKING:
     from ..requests import Request
     from ..writer.evaluation import Trial
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 _FIELDS = {
     name: values

@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Literal, Protocol, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 import msgspec
 from starlette.applications import Starlette
@@ -30,8 +30,9 @@ from ..errors import ContentgenError, EditError
 from ..review.updating import can_update
 from ..service.updates import MAX_NOTE
 from ..texts.articles import Article
-from .building import Builder
+from .builder import Builder
 from .describing import describe, describe_rows
+from .session import DeskSite
 from .texts import Change, Desk, OutdatedError, ref_of
 
 HOST = "127.0.0.1"
@@ -44,25 +45,6 @@ _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
 _OWN_FILES = ("desk.js", "desk.css", "words.json")
-
-
-class Texts(Protocol):
-    """The texts behind the desk, and how to ask for another one."""
-
-    def open(self) -> Desk:
-        """Return the texts as they are now."""
-
-    def ask(self, article: Article, *, note: str, section: str, update: bool) -> None:
-        """Ask for another text in the background, or for an update of this one."""
-
-    def asking(self, article: Article) -> bool:
-        """Tell whether another text is being generated."""
-
-    def problem(self, article: Article) -> str:
-        """Return why the last try to get another text failed, or an empty string."""
-
-    def to_json(self, article: Article) -> dict[str, object]:
-        """Return what `contentgen status --json` prints of an article."""
 
 
 Earlier = Literal["generated", "approved"]
@@ -90,7 +72,7 @@ class DeskApp:
 
     def __init__(
         self,
-        texts: Texts,
+        texts: DeskSite,
         builder: Builder,
         ports: tuple[int, int],
         token: str,
@@ -109,17 +91,16 @@ class DeskApp:
             routes=[
                 *(Route(f"{_ROOT}/{name}", _file(name)) for name in _OWN_FILES),
                 Route(f"{api}/session", self._open_session, methods=["POST"]),
-                Route(f"{api}/texts", self._reading(self._status)),
                 Route(f"{api}/queue", self._reading(self._queue)),
                 Route(f"{api}/texts/{{ref}}", self._reading(self._detail)),
                 Route(f"{api}/texts/{{ref}}/compare", self._reading(self._compare)),
                 *(
                     Route(f"{api}/texts/{{ref}}/{name}", self._writing(action), methods=["POST"])
                     for name, action in {
-                        "change": self._change,
-                        "undo": self._undo,
-                        "take-back": self._take_back,
-                        "approve": self._approve,
+                        "change": self._changing(_change),
+                        "undo": self._changing(_undo),
+                        "take-back": self._changing(_take_back),
+                        "approve": self._changing(_approve),
                         "ask": self._ask,
                     }.items()
                 ),
@@ -217,24 +198,20 @@ class DeskApp:
         except ContentgenError as error:
             raise HTTPException(422, str(error)) from error
 
-    def _status(self, desk: Desk, request: Request) -> object:
-        return [self._texts.to_json(article) for article in desk.articles(desk.pages)]
-
     def _queue(self, desk: Desk, request: Request) -> object:
-        addresses = desk.addresses()
         return {
-            "texts": [
-                {
-                    **self._texts.to_json(article),
-                    "ref": ref_of(article.page, article.request.id),
-                    "title": article.request.topic,
-                    "url": addresses.get(article.page, ""),
-                }
-                for article in desk.articles(desk.pages)
-            ],
+            "texts": [self._row(desk, article) for article in desk.articles(desk.pages)],
             "by": desk.by,
             "building": self._builder.is_building,
             "problem": self._builder.problem,
+        }
+
+    def _row(self, desk: Desk, article: Article) -> dict[str, object]:
+        return {
+            **self._texts.to_json(article),
+            "ref": ref_of(article.page, article.request.id),
+            "title": article.request.topic,
+            "url": desk.addresses().get(article.page, ""),
         }
 
     def _detail(self, desk: Desk, request: Request) -> object:
@@ -242,7 +219,8 @@ class DeskApp:
 
     def _described(self, desk: Desk, article: Article) -> dict[str, object]:
         return {
-            **describe(desk, article, desk.addresses()),
+            **self._row(desk, article),
+            **describe(desk, article),
             "asking": self._texts.asking(article),
             "ask_problem": self._texts.problem(article),
             "built": self._builder.finished,
@@ -254,47 +232,27 @@ class DeskApp:
         earlier: Earlier = "generated"
         if request.query_params.get("with") == "approved" and article.approved:
             earlier = "approved"
-        version, before = desk.version(article), desk.earlier(article, earlier)
+        newest, before = article.newest, desk.earlier(article, earlier)
         return {
-            "rows": describe_rows(desk, before, version.text) if version and before else [],
+            "rows": describe_rows(desk, before, newest) if newest and before else [],
             "against": before and sha256(before.html),
             "earlier": earlier,
             "versions": [it for it in get_args(Earlier) if desk.earlier(article, it)],
         }
 
-    def _take_back(self, desk: Desk, ref: str, body: _Body) -> object:
-        self._wait_for_text(desk, ref)
-        before = desk.earlier(desk.find(ref), body.earlier)
-        if before is None or sha256(before.html) != body.against:
-            raise OutdatedError("the earlier text has changed; compare again")
-        desk.take_back(ref, body.seen, before, body.row)
-        self._builder.build()
-        return self._described(desk, desk.find(ref))
+    def _changing(
+        self, act: Callable[[Desk, str, _Body], str | None]
+    ) -> Callable[[Desk, str, _Body], object]:
+        """Return an action that changes a text, unless a text in progress would overwrite it."""
 
-    def _wait_for_text(self, desk: Desk, ref: str) -> None:
-        """Refuse a change that a text in progress would overwrite."""
-        if self._texts.asking(desk.find(ref)):
-            raise EditError("another text is being generated; wait for it")
+        def change(desk: Desk, ref: str, body: _Body) -> object:
+            if self._texts.asking(desk.find(ref)):
+                raise EditError("another text is being generated; wait for it")
+            approved_file = act(desk, ref, body)
+            self._builder.build()
+            return {**self._described(desk, desk.find(ref)), "approved_file": approved_file}
 
-    def _change(self, desk: Desk, ref: str, body: _Body) -> object:
-        self._wait_for_text(desk, ref)
-        if body.change is None:
-            raise EditError("name the change")
-        desk.change(ref, body.seen, body.change)
-        self._builder.build()
-        return self._described(desk, desk.find(ref))
-
-    def _undo(self, desk: Desk, ref: str, body: _Body) -> object:
-        self._wait_for_text(desk, ref)
-        desk.undo(ref, body.seen)
-        self._builder.build()
-        return self._described(desk, desk.find(ref))
-
-    def _approve(self, desk: Desk, ref: str, body: _Body) -> object:
-        self._wait_for_text(desk, ref)
-        path = desk.approve(ref, body.seen, body.reason)
-        self._builder.build()
-        return {**self._described(desk, desk.find(ref)), "approved_file": path}
+        return change
 
     def _ask(self, desk: Desk, ref: str, body: _Body) -> object:
         article = desk.find(ref)
@@ -372,6 +330,27 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
         return Response(content, media_type=media_type, headers=_HEADERS)
 
     return endpoint
+
+
+def _change(desk: Desk, ref: str, body: _Body) -> None:
+    if body.change is None:
+        raise EditError("name the change")
+    desk.change(ref, body.seen, body.change)
+
+
+def _take_back(desk: Desk, ref: str, body: _Body) -> None:
+    before = desk.earlier(desk.find(ref), body.earlier)
+    if before is None or sha256(before.html) != body.against:
+        raise OutdatedError("the earlier text has changed; compare again")
+    desk.take_back(ref, body.seen, before, body.row)
+
+
+def _undo(desk: Desk, ref: str, body: _Body) -> None:
+    desk.undo(ref, body.seen)
+
+
+def _approve(desk: Desk, ref: str, body: _Body) -> str:
+    return desk.approve(ref, body.seen, body.reason)
 
 
 async def _unknown(request: Request) -> Response:

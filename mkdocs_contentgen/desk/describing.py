@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import unescape
 
 from ..errors import UnsafeHTMLError
@@ -13,36 +13,23 @@ from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_marks
-from .texts import Desk, ref_of
+from .texts import Desk, digest_of
 
 
-def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict[str, object]:
-    """Return all that the desk shows of a text. `addresses` has the path of each page."""
-    request, version = article.request, desk.version(article)
+def describe(desk: Desk, article: Article) -> dict[str, object]:
+    """Return what the desk shows of a text, beyond its row in the list of texts."""
+    text = article.newest
     shown: dict[str, object] = {
-        "ref": ref_of(article.page, request.id),
-        "page": article.page,
-        "id": request.id,
-        "type": request.type,
-        "topic": request.topic,
-        "brief": request.brief,
-        "url": addresses.get(article.page, ""),
-        "state": article.state,
-        "reason": article.reason,
-        "model": article.model,
-        "remarks": list(article.draft.remarks if article.draft else ()),
+        "brief": article.request.brief,
         "can_undo": desk.can_undo(article),
         "seen": "",
         "left": 0,
         "blocks": [],
         "statements": [],
         "sources": [],
-        "generated_at": None,
-        "title": request.topic,
     }
-    if version is None:
+    if text is None:
         return shown
-    text = version.text
     try:
         blocks = desk.read(text.html).blocks()
     except UnsafeHTMLError as error:
@@ -51,8 +38,8 @@ def describe(desk: Desk, article: Article, addresses: Mapping[str, str]) -> dict
     sources = _sources(desk.site, text, blocks)
     return {
         **shown,
-        "title": next((it.text for it in blocks if it.kind == "h1"), request.topic),
-        "seen": version.digest,
+        "title": next((it.text for it in blocks if it.kind == "h1"), article.request.topic),
+        "seen": digest_of(article),
         "is_edited": text.edits is not None,
         "model": text.model,
         "can_update": can_update(desk.site.options),

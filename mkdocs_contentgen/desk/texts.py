@@ -48,19 +48,6 @@ class OutdatedError(ContentgenError):
     """The text is no longer the one that the person has seen."""
 
 
-@dataclass(frozen=True)
-class Version:
-    """A text to review: the newest draft, or else the approved text."""
-
-    article: Article
-    text: Text
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of what a person sees, and of what was done with it."""
-        return sha256(f"{_identity(self.text)}\0{self.article.state}")
-
-
 @dataclass
 class Desk:
     """The texts of a site. Used by one thread at a time."""
@@ -88,14 +75,9 @@ class Desk:
                 return self.site.article(it)
         raise OutdatedError("no page requests this text any more; open the list of texts again")
 
-    def version(self, article: Article) -> Version | None:
-        """Return what there is to review of an article, or None."""
-        return Version(article, article.newest) if article.newest else None
-
     def change(self, ref: str, seen: str, change: Change) -> None:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
-        version = self._seen(ref, seen)
-        text = version.text
+        article, text = self._seen(ref, seen)
         document = self.read(text.html)
         blocks = document.blocks()
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
@@ -103,9 +85,9 @@ class Desk:
         authors = _authors(blocks, text)
         edits = _apply(blocks[change.block], change, text.edits or Edits())
         if change.action == "confirm":
-            self._keep(version, structs.replace(text, html=document.to_lines(), edits=edits))
+            self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
-            self._keep(version, self._changed(text, document, edits, authors))
+            self._keep(article, self._changed(text, document, edits, authors))
 
     def compare(self, before: Text, after: Text) -> list[Row]:
         """Return two versions of a text side by side. Raises UnsafeHTMLError."""
@@ -113,37 +95,37 @@ class Desk:
 
     def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
         """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
-        version = self._seen(ref, seen)
-        document, before = self.read(version.text.html), self.read(earlier.html)
+        article, text = self._seen(ref, seen)
+        document, before = self.read(text.html), self.read(earlier.html)
         # What is as in the earlier version is by whom it was there.
-        authors = _authors(document.blocks(), version.text) | _authors(before.blocks(), earlier)
-        rows = compare(before, document, marks=not version.text.model)
+        authors = _authors(document.blocks(), text) | _authors(before.blocks(), earlier)
+        rows = compare(before, document, marks=not text.model)
         if not 0 <= number < len(rows):
             raise EditError("there is no such difference")
         restored = take_back(document, rows, number)
-        edits = version.text.edits or Edits()
+        edits = text.edits or Edits()
         if restored:
-            text, marks = restored.text, {it.text for it in restored.statements}
+            said, marks = restored.text, {it.text for it in restored.statements}
             edits = structs.replace(
                 edits,
-                removed=tuple(it for it in edits.removed if it not in text and it != _short(text)),
+                removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
             )
-        self._keep(version, self._changed(version.text, document, edits, authors))
+        self._keep(article, self._changed(text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take the last change of a text back. Raises OutdatedError and EditError."""
-        version = self._seen(ref, seen)
-        if not self.can_undo(version.article):
+        article, _ = self._seen(ref, seen)
+        if not self.can_undo(article):
             raise EditError("there is nothing to undo")
-        before, _ = self.undo_stack[version.article.key].pop()
-        self._save(version.article, before)
+        before, _ = self.undo_stack[article.key].pop()
+        self._save(article, before)
 
     def can_undo(self, article: Article) -> bool:
         """Tell whether a change of a text can be taken back."""
-        stack, version = self.undo_stack.get(article.key), self.version(article)
+        stack, text = self.undo_stack.get(article.key), article.newest
         # Another text may have taken its place.
-        return bool(stack and version and stack[-1][1] == _identity(version.text))
+        return bool(stack and text and stack[-1][1] == _identity(text))
 
     def approve(self, ref: str, seen: str, reason: str = "") -> str:
         """Write the approved file of a text, and return its path.
@@ -151,8 +133,7 @@ class Desk:
         A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError and
         EditError.
         """
-        version = self._seen(ref, seen)
-        article, text = version.article, version.text
+        article, text = self._seen(ref, seen)
         left = count_marks(text)
         if left and not reason.strip():
             raise EditError(f"statements left to check: {left}")
@@ -161,7 +142,7 @@ class Desk:
         if reason.strip() or text.edits:
             edits = _bounded(structs.replace(text.edits or Edits(), reason=reason.strip()))
             text = structs.replace(text, edits=edits)
-        if article.state == "changed" and text.html == version.text.html:
+        if article.state == "changed":
             # As a draft of the edited file.
             text = structs.replace(text, generated_at=datetime.now(UTC))
         if text is not article.draft or article.state == "approved":
@@ -205,21 +186,21 @@ class Desk:
         edits = structs.replace(edits, changed_by=changed_by)
         return structs.replace(text, html=changed.to_lines(), edits=edits)
 
-    def _seen(self, ref: str, seen: str) -> Version:
-        version = self.version(self.find(ref))
-        if version is None or version.digest != seen:
+    def _seen(self, ref: str, seen: str) -> tuple[Article, Text]:
+        article = self.find(ref)
+        if article.newest is None or digest_of(article) != seen:
             raise OutdatedError("the text has changed since you opened it; look at it again")
-        return version
+        return article, article.newest
 
-    def _keep(self, version: Version, text: Text) -> None:
-        article = version.article
-        if text.html == version.text.html and text.edits == version.text.edits:
+    def _keep(self, article: Article, text: Text) -> None:
+        before = article.newest
+        if before is None or (text.html, text.edits) == (before.html, before.edits):
             return
-        if version.article.draft is None or version.text is not version.article.draft:
+        if before is not article.draft:
             # A draft is only shown beside an approved text if it is newer, whatever the clock says.
-            after = version.text.generated_at + timedelta(seconds=1)
+            after = before.generated_at + timedelta(seconds=1)
             text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
-        self.undo_stack.setdefault(article.key, []).append((version.text, _identity(text)))
+        self.undo_stack.setdefault(article.key, []).append((before, _identity(text)))
         del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
 
@@ -246,6 +227,11 @@ def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
 def ref_of(page: str, name: str) -> str:
     """Return the reference of an article in addresses of the desk."""
     return sha256(f"{page}\0{name}")[:20]
+
+
+def digest_of(article: Article) -> str:
+    """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
+    return sha256(f"{_identity(article.newest) if article.newest else ''}\0{article.state}")
 
 
 def _identity(text: Text) -> str:

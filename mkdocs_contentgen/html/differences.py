@@ -15,8 +15,6 @@ from bs4 import Tag
 
 from ..errors import EditError
 from .document import Block, Document, Piece, is_block
-from .elements import CELLS
-from .serializer import LOOSE
 
 _MAX_PAIRS = 4_000_000
 """Pairs of equal pieces or words that are compared, which takes about a second."""
@@ -97,68 +95,29 @@ def take_back(document: Document, rows: Sequence[Row], number: int) -> Block | N
         Block(0, row.new.element).set_content(row.old.element)
         row.new.element.attrs = dict(row.old.element.attrs)
     elif row.old:
-        before, after = list(_pairs(reversed(rows[:number]))), list(_pairs(rows[number + 1 :]))
-        _restore(document.article, row.old.element, before, after)
+        _restore(row.old.element, rows[:number])
     elif row.new:
         Block(0, row.new.element).remove()
     return Block(0, row.old.element) if row.old and is_block(row.old.element) else None
 
 
-_Pair = tuple[Tag, Tag]
-"""An element in two versions."""
+def _restore(element: Tag, before: Sequence[Row]) -> None:
+    """Insert an element of the earlier version: `before` are the rows before its own.
 
-
-def _pairs(rows: Iterable[Row]) -> Iterator[_Pair]:
-    """Yield the elements that both versions have at the same place."""
-    for row in rows:
-        if row.old and row.new:
-            yield row.old.element, row.new.element
-
-
-def _restore(article: Tag, element: Tag, before: Sequence[_Pair], after: Sequence[_Pair]) -> None:
-    """Insert an element of an earlier version.
-
-    `before` and `after` are those around it that both versions have, the nearest first. What the
-    element was in, and is gone too, comes back with it. Raises EditError for what was in a row of
-    a table that is gone.
+    Raises EditError if what it was in is gone, too.
     """
-    *outer, _ = _line(element)
-    same = {id(outer[0]): article}
-    for old, new in (*before, *after):
-        for one, other in zip(_line(old), _line(new), strict=False):
-            if one.name != other.name:
-                break
-            same.setdefault(id(one), other)
-    depth = max(n for n, it in enumerate(outer) if id(it) in same)
-    gone = outer[depth + 1 :]
-    if any(it.name in (*CELLS, "tr") for it in (*gone, element)):
-        raise EditError("a row of a table comes back with `Undo` only")
-    node = copy(element)
-    for tag in reversed(gone):
-        group = Tag(name=tag.name, attrs=dict(tag.attrs))
-        group.append(node)
-        node = group
-    target = same[id(outer[depth])]
-    for near, is_before in [(it, True) for _, it in before] + [(it, False) for _, it in after]:
-        line = _line(near)
-        position = next((n for n, it in enumerate(line) if it is target), None)
-        if position is None:
-            continue
-        if near is target:  # its text stands beside a block now
-            loose = Tag(name=LOOSE)
-            loose.extend(list(target.contents))
-            target.extend([loose, node] if is_before else [node, loose])
-        elif is_before:
-            line[position + 1].insert_after(node)
-        else:
-            line[position + 1].insert_before(node)
-        return
-    target.insert(0, node)
-
-
-def _line(element: Tag) -> list[Tag]:
-    """Return an element with all that it is in, the article first."""
-    return [*reversed(list(element.parents)), element]
+    parent = element.parent
+    for row in reversed(before):
+        for old, new in reversed(list(zip(row.before, row.after, strict=False))):
+            if old.part != new.part or parent is None:
+                continue
+            if old.part == "start" and old.element is parent and new.element.name == parent.name:
+                new.element.insert(0, copy(element))
+                return
+            if old.part != "start" and old.element.parent is parent and new.element.parent:
+                new.element.insert_after(copy(element))
+                return
+    raise EditError("what this was in is gone, too; insert it as a new block")
 
 
 def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:

@@ -20,10 +20,9 @@ from ..digest import sha256
 from ..errors import EditError, UnsafeHTMLError
 from .article import parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS
-from .light_markdown import write_line
 from .markdown_parser import inline_parser
 from .sentences import Sentences
-from .serializer import LOOSE, collapse, inner_html, start_tag, to_html
+from .serializer import LOOSE, collapse, inner_html, start_tag, to_html, write_line
 
 Kind = Literal["p", "h2", "h3", "li", "blockquote"]
 """What a new block can be."""
@@ -241,7 +240,8 @@ class Block:
             raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
         if _MORE_BLOCKS.search(markdown.strip()):
             raise EditError("this is more than one block; add each below the other")
-        new = self._read(collapse(markdown).strip(" "))
+        html = inline_parser(is_persons=True).renderInline(collapse(markdown).strip(" "))
+        new = read_content(html, self.image_hosts)
         if not new.get_text().strip():
             raise EditError("the block would be empty; remove it instead")
         self.set_content(new)
@@ -295,10 +295,6 @@ class Block:
             if parent.contents or parent.name in CELLS or parent.parent is None:
                 break
             node = parent
-
-    def _read(self, markdown: str) -> Tag:
-        html = inline_parser(is_persons=True).renderInline(markdown)
-        return read_content(html, self.image_hosts)
 
 
 def is_block(element: Tag) -> bool:

@@ -59,27 +59,21 @@ _LINK = "\0"
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
-def to_markdown(
-    article: Tag | str, extensions: Collection[str] = (), *, is_nested: bool = False
-) -> str:
-    """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown.
-
-    Markdown that `is_nested` is to be indented or quoted by the caller.
-    """
+def to_markdown(article: Tag | str, extensions: Collection[str] = ()) -> str:
+    """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown."""
     soup = BeautifulSoup("", "html.parser")
     soup.append(
         copy(article) if isinstance(article, Tag) else BeautifulSoup(article, "html.parser")
     )
     _normalize(soup)
-    markdown = str(_Converter(extensions, is_nested=is_nested).convert_soup(soup)).strip()
+    markdown = str(_Converter(extensions).convert_soup(soup)).strip()
     return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
 class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
-    def __init__(self, extensions: Collection[str] = (), *, is_nested: bool = False) -> None:
+    def __init__(self, extensions: Collection[str]) -> None:
         super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
         self._extensions = extensions
-        self._is_nested = is_nested
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return text of which nothing is syntax within a line."""
@@ -142,7 +136,7 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
             return self.convert_code(el, text, parent_tags - {"pre"})
         code = el.get_text().strip("\n")
         fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
-        is_nested = self._is_nested or not parent_tags.isdisjoint((*_QUOTES, "li"))
+        is_nested = not parent_tags.isdisjoint((*_QUOTES, "li"))
         is_first = el.find_previous_sibling() is None  # where an indentation would be lost
         if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
             html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"

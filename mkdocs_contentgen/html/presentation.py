@@ -82,19 +82,9 @@ def present(
     if line:
         lines = [line]
         if provenance.remarks:
-            lines.append(f"Not as requested: {_join_remarks(provenance.remarks)}")
+            lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
         _insert_disclosure(article, lines)
     return article, facts
-
-
-def _join_remarks(remarks: Sequence[str]) -> str:
-    """Return remarks as one line, where remarks in a row name their common kind once."""
-    before, parts = "", []
-    for remark in remarks:
-        kind, _, message = remark.partition(": ")
-        parts.append(message if message and kind == before else remark)
-        before = kind
-    return "; ".join(parts)
 
 
 def _apply_styles(article: Element, styles: str) -> None:

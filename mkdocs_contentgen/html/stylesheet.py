@@ -11,7 +11,7 @@ enough contrast between each text colour and each background.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from math import atan2, cbrt, degrees, hypot
 
@@ -65,18 +65,19 @@ def sanitize_style(style: str) -> str:
     """
     if len(style) > _MAX_CHARACTERS:
         return ""
-    declarations = []
-    for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True):
-        if (
-            node.type == "declaration"
-            and not node.important
-            and _PROPERTIES.fullmatch(node.lower_name)
-            and _all_safe(node.lower_name, node.value)
-        ):
-            value = tinycss2.serialize(node.value).strip()
-            declarations.append(f"{node.lower_name}: {value}")
-    safe = "; ".join(declarations)
+    safe = "; ".join(
+        f"{name}: {tinycss2.serialize(value).strip()}"
+        for name, value in _declarations(style)
+        if _PROPERTIES.fullmatch(name) and _all_safe(name, value)
+    )
     return safe if len(safe) <= _MAX_CHARACTERS else ""
+
+
+def _declarations(style: str) -> Iterator[tuple[str, list[Node]]]:
+    """Yield name and value of each declaration that is not `!important`."""
+    for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True):
+        if node.type == "declaration" and not node.important:
+            yield node.lower_name, node.value
 
 
 def _all_safe(name: str, tokens: Sequence[Node], depth: int = 0) -> bool:
@@ -145,10 +146,7 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """
     if tag in ("pre", "code", "kbd", "samp", "var"):
         return ()
-    values: dict[str, list[Node]] = {}
-    for node in tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True):
-        if node.type == "declaration":
-            values[node.lower_name] = node.value
+    values = dict(_declarations(style))
     backgrounds = [token for name in _BACKGROUNDS for token in values.get(name, [])]
     classes = _text_classes(_colours(values.get("color", [])))
     classes += _background_classes(_colours(backgrounds))

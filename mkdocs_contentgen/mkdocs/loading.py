@@ -19,7 +19,7 @@ from ..site.site import Site
 from .plugin import ContentgenPlugin
 
 if TYPE_CHECKING:
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
     exceptions of MkDocs for its own options.
     """
     if config_file is None and not Path("mkdocs.yml").exists():
-        from ..writer.options import load_options
+        from ..writer.settings import load_options
 
         return load_options({}, Path(), allow_http=False)
     config = load_config(config_file)

@@ -27,7 +27,7 @@ from ..site.extension import (
     leading_article,
     read_stylesheet,
 )
-from ..site.front_matter import hidden_requests, place_of, read_requests
+from ..site.front_matter import place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
 from .internals import file_of_page, set_title_before_rendering, set_title_found
@@ -147,11 +147,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages_read = {file.src_uri for file in pages}
         # Material's blog copies a view for each page of its pagination.
         own = [file for file in pages if file.generated_by != "material/blog"]
-        folders = getattr(config.plugins.get("material/meta"), "meta", {})
-        collected = read_requests(own, config, self.config.defaults, folders, config.theme)
+        collected = read_requests(own, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
-        problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
         site = Site(
             config=config,
             options=self.config,
@@ -161,12 +159,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
             is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
-            problems=problems,
+            problems=collected.problems,
         )
         if self.collect_only:
-            _raise_problems([problem.message for problem in problems])
+            _raise_problems([problem.message for problem in site.problems])
             self.site = site
-        if self.collect_only or not (site.requests or problems):
+        if self.collect_only or not (site.requests or site.problems):
             return
         from ..site.build import Build, resolve
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from copy import copy
 from functools import partial
 
-from mkdocs.contrib.search.search_index import SearchIndex
 from mkdocs.plugins import PluginCollection
 from mkdocs.structure.pages import Page
 
@@ -21,8 +20,11 @@ _TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")
 def index_articles_last(plugins: PluginCollection) -> None:
     """Let the search plugin of this build index each article after the text of its section."""
     for plugin in plugins.values():
-        index = getattr(plugin, "search_index", None)
-        if isinstance(index, SearchIndex):
+        if index := getattr(plugin, "search_index", None):
+            from mkdocs.contrib.search.search_index import SearchIndex  # which takes 1 MB
+
+            if not isinstance(index, SearchIndex):
+                continue
             add = partial(_add_page, index.add_entry_from_context)
             index.add_entry_from_context = add  # type: ignore[method-assign]  # of this build
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
@@ -30,8 +29,6 @@ from ..texts.articles import Article
 _REQUEST = re.compile(
     r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
 )
-_INDENTATION = re.compile(r"(?:[ \t>]|(?:[-+*:]|\d+[.)])[ \t]++)*")
-_BULLET = re.compile(r"(?:[-+*:]|(?<!\d)\d+[.)])[ \t]+")
 _HEADING = re.compile(
     r"^(?:> ?)*(#{1,6})|^\S.*\n(=|-)\2*[ \t]*$|<h([1-6])[\s>]", re.MULTILINE | re.IGNORECASE
 )
@@ -144,10 +141,11 @@ def _insert(elements: Mapping[str, Element], body: str, extensions: Sequence[str
     places = _find_places(outside, list(elements))
     text = body
     # From the end, so that the other places stay where they are.
-    for name, place in sorted(places.items(), key=lambda it: it[1].start, reverse=True):
-        before = outside[: place.start]
+    for name, (start, end) in sorted(places.items(), key=lambda it: it[1], reverse=True):
+        before = outside[:start]
         level = 0 if name == leading and not MARKER.search(before) else max(_level_at(before), 1)
-        text = place.fill(text, _write(elements[name], level, extensions, place.indentation))
+        parts = [text[:start].rstrip("\n"), _write(elements[name], level, extensions)]
+        text = "\n\n".join([*filter(None, parts), text[end:].lstrip("\n")])
     for name in elements:
         if name not in places:
             markdown = _write(elements[name], int(name != leading), extensions)
@@ -156,14 +154,13 @@ def _insert(elements: Mapping[str, Element], body: str, extensions: Sequence[str
     return _METADATA.sub(r"\1&#58;", text) if leading else text
 
 
-def _write(element: Element, level: int, extensions: Sequence[str], indentation: str = "") -> str:
+def _write(element: Element, level: int, extensions: Sequence[str]) -> str:
     """Return an article as Markdown, below a heading of this level, or with 0 as the page."""
     if level:
         set_title_level(element, level + 1)
     else:
         _make_title(element)
-    html = tostring(element, "unicode", "html")
-    return to_markdown(html, extensions, is_nested=bool(indentation))
+    return to_markdown(tostring(element, "unicode", "html"), extensions)
 
 
 def _make_title(element: Element) -> None:
@@ -177,45 +174,16 @@ def _make_title(element: Element) -> None:
     put_first(element, title)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The line of a marker."""
-
-    start: int
-    end: int
-    indentation: str
-    """What precedes the marker, such as `- `."""
-
-    def fill(self, text: str, markdown: str) -> str:
-        """Return a text with Markdown at this place, between empty lines."""
-        before, behind = text[: self.start], text[self.end :]
-        continuation = _BULLET.sub("    ", self.indentation)
-        blank = continuation.rstrip()
-        first, *rest = markdown.split("\n")
-        lines = [self.indentation + first, *(f"{continuation}{line}".rstrip() for line in rest)]
-        if before[:-1].rpartition("\n")[2].strip(" >") and continuation == self.indentation:
-            lines.insert(0, blank)
-        if behind[1:].partition("\n")[0].strip(" >"):
-            lines.append(blank)
-        return before + "\n".join(lines) + (behind or "\n")
-
-
-def _find_places(text: str, names: Sequence[str]) -> dict[str, _Place]:
-    """Return the places of articles whose marker has a line of its own.
-
-    Of several markers, that with the least indentation counts: the others may be in code.
-    """
-    found: list[tuple[str, _Place]] = []
+def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return start and end of the line of each marker that stands alone at the left margin."""
+    places: dict[str, tuple[int, int]] = {}
     for match in MARKER.finditer(text):
         start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
         end = len(text) if end < 0 else end
-        indentation = re.sub("^ {1,3}$", "", text[start : match.start()])
-        if _INDENTATION.fullmatch(indentation) and not text[match.end() : end].strip():
-            found.append((match[1] or names[0], _Place(start, end, indentation)))
-    places: dict[str, _Place] = {}
-    for name, place in sorted(found, key=lambda it: len(it[1].indentation)):
-        if name in names:
-            places.setdefault(name, place)
+        around = text[start : match.start()], text[match.end() : end]
+        name = match[1] or names[0]
+        if name in names and re.fullmatch(" {0,3}", around[0]) and not around[1].strip():
+            places.setdefault(name, (start, end))
     return places
 
 

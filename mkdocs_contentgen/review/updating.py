@@ -7,12 +7,12 @@ block stays as it is, byte for byte, whatever the model answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from html import unescape
 
 from bs4 import Tag
+from click import unstyle
 from msgspec import structs
 
 from ..display import escape_controls
@@ -29,6 +29,7 @@ from ..text import Edits, Text, mend
 from ..texts.articles import Article
 from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
+from .approving import word_diff
 
 _TITLE = "Updated texts\n============="
 _MAX_SAID = 10_000
@@ -37,8 +38,6 @@ _NOT_LISTED = re.compile(r"(\d{1,9}) earlier changes are not listed")
 _LABEL = re.compile(r"\[(\d{1,3})\]")
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
-_QUOTED = re.compile('"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`')
-_WORDS_TO_NAME = 5
 _PLAIN_LABEL = re.compile(r"\\\[(\d{1,3})\\\]")
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
 
@@ -73,9 +72,6 @@ def plan(
     problems: list[str] = []
     notes: list[str] = []
     keys = set()
-    twins: dict[str, dict[str, str]] = {}
-    for it in build.site.articles()[0]:
-        twins.setdefault(it.key, {})[it.newest.html if it.newest else ""] = it.place
     for article in articles:
         text, page = article.newest, article.page
         sources = _cited_sources(text, now) if text else []
@@ -86,12 +82,6 @@ def plan(
             continue
         elif not is_wanted:
             notes.append(f"{page}: its sources have not changed; --note says what else to change")
-        elif len(twins[article.key]) > 1:
-            places = ", ".join(twins[article.key].values())
-            problems.append(
-                f"{article.place}: {places} have different texts for the same request, and a draft "
-                "is for all of them; change one of the requests first"
-            )
         elif article.failed_update and not is_named:
             notes.append(
                 f"{page}: its update has failed before: {article.failed_update}; "
@@ -189,37 +179,22 @@ def report(results: Sequence[TextUpdate]) -> str:
     """
     parts = [_TITLE, f"Drafts to review: {sum(bool(it.after) for it in results)}"]
     for it in results:
-        parts.append(f"## {_code(it.article.page)}, article {_code(it.article.request.id)}")
+        lines = [f"{it.article.page}, article {it.article.request.id}", ""]
         if it.updated is None or it.after is None:
-            parts.append(f"Not updated: {_code(str(it.error))}")
-            continue
-        texts = {block.number: block.text for block in it.update.blocks}
-        lines = []
-        for change in it.updated.changes:
-            lines.append(f"# {change.action}: {change.reason}")
-            lines += [f"- {texts.get(change.block, '')}"] if change.action != "insert" else []
-            lines += [f"+ {_plain(change.html)}"] if change.html else []
-        if not lines:
-            lines.append(f"! nothing had to change: {it.updated.reason}")
-        lines += [f"! {remark}" for remark in it.after.remarks]
-        parts.append(_fenced(lines, "diff"))
+            lines.append(f"not updated: {it.error}")
+        else:
+            lines += [*result_lines(it.updated, it.after), ""]
+            lines += unstyle(word_diff(it.before.html, it.after.html)).split("\n")
+        text = "\n".join(map(escape_controls, lines))
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+        parts.append(f"{fence}text\n{text}\n{fence}")
     return "\n\n".join(parts) + "\n"
 
 
-def _plain(html: str) -> str:
-    return unescape(re.sub("<[^<>]*>", "", html))
-
-
-def _fenced(lines: Iterable[str], language: str) -> str:
-    text = "\n".join(escape_controls(line) for line in lines)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def _code(text: str) -> str:
-    text = escape_controls(text)
-    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{ticks} {text} {ticks}" if len(ticks) > 1 else f"`{text}`"
+def result_lines(updated: Updated, text: Text) -> list[str]:
+    """Return what an update has changed in a text and why, and the remarks of the update."""
+    remarks = (it for it in text.remarks if "update: " in it)
+    return [*text.updates[-max(len(updated.changes), 1) :], *remarks]
 
 
 def _cited_sources(text: Text, now: CitedSections) -> list[Source]:
@@ -254,8 +229,7 @@ def plan_update(
 ) -> Update:
     """Return what a model gets of a text. With `section`, only that part of it may change.
 
-    What a person wrote may only change with a note that names it: by its section, or by the words
-    that it begins with. Raises EditError for a section that is not there.
+    What a person wrote stays in any case. Raises EditError for a section that is not there.
     """
     blocks = Document(text.html, image_hosts).blocks()
     numbers = {it.name: number for number, it in enumerate(sources, start=1)}
@@ -269,16 +243,14 @@ def plan_update(
     listed = set(_listed_sources(blocks))
     changed_by = text.edits.changed_by if text.edits else {}
     found = []
-    heading = ""
     for block in blocks:
-        heading = block.text if block.kind in HEADINGS else heading
         by = changed_by.get(block.digest, "")
         is_fixed = (
             block.kind == "pre"
             or block.number not in inside
             or block.number in listed
             or (block.kind == "h1" and not note)
-            or bool(by and not _names(note, section, block, heading))
+            or bool(by)
             or not _is_plain(block, numbers, labels)
         )
         markdown = _CITED.sub(
@@ -426,18 +398,6 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
         len(blocks),
     )
     return range(start.number, end)
-
-
-def _names(note: str, section: str, block: Block, heading: str) -> bool:
-    """Tell whether a note is about this block of a person."""
-    if not note or section:
-        return bool(note)
-    text, said = block.text.casefold(), " ".join(note.split()).casefold()
-    names = [it for found in _QUOTED.findall(said) for it in found if it]
-    if any(text.startswith(it) or heading.casefold() == it for it in names):
-        return True
-    words = text.split()[:_WORDS_TO_NAME]
-    return len(words) == _WORDS_TO_NAME and f" {' '.join(words)} " in f" {said} "
 
 
 def _listed_sources(blocks: Sequence[Block]) -> list[int]:

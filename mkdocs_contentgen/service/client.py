@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import (
-    AccessDeniedError,
     ConfigurationError,
     FailedTextError,
     GatewayError,
     NotSentError,
     RejectedError,
     UnknownOutcomeError,
+    UnusableServiceError,
 )
 from ..requests import Request
 from ..text import Text
@@ -164,7 +164,7 @@ def _raise_status(answer: Answer, reason: str) -> None:
     status, status_text = answer.status, answer.status_text
     message = _status_message(answer, reason)
     if status in (401, 403):
-        raise AccessDeniedError(
+        raise UnusableServiceError(
             f"{message}; check token and user_id, which are from the service's dashboard, or from "
             "`contentgen writer user add`"
         )

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
-from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
@@ -72,10 +71,7 @@ class Answer:
     def status_text(self) -> str:
         """The status with its standard phrase, such as `404 Not Found`."""
         # Not the reason phrase of the answer, which could repeat the token.
-        try:
-            return f"{self.status} {HTTPStatus(self.status).phrase}"
-        except ValueError:
-            return str(self.status)
+        return f"{self.status} {httpx.codes.get_reason_phrase(self.status)}".rstrip()
 
     def reason(self) -> str:
         """Return the server's own message about an error, or an empty string. It is untrusted."""

@@ -154,7 +154,7 @@ class Build:
         """Return a client of the service or the writer. Raises ConfigurationError."""
         site, options = self.site, self.site.options
         if options.uses_writer():
-            from ..writer.client import WriterClient
+            from ..writer.writer_client import WriterClient
 
             return WriterClient(
                 site.writer_options(),

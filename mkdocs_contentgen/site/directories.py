@@ -13,17 +13,17 @@ from ..errors import ConfigurationError
 from ..files import find_link, reason_of
 
 
-def project_directory(site: MkDocsConfig) -> Path:
+def project_directory(config: MkDocsConfig) -> Path:
     """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
-    return Path(site.config_file_path).parent if site.config_file_path else Path.cwd()
+    return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
 
 
-def resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
+def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
     """Return the path of a directory option.
 
     Raises ConfigurationError for a symbolic link, and if the files would be published or lost.
     """
-    project = project_directory(site)
+    project = project_directory(config)
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError
     if expanded.startswith("~"):
         raise ConfigurationError(
@@ -42,14 +42,14 @@ def resolve_directory(option: str, value: str, site: MkDocsConfig) -> Path:
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
             f"it leads to as {option}, or put a directory in the place of the link"
         )
-    if problem := _publishing_problem(directory.resolve(), site):
+    if problem := _publishing_problem(directory.resolve(), config):
         raise ConfigurationError(f"{option}: {quoted(value)} {problem}")
     return directory
 
 
-def _publishing_problem(directory: Path, site: MkDocsConfig) -> str:
+def _publishing_problem(directory: Path, config: MkDocsConfig) -> str:
     """Return why the files of a directory would be published or lost, or an empty string."""
-    docs, built = Path(site.docs_dir).resolve(), Path(site.site_dir).resolve()
+    docs, built = Path(config.docs_dir).resolve(), Path(config.site_dir).resolve()
     if directory.is_relative_to(built):
         return "is in site_dir, which each build empties; choose another directory"
     if docs.is_relative_to(directory):
@@ -60,10 +60,10 @@ def _publishing_problem(directory: Path, site: MkDocsConfig) -> str:
 
     name = directory.relative_to(docs).as_posix()
     kept = [
-        File(f"{name}/{file}", site.docs_dir, site.site_dir, use_directory_urls=True)
+        File(f"{name}/{file}", config.docs_dir, config.site_dir, use_directory_urls=True)
         for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal")
     ]
-    set_exclusions(kept, site)
+    set_exclusions(kept, config)
     if all(file.inclusion.is_excluded() for file in kept):
         return ""
     return (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
@@ -130,7 +131,7 @@ def _read_name(name: str) -> str:
 def _read_writer(value: object) -> dict[str, object]:
     if value is None or value == {}:  # None is `writer:` without options
         return {}
-    from ..writer.options import option_problems
+    from ..writer.settings import option_problems
 
     if problems := option_problems(value):
         raise ValueError("; ".join(problem for _, problem in problems))
@@ -275,6 +276,12 @@ class Options(Config):
     publisher. Default: none."""
 
 
+_PLAIN_TEXT = (
+    "{} is in plain text in the configuration, where others can read it; "
+    "use an environment variable instead, in mkdocs.yml with `!ENV`"
+)
+
+
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
 
@@ -290,10 +297,24 @@ class ContentgenConfig(Options):
                 (escape_controls(str(name)), unknown_name_message("option", name, known))
             )
         if not failed and (self.token or self.writer or self.cache_url):
-            from .plain_secrets import plain_secret_warnings
-
-            warnings += plain_secret_warnings(self, Path(self.config_file_path))
+            warnings += self._plain_secrets()
         return failed, warnings
+
+    def _plain_secrets(self) -> Iterator[tuple[str, str]]:
+        """Yield option and message for each secret that stands in the configuration file."""
+        key = str(self.writer.get("api_key") or "")
+        url = self.cache_url if re.search(r"//[^/]*:[^/]*@|[?&]password=", self.cache_url) else ""
+        secrets = [
+            ("token", "token", self.token),
+            # A shorter key is a word such as `ollama`, for a model server that needs none.
+            ("writer", "api_key", key if len(key) >= 16 else ""),
+            ("cache_url", "cache_url", url),
+        ]
+        with suppress(OSError, UnicodeError):
+            text = Path(self.config_file_path).read_text("utf-8")
+            for option, name, value in secrets:
+                if value and re.search(rf"\b{name}\W*{re.escape(value)}", text):
+                    yield option, _PLAIN_TEXT.format(name)
 
     def load_extension_options(self, given: Mapping[str, object] | None) -> list[str]:
         """Take the options of the Markdown extension, and return warnings about them.
@@ -362,7 +383,7 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            from ..writer.options import WriterFields, texts_at_once
+            from ..writer.settings import WriterFields, texts_at_once
 
             # Each call to the model has a timeout and retries of its own.
             parallel = self.writer.get("parallel") or WriterFields().parallel

@@ -13,7 +13,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.base import BaseConfigOption, get_schema
 
 from ..requests import defaults_schema
-from ..writer.options import WriterFields
+from ..writer.settings import WriterFields
 from .options import Options
 
 _NAME = "contentgen"

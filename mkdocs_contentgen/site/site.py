@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
     from ..texts.store import Cache, Outage
-    from ..writer.options import WriterOptions
     from ..writer.retrieval import Sources
+    from ..writer.settings import WriterOptions
     from .cited import CitedSections
 
 
@@ -105,7 +105,7 @@ class Site:
 
     def writer_options(self) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError."""
-        from ..writer.options import load_options
+        from ..writer.settings import load_options
 
         value = self.options.writer
         if self.config.site_url and not value.get("site_url"):
@@ -122,7 +122,7 @@ class Site:
 
     def sources(self) -> Sources:
         """Return what the writer can write texts from. Raises ConfigurationError."""
-        from ..writer.options import load_sources
+        from ..writer.settings import load_sources
 
         directory = Path(os.path.normpath(self.directory.absolute()))
         named = self.options.writer.get("sources")

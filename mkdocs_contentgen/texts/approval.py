@@ -1,7 +1,7 @@
 """Read and write approved files, which contain texts that a person has reviewed.
 
 A file has a YAML header, then HTML with one block element per line, for readable diffs and editing
-by hand. The same text always gives the same bytes. Later versions read all earlier formats.
+by hand. The same text always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sha256: str
     """That of the text when it was approved."""
 
-    declined: datetime | None = None
+    declined: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
 
 
@@ -114,10 +114,10 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
-    _check_size(path, match[1], match[2])
     try:
         front = read_yaml(match[1], first_line=2, plain=True)
-        fields = _parse_times(front.value)
+        header = front.value if isinstance(front.value, dict) else {}
+        fields = {str(name): it for name, it in header.items() if it is not None}
         approval = msgspec.convert(fields, Approval)
         text = msgspec.convert({**fields, "html": match[2]}, Text)
     except (NotYAMLError, UnicodeEncodeError) as error:
@@ -231,32 +231,6 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-def _check_size(path: Path, header: str, text: str) -> None:
-    if len(header) > MAX_HEADER:
-        raise ApprovalError(
-            f"{path}:2: the header has {len(header)} characters, {MAX_HEADER} at most"
-        )
-    if len(text) > MAX_CHARACTERS:
-        raise ApprovalError(
-            f"{path}: the text has {len(text)} characters, {MAX_CHARACTERS} at most"
-        )
-
-
-def _parse_times(header: object) -> dict[str, object]:
-    """Return the fields of a header, with times and dates as `datetime` and `date`.
-
-    It accepts what people write when they edit a file: dates without a time, and empty fields.
-    """
-    items = header.items() if isinstance(header, dict) else ()
-    fields = {str(name): value for name, value in items if value is not None}
-    for name in ("generated_at", "declined"):
-        if value := _to_datetime(fields.get(name)):
-            fields[name] = value
-    if value := _to_datetime(fields.get("approved_at")):
-        fields["approved_at"] = value.date()
-    return fields
-
-
 def _value_problem(name: str, value: object) -> str | None:
     """Return a message about a wrong value that shows the right form, or None."""
     if name == "format" and isinstance(value, int) and value > 1:
@@ -265,18 +239,6 @@ def _value_problem(name: str, value: object) -> str | None:
         return f"{quoted(value)} is not a date; write it as 2026-11-02"
     if value is not None and name in ("generated_at", "declined"):
         return f"{quoted(value)} is not a time; write it as 2026-11-02T10:11:12Z"
-    return None
-
-
-def _to_datetime(value: object) -> datetime | None:
-    """Return a date, a time, or an ISO 8601 string as an aware datetime, or None."""
-    if isinstance(value, str):
-        with suppress(ValueError):
-            value = datetime.fromisoformat(value)
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    if isinstance(value, date):
-        return datetime(value.year, value.month, value.day, tzinfo=UTC)
     return None
 
 
@@ -290,11 +252,14 @@ def write(path: Path, directory: Path, approved: ApprovedText) -> None:
     order = {name: number for number, name in enumerate(_FIRST)}
     fields = {name: fields[name] for name in sorted(fields, key=lambda it: order.get(it, 99))}
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
-    _check_size(path, front, html)
-    if problem := name_problem(approved.approval.approved_by):
+    content = f"---\n{front}---\n{html}"
+    problem = name_problem(approved.approval.approved_by)
+    if len(front) > MAX_HEADER or len(html) > MAX_CHARACTERS:
+        problem = f"more than {MAX_HEADER} characters of header, or {MAX_CHARACTERS} of text"
+    if problem:
         raise ApprovalError(f"{path}: cannot be written ({problem})")
     try:
-        replace_text(path, directory, f"---\n{front}---\n{html}")
+        replace_text(path, directory, content)
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 

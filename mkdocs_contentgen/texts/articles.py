@@ -51,9 +51,6 @@ class Article(PageRequest):
     missing_reason: str = "never generated"
     """Why the cache has no text."""
 
-    is_shared: bool = False
-    """Whether the draft is in the shared cache."""
-
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
 
@@ -186,11 +183,10 @@ class Article(PageRequest):
 
     @property
     def where(self) -> list[str]:
-        """The places that have its text: `approved file`, `cache`, `shared cache`."""
+        """The places that have its text: `approved file` and `cache`."""
         places = {
             "approved file": self.approved is not None,
             "cache": self.draft is not None,
-            "shared cache": self.is_shared,
         }
         return [place for place, has_text in places.items() if has_text]
 
@@ -260,9 +256,8 @@ def find_articles(
     """Return an article for each request, and the problems with the cache.
 
     Drafts of articles with an approval are only looked up with `all_drafts`, and stand in their
-    pages with `shows_drafts`. With `details`, the
-    requests of all cached texts are read, to set `is_shared` and `missing_reason`; the texts of
-    `others` are in use elsewhere. The store is closed afterwards.
+    pages with `shows_drafts`. With `details`, the requests of all cached texts are read, to set
+    `missing_reason`; the texts of `others` are in use elsewhere. The store is closed afterwards.
     """
     keys = [it.request.key(sandbox=sandbox) for it in page_requests]
     requests = {
@@ -271,11 +266,9 @@ def find_articles(
         if all_drafts or not files.has_approval(it)
     }
     outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=details)
-    shared: Collection[str] = ()
     reasons: Mapping[str, str] = {}
     if details:
         missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
-        shared = store.shared(keys)
         known = [*page_requests, *others] if missing else []
         # What the sandbox has for a page is no reason for another one.
         used = {it.request.key(sandbox=kind) for it in known for kind in (True, False)}
@@ -294,7 +287,6 @@ def find_articles(
             damaged=text if isinstance(text, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
             missing_reason=reasons.get(key, "never generated"),
-            is_shared=key in shared,
             shows_draft=shows_drafts,
         )
         changed = changed_sources(article.sources) if article.sources else ()

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from ..concurrency import WorkerThread
 from ..display import quoted
@@ -34,14 +33,10 @@ from ..requests import Request
 from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
-from .lookup import Outcome, load_saved
-from .notes import load_parts, save_failure, save_parts
+from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
 from .store import Cache
 from .throttle import Clock, Stop, Throttle
-
-if TYPE_CHECKING:
-    pass
 
 POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
 """Seconds between two polls for texts that other runs have requested, at first and at most."""

@@ -33,10 +33,10 @@ from .citations import cite, source_of
 from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, read_entries
 from .markdown import paragraph_html, read_markdown
-from .options import WriterOptions
 from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS
+from .settings import WriterOptions
 from .sources import Section
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import ServiceError
 from ..service.connection import Answer, HTTPConnection, check_address, decode_json
 from ..text import model_name
-from .options import OLLAMA_PORT
+from .settings import OLLAMA_PORT
 
 PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
 """The servers by their usual ports."""

@@ -15,7 +15,7 @@ import msgspec
 from ..errors import FailedTextError, ServiceError, UnusableServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
-from .options import WriterOptions
+from .settings import WriterOptions
 from .usage import Usage, format_cost
 from .writing import Estimate, FinishedText, write
 

@@ -17,7 +17,6 @@ from typing import Self
 from ..concurrency import backoff
 from ..display import quoted
 from ..errors import (
-    AccessDeniedError,
     BusyModelError,
     InvalidAnswerError,
     NotSentError,
@@ -40,7 +39,7 @@ from ..service.connection import (
 )
 from .completion import AnswerReader, Completion, ModelCall, decode
 from .discovery import listed_models
-from .options import OLLAMA, OLLAMA_PORT, WriterOptions
+from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
 
 FIRST_BACKOFF = 1.0
@@ -356,7 +355,7 @@ class Model:
         """Raise the error for a status with the same meaning on all servers."""
         status = answer.status
         if status in (401, 403):
-            raise AccessDeniedError(
+            raise UnusableServiceError(
                 f"{message}; check {self._prefix}api_key (CONTENTGEN_MODEL_KEY) and "
                 f"{self._prefix}endpoint"
             )

@@ -16,7 +16,7 @@ from ..errors import ConfigurationError
 from ..requests import REQUEST_TYPES, Request, choices
 from .answers import TEMPLATE_MARK
 from .languages import language_name
-from .options import WriterOptions
+from .settings import WriterOptions
 from .sources import Section
 
 _FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")

@@ -12,36 +12,35 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
 from ..digest import sha256
 from ..display import escape_controls
-from ..files import read_text
-from .code import CODE, split_code
+from ..files import read_text, reason_of
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 _SUFFIXES = _MARKDOWN | {".txt"}
 """The suffixes of the files in a folder that are read."""
 
+_PROGRAMS = frozenset(
+    ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .php .pl .py .rb .rs .scala .sh .sql .swift "
+    ".ts .tsx".split()
+)
+"""The suffixes of further files that a request can name. JSON and YAML can hold secrets."""
+
 MAX_FILE = 2 * 1024 * 1024
-"""Bytes of a file. That is enough for the `llms-full.txt` of most products."""
+"""Characters of a file. That is enough for the `llms-full.txt` of most products."""
 
-MAX_FILE_SECTIONS = 5000
-"""Sections of a file, so that no file takes the place of all others."""
-
-MAX_FILES = 20_000
-MAX_TOTAL = 32 * 1024 * 1024
 MAX_SECTIONS = 50_000
-"""Files, and their bytes and sections. An index of that size takes 80 MB and 5 s, or 25 s if it is
-in Chinese, of which each character is a word."""
+"""Sections of all files. An index of that size takes 80 MB and 5 s, or 25 s if it is in Chinese, of
+which each character is a word."""
 
 MAX_SECTION = 2000
 """Characters of a section. Longer ones are divided between paragraphs, or else anywhere."""
 
-MAX_NAME, MAX_HEADING = 300, 300
-"""Characters of a file's path and of a heading, which each section has. Longer lines are text."""
+MAX_HEADING = 300
+"""Characters of a heading, which each section has. Longer lines are text."""
 
 _MAX_NAMED = 3
 """Files that a warning names."""
@@ -116,16 +115,16 @@ class Section:
 
 
 def find_files(
-    paths: Iterable[Location], site: SitePages | None = None, *, code: bool = False
+    paths: Iterable[Location], site: SitePages | None = None, *, programs: bool = False
 ) -> Iterator[SourceFile]:
     """Yield the files in `paths` and in the folders there, each once.
 
     In the directory of `site`, those are the published pages. Without a site, the Markdown files in
-    folders count as pages. With `code`, files of programs in folders are among them.
+    folders count as pages. With `programs`, those in folders are among the files.
     """
     found = set()
     for location in paths:
-        for file in _files_of(location, site, _SUFFIXES | CODE if code else _SUFFIXES):
+        for file in _files_of(location, site, _SUFFIXES | _PROGRAMS if programs else _SUFFIXES):
             if file.location.path not in found:
                 found.add(file.location.path)
                 yield file
@@ -134,7 +133,7 @@ def find_files(
 def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
     """Return path, time and size of the files, to compare whether one has changed."""
     found = []
-    for file in islice(files, MAX_FILES):
+    for file in files:
         try:
             status = file.location.path.lstat()
         except OSError:
@@ -147,25 +146,16 @@ def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]
     """Return the sections of files, and those that are left out, each with the reason."""
     sections: list[Section] = []
     left_out = []
-    total = 0
-    for number, file in enumerate(files):
+    for file in files:
         path = escape_controls(str(file.location.path))
-        if reason := _exhausted_reason(number, total, len(sections)):
+        if len(sections) > MAX_SECTIONS:
+            reason = f"all files together have more than {MAX_SECTIONS:,} sections"
             left_out.append(f"{path} and what follows it ({reason})")
             break
         try:
-            size = file.location.path.lstat().st_size
-            if size > MAX_FILE:
-                raise _too_large_error(f"it has more than {MAX_FILE:,} bytes")
-            total += size
-            found = list(islice(_sections_of(file), MAX_FILE_SECTIONS + 1))
-            if len(found) > MAX_FILE_SECTIONS:
-                raise _too_large_error(f"it has more than {MAX_FILE_SECTIONS:,} sections")
+            sections += _sections_of(file)
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            left_out.append(f"{path} ({escape_controls(reason)})")
-        else:
-            sections += found
+            left_out.append(f"{path} ({escape_controls(reason_of(error))})")
     return sections, left_out
 
 
@@ -261,40 +251,24 @@ def _files_below(folder: Path, docs: Path | None, suffixes: Collection[str]) -> 
                 yield path
 
 
-def _exhausted_reason(files: int, total: int, sections: int) -> str:
-    """Return which limit of all sources is reached, or an empty string."""
-    if files >= MAX_FILES:
-        return f"there are more than {MAX_FILES:,} files"
-    if total > MAX_TOTAL:
-        return f"all files together have more than {MAX_TOTAL:,} bytes"
-    if sections > MAX_SECTIONS:
-        return f"all files together have more than {MAX_SECTIONS:,} sections"
-    return ""
-
-
-def _too_large_error(reason: str) -> OSError:
-    return OSError(errno.EFBIG, reason)
-
-
-def _sections_of(file: SourceFile) -> Iterator[Section]:
-    """Yield the sections of a file. Raises OSError and UnicodeError."""
+def _sections_of(file: SourceFile) -> list[Section]:
+    """Return the sections of a file. Raises OSError and UnicodeError."""
     file.name.encode()  # a name that is not UTF-8 cannot be sent
-    if len(file.name) > MAX_NAME:
-        raise _too_large_error(f"its path has more than {MAX_NAME} characters")
-    text = read_text(file.location.path, file.location.root, MAX_FILE).removeprefix("\ufeff")
+    path = file.location.path
+    text = read_text(path, file.location.root, MAX_FILE).removeprefix("\ufeff")
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
-    path = file.location.path.relative_to(file.location.root).as_posix()
-    if file.location.path.suffix.lower() in CODE:
-        for name, code in split_code(text, file.location.path.suffix.lower()):
-            title = f"{file.name} › {name}" if name else file.name
-            place, digest = f"{path}#{name}".rstrip("#"), sha256(code)
-            for part in _divided(code):
-                yield Section(file.name, title, part, digest=digest, place=place)
-        return
+    place = path.relative_to(file.location.root).as_posix()
+    if path.suffix.lower() in _PROGRAMS:
+        digest = sha256(text)
+        return [
+            Section(file.name, file.name, part, digest=digest, place=place)
+            for part in _divided(text)
+        ]
     front = _FRONT_MATTER.match(text)
-    if not (front and _NO_SOURCE.search(front[1])):
-        yield from split_sections(text, file.name, file.page, path)
+    if front and _NO_SOURCE.search(front[1]):
+        return []
+    return list(split_sections(text, file.name, file.page, place))
 
 
 def _divided(text: str) -> Iterator[str]:

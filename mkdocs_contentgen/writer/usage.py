@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .options import Price
+from .settings import Price
 
 CHARACTERS_PER_TOKEN = 4
 """For estimates."""

@@ -24,12 +24,12 @@ from .citations import cite, describe_sources, sources_list
 from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
-from .options import WriterOptions
 from .parts import KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend, trim, whole_paragraphs
 from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
+from .settings import WriterOptions
 from .sources import Section
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import count_words, split_words

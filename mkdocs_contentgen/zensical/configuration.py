@@ -40,7 +40,7 @@ _DIRECTORIES: Mapping[str, BaseConfigOption[Any]] = {  # as a schema of MkDocs h
 class Configuration:
     """What `mkdocs.yml` or `zensical.toml` says."""
 
-    site: MkDocsConfig
+    config: MkDocsConfig
     options: ContentgenConfig
 
     plugins: Sequence[tuple[str, Mapping[str, object]]]
@@ -54,7 +54,7 @@ class Configuration:
     @property
     def path(self) -> Path:
         """The configuration file."""
-        return Path(self.site.config_file_path)
+        return Path(self.config.config_file_path)
 
     def plugin_options(self, name: str) -> list[Mapping[str, object]]:
         """Return the options of a plugin of Material, for each time that it is enabled."""
@@ -80,16 +80,16 @@ def load_configuration(path: Path) -> Configuration:
     }
     if len(given) > 1:
         raise ConfigurationError(f"{path}: {TWO_PLACES}")
-    site = MkDocsConfig(str(path))
+    config = MkDocsConfig(str(path))
     # Validating the others would import their extensions and themes, though nothing needs them.
-    site._schema = tuple(
+    config._schema = tuple(
         (name, _DIRECTORIES.get(name, option))
-        for name, option in site._schema
+        for name, option in config._schema
         if name in (*_SETTINGS, "plugins")
     )
     shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
-    warnings = _validate(site, {**shared, "plugins": []}, f"{path}: ")
-    site.markdown_extensions = list(extensions)
+    warnings = _validate(config, {**shared, "plugins": []}, f"{path}: ")
+    config.markdown_extensions = list(extensions)
     options = ContentgenConfig(str(path))
     place, own = next(iter(given.items()), ("plugins", {}))
     warnings += _validate(options, own, f"{path}: {place}.{NAME}.")
@@ -100,7 +100,7 @@ def load_configuration(path: Path) -> Configuration:
             raise ConfigurationError("; ".join(map(str, problems)))
     theme = values.get("theme")
     theme = theme if isinstance(theme, dict) else {}
-    return Configuration(site, options, plugins, theme, warnings)
+    return Configuration(config, options, plugins, theme, warnings)
 
 
 def is_for_zensical(path: Path) -> bool:

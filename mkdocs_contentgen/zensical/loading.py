@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..site.front_matter import hidden_requests, read_requests
+from ..site.front_matter import read_requests
 from ..site.site import Site
-from .configuration import Configuration, load_configuration
+from .configuration import load_configuration
 from .invocation import find_configuration
-from .page_files import find_pages, read_folder_metadata
+from .page_files import find_pages
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from ..writer.options import WriterOptions
+    from ..writer.settings import WriterOptions
 
 
 @contextmanager
@@ -33,43 +30,28 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     configuration = load_configuration(path)
-    options, config = configuration.options, configuration.site
-    metadata = read_folder_metadata(configuration)
-    pages, names = find_pages(configuration, metadata, drafts=drafts)
-    collected = read_requests(pages, config, options.defaults, metadata, configuration.theme)
+    options, config = configuration.options, configuration.config
+    pages, names = find_pages(configuration, drafts=drafts)
+    collected = read_requests(pages, config, options.defaults, configuration.theme)
     files = {file.src_uri: file for file in pages}
-    load_templates = partial(_load_templates, configuration)
     return Site(
         config=config,
         options=options,
         generator="zensical",
         theme=configuration.theme,
         requests=collected.requests,
-        pages=find_pages(configuration, metadata, drafts=False)[0] if drafts else pages,
+        pages=find_pages(configuration, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
-        problems=collected.problems + hidden_requests(collected.requests, load_templates),
+        problems=collected.problems,
         warnings=configuration.warnings + collected.warnings,
     )
-
-
-def _load_templates(configuration: Configuration) -> Environment:
-    from importlib.util import find_spec
-
-    from jinja2 import Environment, FileSystemLoader
-
-    custom = str(configuration.theme.get("custom_dir") or "")
-    folders = [configuration.path.parent / custom] if custom else []
-    if (found := find_spec("zensical")) and found.origin:
-        folders.append(Path(found.origin).with_name("templates"))
-    return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
     configuration = load_configuration(find_configuration(config_file, Path.cwd()))
-    metadata = read_folder_metadata(configuration)
-    pages, _ = find_pages(configuration, metadata, drafts=False)
+    pages, _ = find_pages(configuration, drafts=False)
     return Site(
-        config=configuration.site, options=configuration.options, pages=pages
+        config=configuration.config, options=configuration.options, pages=pages
     ).writer_options()

@@ -1,11 +1,11 @@
-"""Find the pages that Zensical builds, and the metadata of their folders."""
+"""Find the pages that Zensical builds."""
 
 from __future__ import annotations
 
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -13,31 +13,23 @@ from pathlib import Path, PurePosixPath
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
 from mkdocs.utils.meta import get_data
 
-from ..display import quoted
 from ..errors import ConfigurationError
-from ..files import find_link, read_text, reason_of
-from ..yaml_files import NotYAMLError, read_yaml
+from ..files import find_link
 from .configuration import Configuration
-
-_MAX_METADATA = 1024 * 1024
-"""The maximum size of a `.meta.yml`, in characters."""
-
 
 # Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
 
 
-def find_pages(
-    configuration: Configuration, folder_metadata: Mapping[str, object], *, drafts: bool
-) -> tuple[list[File], list[str]]:
+def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:
     """Return the pages that Zensical builds, and the names of all files.
 
-    `folder_metadata` is that of read_folder_metadata(). With `drafts`, the pages include those that
-    only `zensical serve` shows. Raises ConfigurationError.
+    With `drafts`, the pages include those that only `zensical serve` shows. Raises
+    ConfigurationError.
     """
-    files = get_files(configuration.site)
-    set_exclusions(files, configuration.site)
-    docs, built_site = Path(configuration.site.docs_dir), configuration.site.site_dir + os.sep
+    files = get_files(configuration.config)
+    set_exclusions(files, configuration.config)
+    docs, built_site = Path(configuration.config.docs_dir), configuration.config.site_dir + os.sep
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links
@@ -51,34 +43,9 @@ def find_pages(
         and not str(file.abs_src_path).startswith(built_site)
         and not _is_excluded(file.src_uri, configuration)
         and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
-        and not _is_hidden_draft(file, configuration, folder_metadata, drafts=drafts)
+        and not _is_hidden_draft(file, configuration, drafts=drafts)
     ]
     return pages, list(files.src_uris)
-
-
-def read_folder_metadata(configuration: Configuration) -> dict[str, object]:
-    """Return the contents of the `.meta.yml` files, by their paths, if the meta plugin is used."""
-    used = configuration.plugin_options("meta")
-    if not used:
-        return {}
-    docs = Path(configuration.site.docs_dir)
-    file_name = used[-1].get("meta_file", ".meta.yml")
-    if not isinstance(file_name, str) or Path(file_name).name != file_name or not file_name:
-        raise ConfigurationError(
-            f"{configuration.path}: plugins.meta.meta_file: expected the name of a file, "
-            f"found {quoted(file_name)}"
-        )
-    found: dict[str, object] = {}
-    for path in sorted(docs.rglob(file_name)):
-        name = path.relative_to(docs).as_posix()
-        try:
-            text = read_text(path, docs, _MAX_METADATA)
-            found[name] = read_yaml(text.removeprefix("\ufeff")).value
-        except NotYAMLError as error:
-            raise ConfigurationError(f"{path}:{error.line}: {error}") from error
-        except (OSError, UnicodeError) as error:
-            raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from error
-    return found
 
 
 def _is_excluded(path: str, configuration: Configuration) -> bool:
@@ -100,9 +67,7 @@ def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, Iterable) else []
 
 
-def _is_hidden_draft(
-    file: File, configuration: Configuration, folder_metadata: Mapping[str, object], *, drafts: bool
-) -> bool:
+def _is_hidden_draft(file: File, configuration: Configuration, *, drafts: bool) -> bool:
     """Tell whether a page is a draft of a blog that does not show drafts."""
     for options in configuration.plugin_options("blog"):
         folder = str(options.get("blog_dir", "blog"))
@@ -110,20 +75,12 @@ def _is_hidden_draft(
         if not PurePosixPath(file.src_uri).is_relative_to(os.path.normpath(posts)):
             continue
         shows_drafts = drafts and options.get("draft_on_serve", True) is not False
-        return not (shows_drafts or options.get("draft") is True) and _is_draft(
-            file, folder_metadata
-        )
+        return not (shows_drafts or options.get("draft") is True) and _is_draft(file)
     return False
 
 
-def _is_draft(file: File, folder_metadata: Mapping[str, object]) -> bool:
-    metadata: dict[str, object] = {}
-    for path, values in sorted(folder_metadata.items(), key=lambda item: item[0].count("/")):
-        folder = PurePosixPath(path).parent
-        if isinstance(values, dict) and PurePosixPath(file.src_uri).is_relative_to(folder):
-            metadata |= values
+def _is_draft(file: File) -> bool:
     try:
-        metadata |= get_data(file.content_string)[1]
+        return get_data(file.content_string)[1].get("draft") is True
     except (OSError, UnicodeError):
         return False  # reported when its request is read
-    return metadata.get("draft") is True

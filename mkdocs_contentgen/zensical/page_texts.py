@@ -26,7 +26,7 @@ from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
 from .configuration import Configuration, load_configuration
 from .invocation import find_configuration, read_arguments
-from .page_files import find_pages, read_folder_metadata
+from .page_files import find_pages
 from .process import MISSING_FILE
 from .records import Record, delete_entries, digest_of, link_warnings, write_record
 
@@ -46,7 +46,6 @@ class PageError(ContentgenError):
 class _Listing:
     """Files beside the page that is rendered."""
 
-    folder_metadata: Mapping[str, object]
     pages: Collection[str]
     approved: list[Path]
     """Those of pages that do not exist."""
@@ -66,10 +65,9 @@ class SiteTexts:
         self._options.cache_url, self._options.max_age = "", None
         self._root = configuration.path.parent
         self._has_command = MISSING_FILE in os.environ
-        metadata = read_folder_metadata(configuration)
-        pages, _ = find_pages(configuration, metadata, drafts=serves)
+        pages, _ = find_pages(configuration, drafts=serves)
         self._site = Site(
-            config=configuration.site, options=self._options, pages=pages, is_partial=True
+            config=configuration.config, options=self._options, pages=pages, is_partial=True
         )
         self._site.check_directories()
         self._print_warnings([*configuration.warnings, *link_warnings(self._root)])
@@ -140,7 +138,7 @@ class SiteTexts:
 
     def _place_of(self, page: str, text: str) -> str:
         try:
-            return place_of(self._file(page), self._configuration.site, text)
+            return place_of(self._file(page), self._site.config, text)
         except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
             return page
 
@@ -157,7 +155,7 @@ class SiteTexts:
             return Resolution()
         try:
             listing = self._list()
-            collected = read_requests([file], config, options.defaults, listing.folder_metadata)
+            collected = read_requests([file], config, options.defaults)
             site = replace(
                 self._site,
                 requests=collected.requests,
@@ -175,19 +173,17 @@ class SiteTexts:
             return resolution
 
     def _file(self, page: str) -> File:
-        site = self._configuration.site
-        return File(page, site.docs_dir, site.site_dir, site.use_directory_urls)
+        config = self._site.config
+        return File(page, config.docs_dir, config.site_dir, config.use_directory_urls)
 
     def _list(self) -> _Listing:
         listing = self._listing
         old = listing and self._serves and time.monotonic() - listing.made > LISTING_AGE
         if listing is None or old:
-            metadata = read_folder_metadata(self._configuration)
-            _, names = find_pages(self._configuration, metadata, drafts=True)
+            _, names = find_pages(self._configuration, drafts=True)
             directory = self._site.approved_directory()
             pages = set(names)
             listing = self._listing = _Listing(
-                metadata,
                 pages,
                 [
                     path

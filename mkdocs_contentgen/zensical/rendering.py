@@ -30,7 +30,7 @@ class _Page(Protocol):
     title_override: str | None
 
 
-class _Context(Protocol):
+class _PageContext(Protocol):
     """The preprocessor of Zensical that holds the page and the configuration."""
 
     page: _Page
@@ -52,7 +52,7 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     `preprocessor` is Zensical's, which holds the page. Other Markdown within that page, such as a
     docstring, gets no tree processors. Raises PageError.
     """
-    context = cast(_Context, preprocessor)
+    context = cast(_PageContext, preprocessor)
     page = context.page
     if page in _prepared:
         return

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import HOST, DeskApp
-from mkdocs_contentgen.desk.building import Builder
+from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 
 API = "/_contentgen/api"

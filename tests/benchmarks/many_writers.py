@@ -35,10 +35,10 @@ from mkdocs_contentgen.writer.ledger import Ledger
 from mkdocs_contentgen.writer.ledger.records import Beginning, Begun, Costs, KeyedRequest
 from mkdocs_contentgen.writer.ledger.users import Limits
 from mkdocs_contentgen.writer.model import Model
-from mkdocs_contentgen.writer.options import WriterOptions
 from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
 from mkdocs_contentgen.writer.server.jobs import Jobs
 from mkdocs_contentgen.writer.server.metrics import Metrics
+from mkdocs_contentgen.writer.settings import WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 SECONDS = 30.0

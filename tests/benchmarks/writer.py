@@ -27,10 +27,10 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.texts.generation import Generation, generate
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.client import WriterClient
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
-from mkdocs_contentgen.writer.options import load_options, texts_at_once
 from mkdocs_contentgen.writer.prompts import system_prompt, topic_prompt
+from mkdocs_contentgen.writer.settings import load_options, texts_at_once
+from mkdocs_contentgen.writer.writer_client import WriterClient
 from mkdocs_contentgen.writer.writing import write
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -182,19 +182,14 @@ def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("generated_at", "2026-01-02"),
-        ("generated_at", "2026-01-02 10:11:12"),
-        ("generated_at", "2026-01-02T10:11"),
         ("generated_at", "'2026-01-02T10:11:12Z'"),
-        ("approved_at", "2026-01-02 00:00:00"),
-        ("approved_at", "2026-01-02T10:11:12+02:00"),
         ("approved_at", "'2026-01-02'"),
         ("2026", "a note"),
         ("note", "for later"),
     ],
 )
 def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
-    """A date without a time, a time for a date, and keys of one's own are no damage."""
+    """Quotes around times and dates, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
     stored = Text("text", generated_at, BlogRequest(topic="x").record())
@@ -204,9 +199,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     path.write_text("\n".join(lines))
     text = read(path, tmp_path)
     assert text is not None
-    assert text.text.generated_at.replace(hour=0, minute=0, second=0) == datetime(
-        2026, 1, 2, tzinfo=UTC
-    )
+    assert text.text.generated_at == generated_at
     assert type(text.approval.approved_at) is date
     assert text.answers(BlogRequest(topic="x"))
 

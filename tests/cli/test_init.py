@@ -78,8 +78,6 @@ def test_a_site_elsewhere(
     [
         (["--endpoint", "http://127.0.0.1:9/v1"], "lists no models; is it the address of an API"),
         (["--endpoint", "nonsense"], "is not an https address"),
-        (["--page", "../x.md"], "name a Markdown file in the folder of the pages"),
-        (["--page", "x.txt"], "name a Markdown file in the folder of the pages"),
     ],
 )
 def test_wrong_options(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
@@ -16,7 +13,6 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from conftest import wait_until
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
@@ -24,7 +20,7 @@ from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.notes import load_parts, save_failure, save_parts
+from mkdocs_contentgen.texts.lookup import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
 
@@ -292,7 +288,7 @@ def test_eject_deletes_the_approved_file(site: Site) -> None:
     assert [path.name for path in (site.root / "contentgen").iterdir()] == ["other.md"]
 
 
-def test_eject_without_a_terminal_asks_nothing(site: Site) -> None:
+def test_eject_keeps_the_approved_file(site: Site) -> None:
     """The approved file is named and stays."""
     approve(site)
     printed = site.run("eject", "index.md")
@@ -349,28 +345,6 @@ def test_eject_leaves_the_file_of_an_older_request(site: Site) -> None:
     site.approved.write_text(site.approved.read_text().replace("Alpha\n", "Beta\n", 1))
     assert "for another request" in site.run("eject", "index.md", "--delete", code=1)
     assert "One two." in site.approved.read_text()
-
-
-@pytest.mark.system
-@pytest.mark.parametrize("answer", ["y", "n"])
-def test_eject_asks_in_a_terminal(site: Site, answer: str) -> None:
-    """The file is deleted if a person says so."""
-    approve(site)
-    terminal, end = os.openpty()
-    command = [sys.executable, "-m", "mkdocs_contentgen", "eject", "index.md"]
-    with subprocess.Popen(command, cwd=site.root, stdin=end, stdout=end, stderr=end) as process:
-        os.write(terminal, f"{answer}\n".encode())
-        assert process.wait(60) == 0
-    shown = bytearray()
-    os.set_blocking(terminal, False)
-
-    def is_asked() -> bool:
-        with suppress(BlockingIOError):  # a terminal gives what it has in pieces
-            shown.extend(os.read(terminal, 4096))
-        return b"index.md/main.html: is not needed any more. Delete it? [y/N]" in shown
-
-    wait_until(is_asked)
-    assert site.approved.exists() == (answer == "n")
 
 
 REMARKS = ("length: 640 words for 900", "opening: begins with '\x1b[2J'")
@@ -463,7 +437,7 @@ def test_show_a_draft(site: Site) -> None:
     )
     assert lines[:2] == [f"docs/index.md:2: {line}" for line in REMARK_LINES]
     assert [line for line in lines[2:] if line] == [
-        *("Alpha", "In 1999.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
+        *("# Alpha", "In ==1999==.\\u202e", "1. One", "2. Two", "Term", "Words", "A | B", "1 | 2")
     ]
 
 

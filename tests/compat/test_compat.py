@@ -398,27 +398,6 @@ def test_offline(pair: Pair) -> None:
     assert_sections(json.loads(index.partition("=")[2].strip().rstrip(";")), "page.html")
 
 
-@beside("meta")
-def test_meta(pair: Pair, service: ServiceDouble) -> None:
-    """A folder's defaults hold for its pages that ask, and make no page ask."""
-    pair.write("docs/news/.meta.yml", "contentgen: {type: news, tone: editorial, length: long}\n")
-    pair.write("docs/news/deep/.meta.yml", "contentgen: {tone: neutral}\n")
-    pair.write("docs/news/quiet.md", "---\ntitle: Quiet\n---\nAsks for nothing.\n")
-    for path, own in {
-        "one": {"topic": "One", "length": "short"},
-        "deep/two": {"topic": "Two"},
-    }.items():
-        front = yaml.safe_dump({"contentgen": own})
-        pair.write(f"docs/news/{path}.md", f"---\n{front}---\n# Own\n")
-        pair.asking.append(f"news/{path}")
-    pair.build()
-    assert {request.topic: request.body for request in service.received} == {
-        "One": {"topic": "One", "length": "short", "tone": "editorial"},
-        "Two": {"topic": "Two", "length": "long", "tone": "neutral"},
-    }
-    assert article_in(pair.site.soup("news/one/index.html")).find("h2", string="One")
-
-
 @contextmanager
 def web_server(root: Path) -> Iterator[str]:
     """Serve a directory until the block ends."""

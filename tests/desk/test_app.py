@@ -19,7 +19,7 @@ from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
-from mkdocs_contentgen.desk.building import Builder
+from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.text import Edits, Text
@@ -124,13 +124,11 @@ def cached(reviewer: Reviewer, key: str = NEWS.key(sandbox=False)) -> Text:
 
 
 def test_the_queue(reviewer: Reviewer) -> None:
-    """It has all texts, and `texts` is what `status --json` prints."""
+    """It has all texts, in the order of their pages."""
     queue = reviewer.queue()
     assert {page: text["marked"] for page, text in queue.items()} == {"report.md": 3, "post.md": 0}
     assert queue["report.md"]["url"] == "/report/"
-    listed = reviewer.send("/_contentgen/api/texts").json()
-    assert [row["page"] for row in listed] == ["post.md", "report.md"]
-    assert set(listed[0]) < set(queue["post.md"])
+    assert list(queue) == ["post.md", "report.md"]
 
 
 def test_a_text_with_its_sources(reviewer: Reviewer) -> None:
@@ -370,7 +368,7 @@ def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
 @pytest.mark.parametrize("host", ["evil.example:8767", "localhost:8767", "127.0.0.1", "[::1]:8767"])
 def test_other_hosts(reviewer: Reviewer, host: str) -> None:
     """DNS rebinding leads nowhere."""
-    for path in ("/_contentgen/", "/_contentgen/api/texts", "/report/"):
+    for path in ("/_contentgen/", "/_contentgen/api/queue", "/report/"):
         assert reviewer.send(path, Host=host).status_code == 403
 
 
@@ -378,7 +376,7 @@ def test_no_session(reviewer: Reviewer) -> None:
     """Without the cookie, nothing is read or written; a wrong token gives none."""
     ref = reviewer.queue()["report.md"]["ref"]
     reviewer.cookies = {}
-    for path in ("texts", "queue", f"texts/{ref}", f"texts/{ref}/compare"):
+    for path in ("queue", f"texts/{ref}", f"texts/{ref}/compare"):
         assert reviewer.send(f"/_contentgen/api/{path}").status_code == 401
     for action in ("change", "undo", "approve", "ask"):
         assert reviewer.send(f"/_contentgen/api/texts/{ref}/{action}", {}).status_code == 401
@@ -453,7 +451,7 @@ def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
     assert "<p>The page.</p><script" in page.text
     assert page.headers["content-security-policy"] == f"frame-ancestors {DESK}"
     assert reviewer.send("/secret.js", origin=PAGES).text == "1"
-    for path in ("/_contentgen/", "/_contentgen/api/texts", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml"):
+    for path in ("/_contentgen/", "/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml"):
         assert reviewer.send(path, origin=PAGES).status_code in (404, 405)
     assert reviewer.send("/report/", {}, origin=PAGES).status_code == 405
 
@@ -480,7 +478,7 @@ def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert "people have changed this text" in refused.text
     asked = reviewer.act("ask", replace=True)
     assert asked.status_code == 200
-    for thread in reviewer.app._texts._asking.values():  # type: ignore[attr-defined]
+    for thread in reviewer.app._texts._asking.values():
         thread.join()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html

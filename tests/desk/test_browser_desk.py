@@ -319,7 +319,7 @@ HOSTILE = """<script>
 window.tried = new Promise((done) => addEventListener("DOMContentLoaded", done)).then(async () => {
   const desk = document.querySelector("script[data-desk]").dataset.desk;
   const said = [];
-  for (const path of ["/_contentgen/api/queue", "/_contentgen/api/texts"]) {
+  for (const path of ["/_contentgen/api/queue"]) {
     try { said.push((await fetch(desk + path, {credentials: "include"})).status); }
     catch (error) { said.push("refused"); }
   }
@@ -373,7 +373,7 @@ def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:
             document.body.append(frame);
             await new Promise((done) => { frame.onload = done; setTimeout(done, 3000); });
             let read = "refused";
-            const path = desk + "/_contentgen/api/texts";
+            const path = desk + "/_contentgen/api/queue";
             try { read = await (await fetch(path, {credentials: "include"})).text(); }
             catch {}
             return read;

@@ -19,7 +19,7 @@ from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update
 from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
 
 SITE = "https://docs.example/"
@@ -119,16 +119,15 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 
 
 def test_what_a_person_wrote_stays() -> None:
-    """It is a remark that it may be wrong now; a note changes it if it names it."""
+    """It is a remark that it may be wrong now, whatever a note asks for."""
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
     assert "Other words" not in text.html
     assert text.remarks == (
         "update: what Ann wrote may be wrong now: 'A person's words.': they are wrong",
     )
-    assert updated(answer, note="all shorter").html == HTML
-    assert "Other words" in updated(answer, note="make “a person's words.” friendlier").html
-    assert "Other words" in updated(answer, note="x", section="Price").html
+    assert updated(answer, note="make “a person's words.” friendlier").html == HTML
+    assert updated(answer, note="x", section="Price").html == HTML
 
 
 def test_headings_and_titles() -> None:
@@ -177,12 +176,6 @@ def test_a_block_that_is_removed_and_followed() -> None:
     html = updated("BLOCK 3: REMOVE\nWHY: x\n\nAFTER 3: New.\nWHY: y", note="z").html
     assert "<p>New.</p>" in html
     assert "It costs 5 EUR" not in html
-
-
-@pytest.mark.parametrize("note", ["mention one flag now", "A person is mean", "say Price"])
-def test_a_note_names_blocks_by_quotes_alone(note: str) -> None:
-    """Words that happen to be in a note open no block of a person."""
-    assert updated(f"BLOCK {MINE.number}: Other words.\nWHY: x", note=note).html == HTML
 
 
 def test_what_a_model_cannot_write_stays() -> None:

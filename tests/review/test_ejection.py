@@ -254,13 +254,6 @@ def test_the_message(project: Project, service: ServiceDouble) -> None:
 
 
 PLACES = {
-    "tab": '=== "A"\n\n    Before.\n\n    <!-- contentgen -->\n\n    After.\n\n=== "B"\n\n    B\n',
-    "admonition": "!!! note\n    Text\n\n    <!-- contentgen -->\n\nAfter.\n",
-    "details": "??? note\n\n    <!-- contentgen -->\n\n    Within.\n\nAfter.\n",
-    "list": "- a\n\n- <!-- contentgen -->\n\n- c\n",
-    "in-item": "1. a\n\n    - b\n\n        <!-- contentgen -->\n\n        c\n\n2. d\n",
-    "quote": "> a\n>\n> <!-- contentgen -->\n>\n> b\n",
-    "definition": "Term\n:   <!-- contentgen -->\n",
     "between-lists": "- a\n\n<!-- contentgen -->\n\n- b\n",
     "shown": "    <!-- contentgen -->\n\n`<!-- contentgen -->`\n\n<!-- contentgen -->\n\n"
     "```\n<!-- contentgen -->\n```\n",
@@ -277,10 +270,10 @@ PLACES = {
 
 
 def test_places(project: Project, service: ServiceDouble) -> None:
-    """Wherever a marker stands, the article stays there, and all around it as it is."""
+    """Where a marker stands alone, the article stays there, and all around it as it is."""
     service.answer = generated(ARTICLE)
-    extensions = "admonition def_list footnotes pymdownx.details pymdownx.tabbed".split()
-    project.configure(markdown_extensions=[*extensions, "pymdownx.superfences"])
+    extensions = ["footnotes", "pymdownx.superfences"]
+    project.configure(markdown_extensions=extensions)
     for name, text in PLACES.items():
         newline = "\r\n" if "\r" in text else "\n"
         page = project.page(f"{name}.md", ASKED, "")
@@ -290,8 +283,6 @@ def test_places(project: Project, service: ServiceDouble) -> None:
         before, after = content(ejected.before[name]), content(ejected.after[name])
         assert outline(after) == outline(before), name
         assert title(ejected.after[name]) == title(ejected.before[name]), name
-    lines = source(project, "tab").splitlines()
-    assert lines[lines.index("    - a") :][:2] == ["    - a", "    - b"]
     # Not every reader of front matter knows that this is none.
     assert source(project, "rule").startswith("---\n{}\n---\n---\n")
     assert source(project, "line-breaks").startswith("Before.\n\n## Alpha\n")
@@ -319,7 +310,15 @@ def title(html: str) -> str:
     return found.get_text()
 
 
-@pytest.mark.parametrize("place", ["| a |\n| --- |\n| <!-- contentgen --> |", "{% include 'x' %}"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "| a |\n| --- |\n| <!-- contentgen --> |",
+        "- a\n\n    <!-- contentgen -->",
+        "> <!-- contentgen -->",
+        "{% include 'x' %}",
+    ],
+)
 def test_a_marker_that_is_not_alone(project: Project, service: ServiceDouble, place: str) -> None:
     """Where there is no place for Markdown, or none in this file, it follows the text."""
     service.answer = generated(ARTICLE)

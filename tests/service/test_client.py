@@ -40,7 +40,6 @@ from service_double import (
 )
 
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     ConfigurationError,
     ContentgenError,
     FailedTextError,
@@ -51,6 +50,7 @@ from mkdocs_contentgen.errors import (
     ServiceError,
     UnknownOutcomeError,
     UnreachableError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.requests import (
     ArticleRequest,
@@ -407,10 +407,14 @@ def drain(connection: socket.socket) -> None:
         (204, RejectedError, "the service answered 204 No Content"),
         (300, RejectedError, "the service answered 300 Multiple Choices, and redirects"),
         (400, RejectedError, "the service answered 400 Bad Request"),
-        (401, AccessDeniedError, "the service answered 401 Unauthorized; check token and user_id"),
+        (
+            401,
+            UnusableServiceError,
+            "the service answered 401 Unauthorized; check token and user_id",
+        ),
         (
             403,
-            AccessDeniedError,
+            UnusableServiceError,
             "the service answered 403 Forbidden; check token and user_id, which are from the "
             "service's dashboard, or from `contentgen writer user add`",
         ),
@@ -487,7 +491,7 @@ def test_the_reason_of_the_service(
 def test_a_reason_that_breaks_off(service: ServiceDouble, broken: bytes) -> None:
     """A status means the same whether or not its reason arrives."""
     service.answer = wire(b"HTTP/1.1 403 X\r\n" + broken)
-    failure(AccessDeniedError, service.base_url)
+    failure(UnusableServiceError, service.base_url)
 
 
 def test_a_reason_that_does_not_end(service: ServiceDouble) -> None:

@@ -22,7 +22,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, get_files
 from mkdocs.utils.meta import get_data
 
-from mkdocs_contentgen.requests import NewsRequest, check_defaults
+from mkdocs_contentgen.requests import check_defaults
 from mkdocs_contentgen.site.front_matter import place_of, read_requests
 
 CASES = sorted((GOLDEN / "front_matter").glob("*.md"))
@@ -114,25 +114,6 @@ def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
         ("made/up.md", "docs/made/up.md:2")
     ]
     assert problems == []
-
-
-def test_values_of_a_folder(tmp_path: Path) -> None:
-    """They complete the requests of its pages, outer folders first, and of no other folder."""
-    site = site_of(tmp_path)
-    for page in ("news/a.md", "news/deep/b.md", "newsletter/c.md"):
-        (tmp_path / "docs" / page).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "docs" / page).write_text(f"---\ncontentgen: {{topic: {page}}}\n---\n")
-    folders = {
-        "news/deep/.meta.yml": {"contentgen": {"tone": "neutral"}},
-        "news/.meta.yml": {"contentgen": {"type": "news", "tone": "editorial", "length": "short"}},
-        ".meta.yml": {"title": "Of the site"},
-    }
-    reading = read_requests(pages_of(site), site, {}, folders)
-    assert [it.request for it in reading.requests] == [
-        NewsRequest(topic="news/a.md", tone="editorial", length="short"),
-        NewsRequest(topic="news/deep/b.md", tone="neutral", length="short"),
-    ]
-    assert [problem.page for problem in reading.problems] == ["newsletter/c.md"]
 
 
 @pytest.mark.parametrize(("text", "line"), [("three", 3), ("one", 1), ("", 1), ("absent", 1)])

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.options_schema import options_schema
-from mkdocs_contentgen.writer.options import WriterFields
+from mkdocs_contentgen.writer.settings import WriterFields
 
 
 def test_every_option_is_described() -> None:

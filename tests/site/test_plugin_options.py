@@ -68,26 +68,23 @@ def _variable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_variable")
 @pytest.mark.parametrize(
-    ("options", "cure"),
+    "options",
     [
-        (f"token: {SECRET}", "set CONTENTGEN_TOKEN instead, or use `!ENV` in mkdocs.yml"),
-        (f"{{token: '{SECRET}'}}", "set CONTENTGEN_TOKEN instead"),
-        (f"{{user_id: &t {SECRET}, token: *t}}", "set CONTENTGEN_TOKEN instead"),
-        (f"token: !ENV [MISSING, {SECRET}]", "set CONTENTGEN_TOKEN instead"),
-        ("token: '5ecret'", "set CONTENTGEN_TOKEN instead"),
-        (f"writer: {{api_key: {SECRET}}}", "set CONTENTGEN_MODEL_KEY instead, or use `!ENV`"),
-        ("cache_url: redis://:5ecret@cache:6379", "use `!ENV` in mkdocs.yml"),
-        ("cache_url: rediss://cache:6379?password=5ecret", "use `!ENV` in mkdocs.yml"),
+        f"token: {SECRET}",
+        f"{{token: '{SECRET}'}}",
+        "token: '5ecret'",
+        f"writer: {{api_key: {SECRET}}}",
+        "cache_url: redis://:5ecret@cache:6379",
+        "cache_url: rediss://cache:6379?password=5ecret",
     ],
 )
 def test_a_secret_in_the_file(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str, cure: str
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str
 ) -> None:
-    """A warning names the file and the cure, not the secret, which the environment has too."""
+    """A warning names the option, not the secret, which the environment has too."""
     text = f"site_name: Site\nplugins:\n- contentgen:\n    {options}\n"
     (warning,) = load_text(tmp_path, text, caplog)
-    assert f"is in plain text in {tmp_path / 'mkdocs.yml'}, " in warning
-    assert cure in warning
+    assert "is in plain text" in warning
     assert "5ecret" not in warning
 
 
@@ -113,15 +110,6 @@ def test_no_secret_in_the_file(
     assert load_text(tmp_path, text, caplog) == []
 
 
-def test_a_secret_that_is_inherited(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The warning names the file that has the secret, also below `INHERIT`."""
-    base = tmp_path / "base.yml"
-    base.write_text(f"INHERIT: first.yml\nplugins:\n  contentgen:\n    token: {SECRET}\n")
-    (tmp_path / "first.yml").write_text("extra: {INHERIT: base.yml}\n")
-    (warning,) = load_text(tmp_path, "INHERIT: base.yml\nsite_name: Site\n", caplog)
-    assert f"is in plain text in {base}, " in warning
-
-
 def test_a_secret_in_zensical_toml(tmp_path: Path) -> None:
     """A `zensical.toml`, which has no `!ENV`, gets the same warning."""
     (tmp_path / "docs").mkdir()
@@ -130,6 +118,5 @@ def test_a_secret_in_zensical_toml(tmp_path: Path) -> None:
         f"[project]\nsite_name = 'S'\n[project.plugins.contentgen]\ntoken = '{SECRET}'\n"
     )
     (warning,) = load_configuration(path).warnings
-    start = f"{path}: plugins.contentgen.token: token is in plain text in {path}, "
-    assert warning.startswith(start)
+    assert warning.startswith(f"{path}: plugins.contentgen.token: token is in plain text")
     assert SECRET not in warning

@@ -15,7 +15,6 @@ from conftest import until, wait_until
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     ContentgenError,
     FailedTextError,
     GatewayError,
@@ -28,13 +27,14 @@ from mkdocs_contentgen.errors import (
     StoreError,
     UnknownOutcomeError,
     UnreachableError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation, Progress
-from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.notes import (
+from mkdocs_contentgen.texts.lookup import (
+    Outcome,
     load_failures,
     load_parts,
     save_failure,
@@ -259,7 +259,7 @@ def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
 
 def test_denied_access_stops_all(store: DiskStore) -> None:
     """After 401 or 403 nothing more is sent, and every request says why."""
-    denied = AccessDeniedError("401")
+    denied = UnusableServiceError("401")
     script = Script(FakeTime(), {"a": [denied]})
     outcomes, _ = run(script, store, requests("a", "b", "c"), concurrency=1)
     assert script.topics == ["a"]

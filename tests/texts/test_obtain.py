@@ -15,8 +15,7 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
-from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.notes import save_failure
+from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import PageRequest, Policy
 from mkdocs_contentgen.texts.store import DiskStore

@@ -28,7 +28,7 @@ from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
 from mkdocs_contentgen.texts.store.entry import decode, encode
-from mkdocs_contentgen.texts.store.shared import MAX_PAUSE, Outage
+from mkdocs_contentgen.texts.store.shared import Outage
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""
@@ -180,12 +180,6 @@ def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer
     assert b.claim([KEY], "b").keys() == {KEY}
 
 
-def test_a_pause_has_a_longest(machine: Machine) -> None:
-    """What one machine tells, the others believe, so it tells no more than that."""
-    machine("a").pause(10**6)
-    assert 500 < machine("b").paused() <= MAX_PAUSE
-
-
 def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
     """What the service asked one machine for, the others know; a shorter time changes nothing."""
     a, b = machine("a"), machine("b")
@@ -194,13 +188,6 @@ def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
     assert 29 < b.paused() <= 30
     b.pause(1)
     assert 29 < a.paused() <= 30
-
-
-def test_where_a_text_is(machine: Machine) -> None:
-    """The store can tell which texts other machines can get."""
-    machine("a").save({KEY: text()})
-    assert machine("b").shared([KEY, OTHER]) == {KEY}
-    assert machine("b").shared([]) == set()
 
 
 # --- a shared cache that is away, full or not allowed --------------------------------------------
@@ -602,22 +589,6 @@ def test_a_429_is_respected_by_all(
     assert (first.wait(60), second.wait(60)) == (0, 0)
     assert min(arrived[1:]) - arrived[0] >= 5
     assert len(arrived) == 13
-
-
-def test_status_says_where_each_text_is(machines: list[Project], server: RedisServer) -> None:
-    """An article can be in the cache of this machine, in the shared one, and approved."""
-    a, b, _ = machines
-    assert a.run("mkdocs_contentgen", "generate", "t0.md", "t1.md").returncode == 0
-    assert a.run("mkdocs_contentgen", "approve", "t1.md", "--by", "Jo").returncode == 0
-    server.admin().delete(*server.admin().keys("contentgen:text:*")[:1])
-    listed = json.loads(a.run("mkdocs_contentgen", "status", "--json").stdout)
-    where = {article["page"]: article["where"] for article in listed}
-    assert where["t1.md"][:2] == ["approved file", "cache"]
-    assert where["t2.md"] == []
-    shared = [page for page, places in where.items() if "shared cache" in places]
-    assert len(shared) == 1
-    listed = json.loads(b.run("mkdocs_contentgen", "status", "--json").stdout)
-    assert [article["page"] for article in listed if article["state"] == "draft"] == shared
 
 
 def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: RedisServer) -> None:

@@ -11,13 +11,13 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     MissingReason,
     NoText,
     NotSentError,
     RejectedError,
     ServiceError,
     UnreachableError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.store import DiskStore
@@ -188,7 +188,7 @@ def test_back_off_doubles() -> None:
 @pytest.mark.parametrize(
     ("failure", "reason"),
     [
-        (AccessDeniedError("status 401"), "status 401"),
+        (UnusableServiceError("status 401"), "status 401"),
         (NotSentError("come back tomorrow", retry_after=86400), "come back tomorrow"),
         (NotSentError("busy", retry_after=60), None),
         (RejectedError("status 422"), None),

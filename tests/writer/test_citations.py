@@ -19,10 +19,10 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import cite, sources_list
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.options import Words as WordsOption
-from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import sources_prompt
 from mkdocs_contentgen.writer.retrieval import Sources
+from mkdocs_contentgen.writer.settings import Words as WordsOption
+from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location, Section
 from mkdocs_contentgen.writer.writing import FinishedText, write
 

@@ -34,7 +34,6 @@ from service_double import SECRET, forever, reset, silence, wire
 
 from mkdocs_contentgen.display import hidden_character
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     BusyModelError,
     ConfigurationError,
     ContentgenError,
@@ -47,7 +46,7 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.model import Model
-from mkdocs_contentgen.writer.options import OLLAMA_PORT, Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import OLLAMA_PORT, Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -343,11 +342,11 @@ def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) 
         (
             401,
             "Bad key",
-            AccessDeniedError,
+            UnusableServiceError,
             "Bad key; check writer.api_key (CONTENTGEN_MODEL_KEY) and writer.endpoint",
         ),
         (402, "no credit", UnusableServiceError, "402 Payment Required: no credit"),
-        (403, "", AccessDeniedError, "403 Forbidden; check writer.api_key"),
+        (403, "", UnusableServiceError, "403 Forbidden; check writer.api_key"),
         (404, "", UnusableServiceError, "check writer.model, and writer.endpoint, which often"),
         (405, "", UnusableServiceError, "is writer.endpoint right? It often ends in /v1"),
         (405, "Not allowed", UnusableServiceError, "Not allowed; is writer.endpoint right? It "),
@@ -617,7 +616,7 @@ def test_a_server_that_repeats_the_key(server: ModelDouble, status: int, echo: b
 def test_a_part_of_the_key(server: ModelDouble) -> None:
     """Not even a part of the key is shown, as providers do in their messages."""
     server.answer = raw(error(f"Incorrect API key provided: {KEY[:8].upper()}***"), 401)
-    text = str(failure(AccessDeniedError, server.endpoint))
+    text = str(failure(UnusableServiceError, server.endpoint))
     assert re.search(r"answered 401 Unauthorized; check writer.api_key", text)
 
 

@@ -18,7 +18,6 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
 from mkdocs_contentgen.service.updates import Source, TextBlock, Update
 from mkdocs_contentgen.writer.changes import update_prompt
-from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import (
     check_prompts,
     fill,
@@ -29,6 +28,7 @@ from mkdocs_contentgen.writer.prompts import (
     system_prompt,
     topic_prompt,
 )
+from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
 
 EXTRA = {"brief": "- needs Python 3.11\n- it's *fast*", "language": "de-AT", "sources": ""}

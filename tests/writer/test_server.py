@@ -43,9 +43,9 @@ from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.ledger.databases import SQLite
 from mkdocs_contentgen.writer.ledger.records import Costs, KeyedRequest
 from mkdocs_contentgen.writer.ledger.users import Token, User
-from mkdocs_contentgen.writer.options import texts_at_once
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
+from mkdocs_contentgen.writer.settings import texts_at_once
 from mkdocs_contentgen.writer.usage import Usage
 
 

@@ -19,11 +19,8 @@ from mkdocs_contentgen.writer.retrieval import (
 )
 from mkdocs_contentgen.writer.sources import (
     MAX_FILE,
-    MAX_FILE_SECTIONS,
-    MAX_FILES,
     MAX_HEADING,
     MAX_SECTION,
-    MAX_TOTAL,
     Location,
     Section,
     SitePages,
@@ -32,9 +29,6 @@ from mkdocs_contentgen.writer.sources import (
     page_path,
     read_sources,
     split_sections,
-)
-from mkdocs_contentgen.writer.sources import (
-    MAX_SECTIONS as MAX_ALL_SECTIONS,
 )
 
 GUIDE = Path(__file__).parents[2] / "example_site/docs"
@@ -234,13 +228,9 @@ class TestFiles:
         (docs / "binary.md").write_bytes(b"# A\n\x00\x01")
         (docs / "latin.md").write_bytes(b"# \xe9\nText.")
         (docs / "huge.md").write_text("x" * (MAX_FILE + 1))
-        (docs / "sections.md").write_text("# a\nb\n" * (MAX_FILE_SECTIONS + 1))
         (docs / os.fsdecode(b"\xff.md")).write_text("Text.")
         (docs / "a\x1b[31m.md").symlink_to(secret)
         os.mkfifo(docs / "pipe.md")
-        long = "/".join(["x" * 200] * 2)
-        (docs / long).parent.mkdir()
-        (docs / f"{long}.md").write_text("Text.")
         (docs / "good.md").write_text("# Good\nText.")
         found, left_out = read_all(docs)
         assert [it.file for it in found] == ["good.md"]
@@ -249,12 +239,10 @@ class TestFiles:
             f"{docs}/a\\x1b[31m.md ({docs}/a\\x1b[31m.md {is_link}",
             f"{docs}/binary.md (it is not text)",
             f"{docs}/folder ({docs}/folder {is_link}",
-            f"{docs}/huge.md (it has more than 2,097,152 bytes)",
+            f"{docs}/huge.md (it has more than 2097152 characters)",
             f"{docs}/latin.md (it is not UTF-8)",
             f"{docs}/link.md ({docs}/link.md {is_link}",
             f"{docs}/pipe.md (it is not a file)",
-            f"{docs}/{long}.md (its path has more than 300 characters)",
-            f"{docs}/sections.md (it has more than 5,000 sections)",
             f"{docs}/\\udcff.md (it is not UTF-8)",
         }
 
@@ -273,36 +261,28 @@ class TestFiles:
             f"{tmp_path}/b/docs/page.md ({tmp_path}/b is a symbolic link, which is not followed)"
         ]
 
-    @pytest.mark.parametrize(
-        ("piece", "times", "limit", "reason"),
-        [
-            ("", 1, MAX_FILES, "there are more than 20,000 files"),
-            (
-                "\0",
-                MAX_FILE,
-                MAX_TOTAL // MAX_FILE + 1,
-                "all files together have more than 33,554,432 bytes",
-            ),
-            pytest.param(
-                "# a\nb\n",
-                MAX_FILE_SECTIONS,
-                MAX_ALL_SECTIONS // MAX_FILE_SECTIONS + 1,
-                "all files together have more than 50,000 sections",
-                marks=pytest.mark.system,
-            ),
-        ],
-    )
-    def test_too_much(
-        self, tmp_path: Path, piece: str, times: int, limit: int, reason: str
-    ) -> None:
-        """When all files together have reached a limit, what follows is not even looked for."""
+    @pytest.mark.system
+    def test_too_much(self, tmp_path: Path) -> None:
+        """When all files together have too many sections, what follows is not even looked for."""
         path = tmp_path / "a.md"
-        if piece:
-            path.write_text(piece * times)
-        files = iter([SourceFile(Location(path, tmp_path), "a.md")] * (limit + 10))
+        path.write_text("# a\nb\n" * 5000)
+        files = iter([SourceFile(Location(path, tmp_path), "a.md")] * 20)
         _, left_out = read_sources(files)
-        assert left_out[-1] == f"{path} and what follows it ({reason})"
-        assert len(list(files)) == 9
+        reason = "all files together have more than 50,000 sections"
+        assert left_out == [f"{path} and what follows it ({reason})"]
+        assert len(list(files)) == 8
+
+    def test_programs(self, tmp_path: Path) -> None:
+        """A program that a request names is one section, divided if it is long."""
+        (tmp_path / "src").mkdir()
+        (tmp_path / "src/a.py").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
+        (tmp_path / "src/a.yml").write_text("password: secret")
+        found = Sources([Location(tmp_path / "src", tmp_path)])
+        assert found.search("heading") == []
+        parts = found.sections("src/a.py")
+        assert len(parts) == 2
+        assert {(it.title, it.place) for it in parts} == {("a.py", "src/a.py")}
+        assert found.sections("src/a.yml") == []
 
     def test_the_warning(self, tmp_path: Path) -> None:
         """One line names the first files that are left out, and counts the others."""

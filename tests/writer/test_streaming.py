@@ -14,7 +14,7 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.errors import InvalidAnswerError, RejectedError, UnknownOutcomeError
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall, Watch
 from mkdocs_contentgen.writer.model import Model
-from mkdocs_contentgen.writer.options import Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"

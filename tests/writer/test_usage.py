@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mkdocs_contentgen.writer.options import Price
+from mkdocs_contentgen.writer.settings import Price
 from mkdocs_contentgen.writer.usage import Spending, Usage, format_cost, read_usage
 
 PRICE = Price(input=1.0, output=10.0)

@@ -24,7 +24,6 @@ from model_writer import sentences
 from service_double import reset
 
 from mkdocs_contentgen.errors import (
-    AccessDeniedError,
     ConfigurationError,
     FailedTextError,
     InvalidAnswerError,
@@ -32,15 +31,16 @@ from mkdocs_contentgen.errors import (
     RejectedError,
     ServiceError,
     UnknownOutcomeError,
+    UnusableServiceError,
 )
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.writer.client import WriterClient
-from mkdocs_contentgen.writer.options import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.retrieval import Sources
+from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location
 from mkdocs_contentgen.writer.usage import Spending, Usage
+from mkdocs_contentgen.writer.writer_client import WriterClient
 
 SENTENCES = [
     "The tide rises and falls along every coast of the sea.",
@@ -153,7 +153,7 @@ def test_a_long_text(server: ModelDouble) -> None:
 @pytest.mark.parametrize(
     ("failure", "expected"),
     [
-        (raw(error("Bad key"), 401), AccessDeniedError),
+        (raw(error("Bad key"), 401), UnusableServiceError),
         (raw(error("busy"), 429, {"Retry-After": "0"}), RejectedError),
         (raw(b"{}"), InvalidAnswerError),
         (raw(b"", 504), UnknownOutcomeError),

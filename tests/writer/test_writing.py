@@ -20,8 +20,8 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.requests import Request
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
-from mkdocs_contentgen.writer.options import Words as WordsOption
-from mkdocs_contentgen.writer.options import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.settings import Words as WordsOption
+from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Usage
 from mkdocs_contentgen.writer.writing import FinishedText, estimate, write
 

@@ -353,7 +353,6 @@ def test_pages_that_are_not_built_cost_nothing(
         more = {"draft": True} if is_draft else {}
         front = {"contentgen": {"type": "blog", "topic": path}, "date": "2026-01-01", **more}
         site.write(f"docs/{path}", f"---\n{json.dumps(front)}\n---\n")
-    site.write("docs/blog/posts/folder/.meta.yml", "draft: true\n")
     site.write("docs/blog/index.md", "# Blog\n")
     site.write("docs/two/index.md", "# Two\n")
     configure(
@@ -372,35 +371,6 @@ def test_pages_that_are_not_built_cost_nothing(
     }
     assert set(service.topics) - {"One"} == shown
     assert len(shown) >= 5
-
-
-def test_a_template_that_hides_its_text_is_a_mistake(site: Project, service: ServiceDouble) -> None:
-    """Nothing is asked for if the template of a page does not show the text of the page."""
-    site.write("own/home.html", "{% extends 'main.html' %}{% block content %}Hi{% endblock %}")
-    site.write("own/shown.html", "{% extends 'main.html' %}{% block footer %}Hi{% endblock %}")
-    configure(site, theme={"name": "material", "custom_dir": "own"})
-    request = {"type": "blog", "topic": "One"}
-    site.page("index.md", request, template="home.html")
-    ran = build(site)
-    assert ran.returncode == 1
-    assert "docs/index.md:3: the template 'home.html' does not show the text" in ran.stdout
-    assert service.received == []
-    site.page("index.md", request, template="shown.html")
-    assert build(site).returncode == 0
-    assert "Text number 1" in site.html("index.html")
-
-
-def test_folder_metadata_holds_defaults(site: Project, service: ServiceDouble) -> None:
-    """A `.meta.yml` holds values for the pages of its folder that ask for an article."""
-    site.write("docs/news/.meta.yml", "contentgen: {type: news, tone: editorial}\n")
-    site.page("news/a.md", {"topic": "A"})
-    site.write("docs/news/b.md", "# Of the author\n")
-    configure(site, plugins=["meta", "contentgen"])
-    ran = build(site)
-    assert ran.returncode == 0, ran.stdout
-    assert sorted(service.topics) == ["A", "One"]
-    assert any(request.body.get("tone") == "editorial" for request in service.received)
-    assert '<article class="contentgen' not in site.html("news/b/index.html")
 
 
 def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> None:
@@ -523,9 +493,7 @@ def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -
         ("INHERIT: none.yml\nsite_name: A", "cannot be read"),
         ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),
         ("site_name: A\nplugins: [{contentgen: [1]}]", "plugins.contentgen: expected a mapping"),
-        ("site_name: A\nplugins: [{meta: {meta_file: /x}}]", "expected the name of a file"),
         ("site_name: A\nplugins: [{exclude: {regex: '('}}]", "is not a regular expression"),
-        ("site_name: A\nplugins: [{meta: {meta_file: ''}}]", "expected the name of a file"),
         ("site_name: A\nplugins: [{contentgen: {on_error: x}}]", "plugins.contentgen.on_error"),
     ],
 )

@@ -54,10 +54,6 @@ class Cache(Protocol):
         Returns the path. Raises OSError.
         """
 
-    def shared(self, keys: Collection[str]) -> set[str]:
-        """Return the keys of the texts that other machines can read too."""
-        return set()
-
     def requests(
         self, kind: NoteKind | None = None
     ) -> tuple[dict[str, dict[str, object]], list[str]]:

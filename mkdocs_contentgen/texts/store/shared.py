@@ -43,11 +43,8 @@ CONNECT_TIMEOUT = 3.0
 ANSWER_TIMEOUT = LEASE / 2
 """Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
-MAX_PAUSE = 600.0
-"""The maximum pause in seconds. Pauses are not longer than the option `timeout`, by default 120."""
-
-_ENTRIES_PER_BATCH, _KEYS_PER_BATCH = 50, 1000
-"""How many entries, and how many other keys, are sent in one round trip."""
+_ENTRIES_PER_BATCH = 50
+"""How many entries are sent in one round trip."""
 
 _TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
 _IDEMPOTENCY = "contentgen:idempotency:"
@@ -225,7 +222,6 @@ class SharedStore(Cache):
             self._local.release(keys, owner, answered=answered)
 
     def pause(self, seconds: float) -> None:
-        seconds = min(seconds, MAX_PAUSE)
         if seconds > self.paused():
             milliseconds = max(1, round(seconds * 1000))
             self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds))
@@ -233,10 +229,6 @@ class SharedStore(Cache):
     def paused(self) -> float:
         replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE))
         return max(0.0, replies[0] / 1000) if replies else 0.0
-
-    def shared(self, keys: Collection[str]) -> set[str]:
-        replies = self._send_each(keys, lambda pipeline, key: pipeline.exists(_TEXT + key))
-        return {key for key, reply in replies.items() if reply}
 
     def requests(
         self, kind: NoteKind | None = None
@@ -284,15 +276,12 @@ class SharedStore(Cache):
         self, keys: Collection[str], add: Callable[[Pipeline, str], object]
     ) -> dict[str, Any]:
         """Return the reply to a command for each key; empty if the cache is unavailable."""
-        replies: list[Any] = []
-        for batch in batches(keys, _KEYS_PER_BATCH):
 
-            def add_all(pipeline: Pipeline, keys: list[str] = batch) -> None:
-                for key in keys:
-                    add(pipeline, key)
+        def add_all(pipeline: Pipeline) -> None:
+            for key in keys:
+                add(pipeline, key)
 
-            replies += self._send(add_all)
-        return {} if self._outage.began else dict(zip(keys, replies, strict=True))
+        return dict(zip(keys, self._send(add_all), strict=False))
 
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
         """Send commands as one transaction; without replies if the cache is unavailable."""

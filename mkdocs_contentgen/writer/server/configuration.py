@@ -17,7 +17,7 @@ from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.users import Limits
 from ..model import Model
-from ..options import WriterFields, WriterOptions, load_options, option_problems
+from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
 
 _MAX_FILE = 256 * 1024

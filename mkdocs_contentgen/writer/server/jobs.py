@@ -34,7 +34,7 @@ from ..ledger.ledger import BEAT
 from ..ledger.records import Begun, Costs, KeyedRequest, Limited, month_of
 from ..ledger.users import Limits, User
 from ..model import Model
-from ..options import texts_at_once
+from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
 from .configuration import Configuration

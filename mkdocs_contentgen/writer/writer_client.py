@@ -15,8 +15,8 @@ from ..service.updates import Update, Updated
 from ..text import Text
 from .changes import find_changes
 from .model import Model
-from .options import WriterOptions
 from .prompts import check_prompts
+from .settings import WriterOptions
 from .usage import Spending
 from .writing import write
 

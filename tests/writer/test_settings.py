@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.writer.options import (
+from mkdocs_contentgen.writer.settings import (
     OLLAMA,
     Price,
     Words,
@@ -253,9 +253,6 @@ def test_links_above_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "is empty; write something, or remove it"),
-        (b" \n", "is empty; write something, or remove it"),
-        (b"\xef\xbb\xbf\n", "is empty; write something, or remove it"),
         (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
         (b"caf\xe9", "cannot be read (it is not UTF-8)"),
         (b"x" * 65_537, "cannot be read (it has more than 65536 characters)"),
@@ -291,7 +288,6 @@ def test_the_longest_file(tmp_path: Path) -> None:
         ("instructions", "x" * 300, "cannot be read (File name too long)"),
         ("prompts", "missing", "cannot be read (No such file or directory)"),
         ("prompts", "file.txt", "cannot be read (Not a directory)"),
-        ("prompts", "folder", "has no prompt file, such as article.md; add one, or remove the op"),
         ("prompts", "odd", "article.md cannot be read (Is a directory)"),
         ("prompts", "a\0b", "cannot be read (its path is not valid)"),
         ("sources", "a\0b", "cannot be read (its path is not valid)"),

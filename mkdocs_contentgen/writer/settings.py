@@ -352,11 +352,6 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
         paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
     except (OSError, ValueError) as error:
         raise _unreadable_error("prompts", directory.path, error) from error
-    if not paths:
-        raise ConfigurationError(
-            f"writer.prompts: {escape_controls(str(directory.path))} has no prompt file, such as "
-            "article.md; add one, or remove the option"
-        )
     return {
         path.stem: (
             escape_controls(str(path)),
@@ -369,14 +364,9 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
 def _read_text(location: Location, option: str) -> str:
     path = location.path
     try:
-        text = read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
+        return read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
     except (OSError, ValueError) as error:
         raise _unreadable_error(option, path, error) from error
-    if not text.strip():
-        raise ConfigurationError(
-            f"writer.{option}: {escape_controls(str(path))} is empty; write something, or remove it"
-        )
-    return text
 
 
 def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
