@@ -27,7 +27,7 @@ from ..site.extension import (
     leading_article,
     read_stylesheet,
 )
-from ..site.front_matter import place_of, read_requests
+from ..site.front_matter import hidden_requests, place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
 from .internals import file_of_page, set_title_before_rendering, set_title_found
@@ -150,6 +150,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         collected = read_requests(own, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
+        problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
         site = Site(
             config=config,
             options=self.config,
@@ -159,12 +160,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
             is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
-            problems=collected.problems,
+            problems=problems,
         )
         if self.collect_only:
-            _raise_problems([problem.message for problem in site.problems])
+            _raise_problems([problem.message for problem in problems])
             self.site = site
-        if self.collect_only or not (site.requests or site.problems):
+        if self.collect_only or not (site.requests or problems):
             return
         from ..site.build import Build, resolve
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ from .directories import project_directory
 from .typos import MAYBE_REQUEST, NAME, request_typo_problems
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from ..requests import Request
 
 
@@ -42,10 +44,11 @@ class CollectedRequests:
 
 @dataclass(frozen=True)
 class _Reading:
-    """The requests of a page or their problems, each with its line."""
+    """The requests of a page or their problems, each with its line; and the page's template."""
 
     requests: Sequence[tuple[int, Request]] = ()
     problems: Sequence[tuple[int, str]] = ()
+    template: str = ""
 
 
 def read_requests(
@@ -74,7 +77,7 @@ def read_requests(
         language = _language(file, theme) if found.requests else ""
         for line, request in found.requests:
             place = f"{path}:{line}"
-            collected.requests.append(PageRequest(request, page, place, language))
+            collected.requests.append(PageRequest(request, page, place, found.template, language))
         for line, message in found.problems:
             collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
@@ -95,6 +98,29 @@ def _language(file: File, theme: Mapping[str, object] | None) -> str:
     of_page = getattr(file, "locale", None)
     tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
+
+
+def hidden_requests(
+    requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
+) -> list[PageProblem]:
+    """Return a problem for each request whose page has a template that shows no text."""
+    named = [it for it in requests if it.template]
+    if not named:
+        return []
+    from .templates import hides_content
+
+    environment = load_templates()
+    hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
+    return [
+        PageProblem(
+            it.page,
+            f"{it.place}: the template '{it.template}' does not show the text of its page, "
+            "so nobody would see the article that you pay for; remove the request, or print "
+            "page.content in the template",
+        )
+        for it in named
+        if it.template in hiding
+    ]
 
 
 def place_of(file: File, config: MkDocsConfig, text: str) -> str:
@@ -132,7 +158,7 @@ def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
         for index in range(len(requests))
     ]
     placed = list(zip(lines, requests, strict=True))
-    return _Reading(placed)
+    return _Reading(placed, template=str(meta.get("template") or ""))
 
 
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"

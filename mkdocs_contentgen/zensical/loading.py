@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..site.front_matter import read_requests
+from ..site.front_matter import hidden_requests, read_requests
 from ..site.site import Site
-from .configuration import load_configuration
+from .configuration import Configuration, load_configuration
 from .invocation import find_configuration
 from .page_files import find_pages
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from ..writer.settings import WriterOptions
 
 
@@ -34,6 +37,7 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     pages, names = find_pages(configuration, drafts=drafts)
     collected = read_requests(pages, config, options.defaults, configuration.theme)
     files = {file.src_uri: file for file in pages}
+    load_templates = partial(_load_templates, configuration)
     return Site(
         config=config,
         options=options,
@@ -43,9 +47,21 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         pages=find_pages(configuration, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
-        problems=collected.problems,
+        problems=collected.problems + hidden_requests(collected.requests, load_templates),
         warnings=configuration.warnings + collected.warnings,
     )
+
+
+def _load_templates(configuration: Configuration) -> Environment:
+    from importlib.util import find_spec
+
+    from jinja2 import Environment, FileSystemLoader
+
+    custom = str(configuration.theme.get("custom_dir") or "")
+    folders = [configuration.path.parent / custom] if custom else []
+    if (found := find_spec("zensical")) and found.origin:
+        folders.append(Path(found.origin).with_name("templates"))
+    return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:

@@ -425,13 +425,3 @@ def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
     assert project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
     assert "has remarks" not in project.build("--strict").stdout
     assert "Not as requested" not in project.html("index.html")
-
-
-def test_a_text_that_nobody_sees_is_a_warning(project: Project) -> None:
-    """Where only the built page tells, a warning names it."""
-    project.write("overrides/main.html", "<h1>Hi</h1>")
-    project.configure({}, theme={"name": "mkdocs", "custom_dir": "overrides"})
-    project.page("index.md", {"type": "blog", "topic": "T"})
-    built = project.build("--strict")
-    assert built.returncode == 1
-    assert "docs/index.md:2: the template of the page shows neither its text" in built.stdout
