@@ -319,7 +319,7 @@ HOSTILE = """<script>
 window.tried = new Promise((done) => addEventListener("DOMContentLoaded", done)).then(async () => {
   const desk = document.querySelector("script[data-desk]").dataset.desk;
   const said = [];
-  for (const path of ["/_contentgen/api/queue"]) {
+  for (const path of ["/_contentgen/api/queue", "/_contentgen/api/texts/x"]) {
     try { said.push((await fetch(desk + path, {credentials: "include"})).status); }
     catch (error) { said.push("refused"); }
   }
