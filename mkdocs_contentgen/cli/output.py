@@ -186,7 +186,8 @@ def print_failure(article: Article) -> None:
         return
     cost = "not known" if failure.cost is None else format_cost(failure.cost)
     print_line(f"model: {failure.model or 'not known'}; cost: {cost}")
-    print_line(f"`contentgen generate {article.page}` asks (and pays) again. What was answered:")
+    command = "update" if article.failed_update else "generate"
+    print_line(f"`contentgen {command} {article.page}` asks (and pays) again. What was answered:")
     click.echo()
     for line in failure.answer.splitlines() or ["(nothing)"]:
         print_line(line)

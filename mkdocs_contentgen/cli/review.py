@@ -62,7 +62,7 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
-            else:
+            if text is None or article.failed_update:
                 print_failure(article)
     print_errors(missing)
 

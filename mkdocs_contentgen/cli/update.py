@@ -69,7 +69,7 @@ def update(
         )
         for line in notes:
             print_line(line)
-        if not updates and not errors and everything:
+        if not (updates or errors or notes) and everything:
             print_line("The sources of all texts are as they were; nothing was sent.")
         number = len(updates)
         if dry_run:

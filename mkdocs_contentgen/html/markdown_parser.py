@@ -14,11 +14,20 @@ Each `[` is tried together with so many that follow it.
 """
 
 
+class LinkParser(MarkdownIt):
+    """Reads links with any address, so that the words of a forbidden one are kept."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802  its name in markdown-it
+        """Accept any address: for models, all are dropped."""
+        return True
+
+
 @cache
 def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     """Return a parser of lines. That of a person's lines knows HTML and `==statements==`, too."""
     options = {"html": is_persons, "maxNesting": _MAX_BRACKETS}
-    parser = MarkdownIt("commonmark", options).enable("strikethrough")
+    parser = (MarkdownIt if is_persons else LinkParser)("commonmark", options)
+    parser.enable("strikethrough")
     if is_persons:
         parser.inline.ruler.before("emphasis", "mark", _read_mark)
     return parser

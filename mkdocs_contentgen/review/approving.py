@@ -147,7 +147,9 @@ def approve_article(
     declined = approved.approval.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
-        text = structs.replace(approved.text, request=request.record())
+        # In the lines that an update writes, so that it changes no others.
+        lines = Document(approved.text.html, options.image_hosts).to_lines()
+        text = structs.replace(approved.text, html=lines, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         _check_quotations(article, draft)
@@ -209,7 +211,7 @@ def _is_settled(draft: Text, remark: str) -> bool:
     """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
     if draft.edits is None:
         return False
-    quoted = remark.rpartition("said: ")[2]
+    quoted = remark.rpartition(" in no source: ")[2]
     text = "".join(parse_article(draft.html).itertext())
     return quoted not in text or any(quoted in it for it in draft.edits.confirmed)
 

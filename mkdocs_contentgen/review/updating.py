@@ -7,7 +7,7 @@ block stays as it is, byte for byte, whatever the model answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -25,9 +25,8 @@ from ..service.updates import CITATION, Source, TextBlock, Update, Updated
 from ..site.build import Build
 from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
-from ..text import Text, mend
+from ..text import Edits, Text, mend
 from ..texts.articles import Article
-from ..texts.lookup import load_failures
 from ..texts.store import note_key
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 from .approving import word_diff
@@ -35,6 +34,7 @@ from .approving import word_diff
 _TITLE = "Updated texts\n============="
 _MAX_SAID = 10_000
 _MAX_UPDATES = 20
+_NOT_LISTED = re.compile(r"(\d{1,9}) earlier changes are not listed")
 _LABEL = re.compile(r"\[(\d{1,3})\]")
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
@@ -68,7 +68,6 @@ def plan(
     that a person names (`is_named`) repeats an update that has failed.
     """
     now, image_hosts = build.site.cited_sections(), build.site.options.image_hosts
-    failed = {} if is_named else _earlier_failures(build, articles)
     updates: list[TextUpdate] = []
     problems: list[str] = []
     notes: list[str] = []
@@ -83,9 +82,9 @@ def plan(
             continue
         elif not is_wanted:
             notes.append(f"{page}: its sources have not changed; --note says what else to change")
-        elif article.key in failed:
+        elif article.failed_update and not is_named:
             notes.append(
-                f"{page}: its update has failed before: {failed[article.key]}; "
+                f"{page}: its update has failed before: {article.failed_update}; "
                 f"`contentgen update {page}` asks (and pays) again"
             )
         else:
@@ -122,19 +121,6 @@ def can_update(options: ContentgenConfig) -> bool:
     """Tell whether the service of a site can update texts: the interface has no such operation."""
     knows_updates = options.uses_writer() or options.uses_sandbox()
     return knows_updates or "update" in options.service_fields
-
-
-def _earlier_failures(build: Build, articles: Iterable[Article]) -> dict[str, ContentgenError]:
-    """Return the failures of updates after the newest text of each article, by key."""
-    store = build.store()
-    newest = {it.key: it.newest for it in articles}
-    failures, _ = load_failures(newest, store)
-    store.close()
-    return {
-        key: failure
-        for key, failure in failures.items()
-        if (text := newest[key]) and failure.failed_at and failure.failed_at > text.generated_at
-    }
 
 
 def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], list[str]]:
@@ -314,7 +300,7 @@ def apply_update(
         if change.action == "remove":
             block.remove()
         else:
-            content = _content(change.html, plain=block.kind in HEADINGS)
+            content = _content(change.html, is_heading=block.kind in HEADINGS)
             if change.action == "change":
                 block.set_content(content)
                 new.append(block.element)
@@ -338,11 +324,8 @@ def apply_update(
         for it in updated.doubts
         if by.get(it.block)
     ]
-    edits = text.edits
-    if edits:
-        digests = {it.digest for it in changed.blocks()}
-        still = {k: v for k, v in edits.changed_by.items() if k in digests}
-        edits = structs.replace(edits, changed_by=still)
+    written = {was[number]: who for number, who in by.items() if who}
+    made = {*was, *(" ".join(it.get_text().split()) for it in new)}
     return structs.replace(
         text,
         html=changed.to_lines(),
@@ -350,9 +333,38 @@ def apply_update(
         sources=sources,
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),
-        edits=edits,
-        updates=(*text.updates, *lines)[-_MAX_UPDATES:],
+        edits=_edits_after(text.edits, changed, written, made),
+        updates=_recorded([*text.updates, *lines]),
     )
+
+
+def _edits_after(
+    edits: Edits | None, document: Document, written: Mapping[str, str], made: Collection[str]
+) -> Edits | None:
+    """Return the edits of an updated text: what persons have `written` stays theirs.
+
+    Without a list between them, their words and others become one block, which is not in `made`.
+    """
+    if edits is None:
+        return None
+    changed_by: dict[str, str] = {}
+    for block in document.blocks():
+        parts = [who for words, who in written.items() if words and words in block.text]
+        if known := edits.changed_by.get(block.digest):
+            changed_by[block.digest] = known
+        elif parts and block.text not in made:
+            changed_by[block.digest] = parts[0]
+    return structs.replace(edits, changed_by=changed_by)
+
+
+def _recorded(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the last changes of a text, and how many are not among them."""
+    if len(lines) <= _MAX_UPDATES:
+        return tuple(lines)
+    known = _NOT_LISTED.fullmatch(lines[0])
+    rest = lines[1:] if known else lines
+    left_out = len(rest) - _MAX_UPDATES + 1 + (int(known[1]) if known else 0)
+    return (f"{left_out} earlier changes are not listed", *rest[1 - _MAX_UPDATES :])
 
 
 def _is_plain(block: Block, numbers: Mapping[str, int], labels: Mapping[str, int]) -> bool:
@@ -372,7 +384,10 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    headings = [it for it in blocks if it.kind in HEADINGS and it.kind != "h1"]
+    listed = _listed_sources(blocks)
+    headings = [
+        it for it in blocks if it.kind in HEADINGS and it.kind != "h1" and it.number not in listed
+    ]
     wanted = " ".join(section.split()).casefold()
     start = next((it for it in headings if it.text.casefold() == wanted), None)
     if start is None:
@@ -406,11 +421,14 @@ def _labels(blocks: Sequence[Block]) -> dict[str, int]:
     return found
 
 
-def _content(html: str, *, plain: bool) -> Tag:
+def _content(html: str, *, is_heading: bool) -> Tag:
     """Return an element with the content of a block. Raises EditError."""
     paragraph = read_content(html)
-    if plain:  # headings have neither statements to check nor links
-        paragraph.string = _LABEL.sub("", " ".join(paragraph.get_text().split())).strip()
+    for tag in paragraph.find_all(True) if is_heading else ():
+        if tag.name == "a":  # no citation stands in a heading
+            tag.decompose()
+        elif tag.name != "mark":
+            tag.unwrap()
     return paragraph
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -110,13 +110,15 @@ class Site:
         value = self.options.writer
         if self.config.site_url and not value.get("site_url"):
             value = {**value, "site_url": self.config.site_url}
-        return load_options(
+        options = load_options(
             value,
             self.directory,
             allow_http=self.options.allow_http,
             docs=Path(self.config.docs_dir),
             pages=self._locations(),
         )
+        names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
+        return replace(options, site_names=names)
 
     def sources(self) -> Sources:
         """Return what the writer can write texts from. Raises ConfigurationError."""
@@ -216,3 +218,11 @@ def _matches(page_request: PageRequest, name: str) -> bool:
     page, (path, _, _) = page_request.page, page_request.place.rpartition(":")
     tail = Path(name).as_posix().removeprefix("./")
     return tail.endswith(f"/{path}") or fnmatchcase(page, tail) or fnmatchcase(path, tail)
+
+
+def _titles(nav: object) -> Iterator[str]:
+    """Yield the titles in a navigation."""
+    for entry in nav if isinstance(nav, list) else ():
+        for title, inner in entry.items() if isinstance(entry, dict) else ():
+            yield str(title)
+            yield from _titles(inner)

@@ -79,6 +79,14 @@ class Article(PageRequest):
         return error if isinstance(error, FailedTextError) else None
 
     @property
+    def failed_update(self) -> FailedTextError | None:
+        """Why its newest text could not be updated or replaced, or None."""
+        failed_at = self.failure.failed_at if self.failure else None
+        texts = [self.draft, self.approved.text if self.approved else None]
+        times = [text.generated_at for text in texts if text]
+        return self.failure if failed_at and times and failed_at > max(times) else None
+
+    @property
     def state(self) -> State:
         """The state of the article."""
         return self._state_and_reason[0]
@@ -191,6 +199,8 @@ class Article(PageRequest):
         if self.changed_sources:
             changed = ", ".join(self.changed_sources)
             reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
+        if self.failed_update:
+            reason += f"; its update has failed: {self.failed_update}"
         if self.moved_from:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason
@@ -255,7 +265,7 @@ def find_articles(
         for key, it in zip(keys, page_requests, strict=True)
         if all_drafts or not files.has_approval(it)
     }
-    outcomes, problems = look_up(requests, store, max_age=max_age)
+    outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=details)
     reasons: Mapping[str, str] = {}
     if details:
         missing = {key: it for key, it in requests.items() if outcomes[key].text is None}

@@ -311,15 +311,24 @@ class Generation:
         """
         try:
             if isinstance(result, Text):
-                outcome, lost = Outcome("service", result), "the text is in this build only"
+                outcome, lost = Outcome("service", result), ""
                 self._store.save({key: result})
             else:
                 outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
                 if isinstance(result, FailedTextError):
                     save_failure(self._store, key, self._requests[key], result)
         except StoreError as error:
+            lost = lost or self._rescued(key, outcome.text)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
+
+    def _rescued(self, key: str, text: Text | None) -> str:
+        """Write a text that the cache cannot save elsewhere, and return where it is."""
+        try:
+            return f"the text is in {self._store.rescue(key, text)} instead" if text else ""
+        except OSError:
+            html = text.html if text else ""
+            return f"the text is in this build only, and in this message: {html}"
 
     async def _load_parts(self, key: str) -> bytes:
         parts, problems = await self._thread.run(load_parts, self._store, key)
@@ -370,9 +379,9 @@ def generate(
 ) -> dict[str, Outcome]:
     """Run `generation` in this thread, and return its outcomes.
 
-    After Ctrl-C or SIGTERM, no more requests are sent. The answers to those in flight are awaited
-    and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second signal
-    cancels the requests in flight.
+    After Ctrl-C, SIGTERM or SIGHUP, no more requests are sent. The answers to those in flight are
+    awaited and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second
+    signal cancels the requests in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -392,7 +401,8 @@ def generate(
             received.append(number)
             generation.stop(NoText(MissingReason.STOPPED, "interrupted"))  # nobody is shown it
 
-        caught = (signal.SIGINT, signal.SIGTERM)
+        # SIGHUP is the end of a terminal, and Windows has none.
+        caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
         before = {number: signal.signal(number, interrupt) for number in caught}
         try:
             return await generation.run(requests, replaced=replaced)

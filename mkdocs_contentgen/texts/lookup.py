@@ -46,12 +46,16 @@ class Outcome:
 
 
 def look_up(
-    requests: Mapping[str, Request], store: Cache, *, max_age: timedelta | None = None
+    requests: Mapping[str, Request],
+    store: Cache,
+    *,
+    max_age: timedelta | None = None,
+    with_updates: bool = False,
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the cached text or an error for each request, by key, and the problems with the store.
 
-    Requests with an error have to be sent, unless it is a remembered FailedTextError. The store is
-    closed afterwards.
+    Requests with an error have to be sent, unless it is a remembered FailedTextError. Texts have
+    one `with_updates`, if one of theirs has failed. The store is closed afterwards.
     """
     texts, problems = store.load(requests)
     if max_age is not None:
@@ -62,18 +66,14 @@ def look_up(
             texts |= newer
             problems += more
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
-    if wanted := [key for key, outcome in outcomes.items() if outcome.error]:
+    if wanted := [key for key, outcome in outcomes.items() if outcome.error or with_updates]:
         failures, more = load_failures(wanted, store)
         problems += more
         for key, failure in failures.items():
             text, failed_at = texts.get(key), failure.failed_at
             # A refresh that failed before the text was too old says nothing about a later one.
-            if (
-                text
-                and failed_at
-                and max_age is not None
-                and failed_at - text.generated_at <= max_age
-            ):
+            least = timedelta(0) if max_age is None else max_age
+            if text and failed_at and failed_at - text.generated_at <= least:
                 continue
             outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()

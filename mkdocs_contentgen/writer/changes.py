@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+
+from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import FailedTextError
@@ -27,29 +28,24 @@ from ..service.updates import (
     Update,
     Updated,
 )
+from .answers import read_answer
 from .citations import cite, source_of
-from .completion import Ask, Message, ModelCall
+from .completion import Ask, Completion, Message, ModelCall
+from .entries import Action, read_entries
 from .markdown import paragraph_html, read_markdown
 from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
-from .reading import without_thinking
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions
 from .sources import Section
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage
+from .words import split_words
 from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate
 
-_MAX_WORDS = 1000
-"""The number of words that are expected of an answer at most."""
+_LEAST_WORDS, _MAX_WORDS = 200, 1000
+"""The number of words that an answer may have, and those of a part of a text, at most."""
 
-_LINE = re.compile(
-    r"^[\s>*#-]{0,6}(?P<action>BLOCK|AFTER)\s{0,3}\[?(?P<number>\d{1,5})\]?\**\s{0,3}[:：]\**"
-    r"[ \t]*(?P<text>.*)$"
-    r"|^[\s>*-]{0,6}WHY\**\s{0,3}[:：]\**[ \t]*(?P<reason>.*)$"
-    r"|^[\s>*]{0,6}(?P<nothing>NOTHING)\b[\s.,:*–—-]{0,6}(?P<because>.*)$",
-    re.MULTILINE,
-)
 _MAX_REMARKS = 10
 _MARKERS = {
     "li": re.compile(r"\A[-*+]\s+"),
@@ -57,7 +53,6 @@ _MARKERS = {
     "blockquote": re.compile(r"\A>\s+"),
 }
 _LEADING = re.compile(r"\A(\d{0,9})([-*+#>.)](?=[\s#>]))")
-_REMOVE = re.compile(r"[\W_]{0,4}REMOVED?[\W_]{0,4}")
 
 
 async def find_changes(
@@ -75,26 +70,65 @@ async def find_changes(
     sections = [Section("", it.title, it.now, digest=it.digest) for it in update.sources]
     if options.sources.paths or request.sources:
         query = f"{request.topic}\n{request.brief}\n{update.note}"
-        found = await asyncio.to_thread(options.sources.search, query, request.sources)
+        others = await asyncio.to_thread(options.sources.search, query, request.sources)
         known = {it.now for it in update.sources}
-        sections += [it for it in found if it.text not in known]
+        sections += [it for it in others if it.text not in known]
     kept = KeptAnswers(ask, attempt, options.fields.model)
-    messages = update_prompt(request, update, sections)
-    limit = _MAX_WORDS * TOKENS_PER_WORD + TOKENS_FOR_THINKING
-    answer = ""
-    for number in range(1 + options.fields.repairs):
-        completion = await kept(ModelCall(messages, limit, penalty=number > 0))
-        if completion.error:
-            raise completion.error
-        answer = without_thinking(completion.text)
-        updated = await asyncio.to_thread(read_update, answer, request, update, sections, options)
-        if updated:
-            return updated, kept.usage
+    found: list[Updated] = []
+    answer, problems = "", []
+    for part in divide(update):
+        messages = update_prompt(request, part, sections, found)
+        words = sum(len(it.text.split()) for it in part.blocks)
+        limit = max(_LEAST_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+        for number in range(1 + options.fields.repairs):
+            completion = await kept(ModelCall(messages, limit, penalty=number > 0))
+            updated = await asyncio.to_thread(
+                read_update, completion, request, part, sections, options
+            )
+            if updated:
+                found.append(updated)
+                break
+            if completion.error:
+                raise completion.error
+        else:
+            answer += completion.text
+            first, last = part.blocks[0].number, part.blocks[-1].number
+            problems.append(f"update: the answer about blocks {first} to {last} names no block")
+    if found:
+        return _joined(found, problems), kept.usage
     raise FailedTextError(
         "the model's answer to the update names no block, nor does it say that nothing changes",
         answer[:MAX_FAILED],
         model=options.fields.model,
         cost=kept.usage.cost,
+    )
+
+
+def divide(update: Update) -> list[Update]:
+    """Return the update of a long text in parts, so that no answer is cut off."""
+    parts: list[list[TextBlock]] = [[]]
+    words = 0
+    for block in update.blocks:
+        size = len(block.text.split())
+        if parts[-1] and words + size > _MAX_WORDS:
+            parts.append([])
+            words = 0
+        parts[-1].append(block)
+        words += size
+    return [structs.replace(update, blocks=blocks) for blocks in parts]
+
+
+def _joined(found: Sequence[Updated], problems: Sequence[str]) -> Updated:
+    """Return what was updated in all parts of a text."""
+    changes = [change for it in found for change in it.changes]
+    remarks = dict.fromkeys([*problems, *(remark for it in found for remark in it.remarks)])
+    return structs.replace(
+        found[0],
+        changes=changes,
+        doubts=[doubt for it in found for doubt in it.doubts],
+        reason="" if changes else next((it.reason for it in found if it.reason), ""),
+        remarks=list(remarks)[:_MAX_REMARKS],
+        cited={number: it for each in found for number, it in each.cited.items()},
     )
 
 
@@ -105,11 +139,18 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     found = MAX_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
     answer = text // CHARACTERS_PER_TOKEN // 4
-    return Estimate(1, 1 + options.fields.repairs, given // CHARACTERS_PER_TOKEN, answer)
+    calls = len(divide(update))
+    most = calls * (1 + options.fields.repairs)
+    return Estimate(calls, most, calls * given // CHARACTERS_PER_TOKEN, answer)
 
 
-def update_prompt(request: Request, update: Update, sections: Sequence[Section]) -> list[Message]:
-    """Return the conversation that asks for an update. The first `sections` are its sources."""
+def update_prompt(
+    request: Request, update: Update, sections: Sequence[Section], done: Sequence[Updated] = ()
+) -> list[Message]:
+    """Return the conversation that asks for an update. The first `sections` are its sources.
+
+    `done` are the updates of the parts of the text before it.
+    """
     task = fill("update_note", note=inert(update.note)) if update.note else fill("update_sources")
     insert = f"{fill('update_insert')}\n\n" if update.note else ""
     blocks = "\n".join(f"{it.number} ({_label(it)}): {inert(it.text)}" for it in update.blocks)
@@ -123,6 +164,8 @@ def update_prompt(request: Request, update: Update, sections: Sequence[Section])
             parts.append(section)
     listed = listed_sources([*parts, *sections[len(parts) :]])
     text = fill("update_text", topic=inert(" ".join(request.topic.split())), blocks=blocks)
+    if reasons := [change.reason for it in done for change in it.changes]:
+        text += f"\n\n{fill('update_done', reasons=inert(chr(10).join(reasons)))}"
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
         {"role": "user", "content": f"{text}\n\n{listed}".strip()},
@@ -134,7 +177,7 @@ def _label(block: TextBlock) -> str:
 
 
 def read_update(
-    answer: str,
+    completion: Completion,
     request: Request,
     update: Update,
     sections: Sequence[Section],
@@ -142,22 +185,26 @@ def read_update(
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
     blocks = {it.number: it for it in update.blocks}
-    given = "\n".join([request.topic, request.brief, update.note, *(it.text for it in sections)])
+    known = [request.topic, request.brief, update.note, options.site_names]
+    given = "\n".join([*known, *(it.text for it in sections)])
     numbered = [replace(it, link=str(n), is_own=False) for n, it in enumerate(sections, start=1)]
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
-    remarks: list[str] = []
+    answer, remarks = read_answer(completion.text)
+    remarks += completion.remarks
     because = ""
     cited: set[int] = set()
-    named: set[tuple[str, int]] = set()
-    for action, number, text, reason in _entries(answer):
-        block = blocks.get(number)
+    for entry in read_entries(answer, is_cut=completion.is_cut):
+        action, number, text = entry.action, entry.number, entry.text
+        reason, block = _short(entry.reason), blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
-        elif block is None or _is_ignored(block, action, update) or (action, number) in named:
-            remarks.append(
-                f"update: the model tried to change block {number}, which is fixed; ignored"
-            )
+        elif block is None:
+            remarks.append(f"update: the model named block {number}, which is not there; ignored")
+        elif action == "change" and split_words(text) == split_words(block.text) != []:
+            because = because or "the model repeats the text as it is"
+        elif problem := _problem(block, action, update):
+            remarks.append(f"update: the model tried to {problem}; ignored")
         elif block.is_fixed:
             doubts.append(BlockChange(number, action, reason=reason))
         elif action == "remove":
@@ -167,8 +214,6 @@ def read_update(
             remarks += _quotation_remarks(text, given, block)
         else:
             remarks.append(f"update: the model's text for block {number} cannot be used")
-        if action != "insert":
-            named |= {("change", number), ("remove", number)}
     if not (changes or doubts or because):
         return None
     site_url = options.fields.site_url
@@ -188,35 +233,13 @@ def read_update(
     )
 
 
-_Action = Literal["change", "insert", "remove"]
-
-
-def _entries(answer: str) -> Iterator[tuple[_Action | Literal["nothing"], int, str, str]]:
-    """Yield what an answer names: the action, the block, its new text, and the reason."""
-    found = list(_LINE.finditer(answer))
-    for match, following in zip(found, [*found[1:], None], strict=False):
-        if match["nothing"]:
-            yield "nothing", 0, "", _short(match["because"])
-        if not match["action"]:
-            continue
-        until = following.start() if following else len(answer)
-        text = " ".join(f"{match['text']} {answer[match.end() : until]}".split())
-        action: _Action = "insert" if match["action"] == "AFTER" else "change"
-        if action == "change" and _REMOVE.fullmatch(text):
-            action = "remove"
-        yield (
-            action,
-            int(match["number"]),
-            text,
-            _short(following["reason"] or "") if following else "",
-        )
-
-
-def _is_ignored(block: TextBlock, action: _Action, update: Update) -> bool:
-    """Tell whether a change of a block is not allowed, and concerns no person's words."""
-    if action == "insert":
-        return not update.note or block.kind in CELLS or (block.is_fixed and not block.is_persons)
-    return block.is_fixed and not block.is_persons
+def _problem(block: TextBlock, action: Action, update: Update) -> str:
+    """Return what nobody may do with a block, where no person need know what the model wrote."""
+    if action == "insert" and (not update.note or block.kind in CELLS):
+        return f"add something below block {block.number}"
+    if block.is_fixed and not block.is_persons:
+        return f"{action} block {block.number}, which is fixed"
+    return ""
 
 
 def _short(text: str) -> str:

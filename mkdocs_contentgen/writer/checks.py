@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..html.elements import HEADINGS
 from ..requests import BlogRequest, NewsRequest, Request
 from ..service.topics import items_of
+from .answers import without_thinking
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
-from .reading import BEFORE
+from .reading import BEFORE, whole_paragraphs
 from .statements import (
     find_names,
     find_quotations,
@@ -25,7 +27,7 @@ from .statements import (
     item_number,
     without_overlaps,
 )
-from .words import count_scripts
+from .words import count_scripts, count_words, split_words
 
 CLOSE = 0.15
 """The share by which the number of words may differ from the target without a remark."""
@@ -59,7 +61,17 @@ class Draft:
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""
-        return f"{self.request.topic}\n{self.request.brief}\n{self.sources}"
+        items = items_of(self.request.topic) or ""  # `Ten ways` says 10
+        return f"{self.request.topic}\n{items}\n{self.request.brief}\n{self.sources}"
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the model can be asked for the rest of a text that was cut off."""
+        return (
+            self.completion.finish_reason.lower() in ("length", "max_tokens", "lost")
+            and self.document.words < self.words
+            and whole_paragraphs(self.text) != ""
+        )
 
     @cached_property
     def unusable(self) -> str:
@@ -78,6 +90,7 @@ def _unusable_reason(draft: Draft) -> str:
         _size_problem,
         _refusal_problem,
         _empty_problem,
+        _content_problem,
         _script_problem,
         _degenerate_problem,
         _repeated_problem,
@@ -87,6 +100,7 @@ def _unusable_reason(draft: Draft) -> str:
 
 def _find_remarks(draft: Draft) -> list[str]:
     found = {
+        "cut": _ending(draft) if draft.completion.is_cut else "",
         "headings": _headings_remark(draft),
         "steps": _steps_remark(draft),
         "opening": "" if has_opening(draft) else "the text does not begin with a paragraph",
@@ -97,14 +111,19 @@ def _find_remarks(draft: Draft) -> list[str]:
         "thinking": _thinking_remark(draft),
         "quotation": _quotation_remark(draft),
         "brief": _brief_remark(draft),
+        "characters": _characters_remark(draft),
     }
     return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
 
 
 def _finish_problem(draft: Draft) -> str:
+    """Return why a text ends early, if it has less than a third of what was asked for."""
+    words = draft.document.words
+    return "" if not draft.completion.is_cut or _CUT_SHARE * words > draft.words else _ending(draft)
+
+
+def _ending(draft: Draft) -> str:
     match draft.completion.finish_reason.lower():
-        case "stop" | "stop_sequence" | "eos" | "end_turn" | "loop" | "too long":
-            return ""
         case "length" | "max_tokens":
             return (
                 "the text was cut off (finish_reason 'length'); raise the model's limit of tokens "
@@ -128,7 +147,10 @@ def _empty_problem(draft: Draft) -> str:
     if draft.document.text.strip():
         least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
         return f"the answer has {_count(words, 'word')} only" if words < least else ""
-    if draft.completion.thought or "<think>" in draft.completion.text:
+    if (
+        draft.completion.thought
+        or without_thinking(draft.completion.text) == "" != draft.completion.text
+    ):
         return (
             "the answer has thinking text only; turn off thinking with `parameters`, or choose a "
             "larger model"
@@ -137,8 +159,22 @@ def _empty_problem(draft: Draft) -> str:
 
 
 def _refusal_problem(draft: Draft) -> str:
-    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < 150:
+    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < _MOST_NO_TEXT:
         return "the answer is a refusal, and no text about the topic"
+    return ""
+
+
+def _content_problem(draft: Draft) -> str:
+    """Return why what stands there is no text, whatever its length."""
+    document = draft.document
+    for pattern, reason in _NO_TEXT:
+        if document.words < _MOST_NO_TEXT and pattern.search(document.text):
+            return reason
+    if all(block.kind in HEADINGS for block in document.blocks) and not draft.is_part:
+        return "the text has headings only"
+    left = split_words(_BRACKETS.sub("", document.prose))
+    if 2 * count_words(left) < count_words(split_words(document.prose)):
+        return "the text consists of placeholders in brackets"
     return ""
 
 
@@ -286,6 +322,11 @@ def _brief_remark(draft: Draft) -> str:
     return f"the text leaves out {', '.join(missing[:3])}{more}"
 
 
+def _characters_remark(draft: Draft) -> str:
+    found = _MISREAD.search(draft.document.prose)
+    return f"the text has characters that were decoded wrongly ('{found[0]}')" if found else ""
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -298,23 +339,54 @@ _LEAST_TEXT = 20
 _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
+_CUT_SHARE = 3
+_MOST_NO_TEXT = 150
+"""A longer text is a text."""
+
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
 _REFUSAL = re.compile(
-    r"(?:(?:(?:I(?:['’]m| am) )?(?:\w+ )?sorry|unfortunately|I apologi[sz]e)\W+(?:but )?)?"
+    r"\W{0,5}(?:(?:(?:I(?:['’]m| am) )?(?:\w+ )?sorry|unfortunately|I apologi[sz]e)"
+    r"(?:[^.\n]{1,80}\b|\W+))?"
     r"I(?: must decline\b|(?: am|['’]m)? ?(?:can(?:['’]t|not)|won['’]t|(?:un|not )able to|will not)"
     r" (?:\w+ )?(?:help(?! but)|assist|write|provide|create|generate|comply|fulfil|produce|discuss"
     r"|answer|complete|engage))"
     r"|(?:Es tut mir (?:sehr )?leid|Leider|Entschuldigung)\b.{0,20}\b(?:kann ich|ich kann)\b"
-    r"|Je suis désolée?.{0,20} je ne peux|Lo siento.{0,20} no puedo"
+    r"|Je suis désolée?.{0,20} je ne peux|Lo siento.{0,20} no puedo|Mi dispiace.{0,20} non posso"
+    r"|(?:Desculpe|Sinto muito|Lamento).{0,20} não posso|Het spijt me.{0,20} ik .{0,20}niet"
+    r"|(?:Przykro mi|Przepraszam).{0,20} nie mogę|Het spijt me.{0,20} kan ik"
+    r"|(?:Извините|Простите).{0,20} не могу|죄송합니다.{0,60}(?:없습니다|어렵습니다)"
     r"|(?:很?抱歉|对不起|非常抱歉).{0,4}我(?:不能|无法|没有办法)|我(?:不能|无法)(?:提供|帮助|协助|满足|撰写)"
-    r"|申し訳.{0,20}(?:できません|できかねます)",
+    r"|申し訳.{0,40}(?:ません|できかねます)",
     re.IGNORECASE,
 )
+_NO_TEXT = (
+    (re.compile(r"\A(?:\{\s?[\"']|\[\s?[{\"'])"), "the answer is data of a program, and no text"),
+    (
+        re.compile(
+            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()",
+            re.IGNORECASE,
+        ),
+        "the answer is an error message of a server or program",
+    ),
+    (
+        re.compile(
+            "Answer with the text alone|Invent no numbers, dates, studies"
+            "|^(?:A first paragraph\\.|Heading of a section)$",
+            re.MULTILINE,
+        ),
+        "the answer repeats the prompt",
+    ),
+    (re.compile("lorem ipsum dolor", re.IGNORECASE), "the text is Lorem ipsum"),
+)
+"""Texts that are none, each with the reason."""
+
+_MISREAD = re.compile("[ÃÂ][\x80-\xbf]|â€[\x80-\xbf™œ“”\x9d]")
+_BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
 _WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle)"
 _MAY_BE_ABOUT_ITSELF = re.compile(
     "as an|as a l|in this|this (?:article|blog|post|report|text|guide|piece|listicle)|i hope"
-    "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇"
+    "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇|user:|assistant:|my "
 )
 """Looking for these first takes a tenth of the time for most texts."""
 
@@ -323,7 +395,8 @@ _ABOUT_ITSELF = re.compile(
     rf"|\bin this (?:{_WORK}|section),? (?:we|I|you|let)\b"
     rf"|\bthis {_WORK} (?:will|explores|discusses|aims|examines|delves)\b"
     r"|\bI hope (?:this|you (?:found|enjoyed|liked))\b"
-    r"|\blet me know if (?:you|there|this|anything)\b"
+    r"|\blet me know if (?:you|there|this|anything)\b|^(?:User|Human|Assistant|AI):\s"
+    r"|\bmy (?:knowledge cut-?off|training data|last (?:knowledge )?update)\b"
     r"|^[^\w\n]{0,9}(?:word count|words)\W{0,3}:"
     rf"|^[^\w\n]{{0,9}}note:.{{0,60}}\b(?:this|the|my) {_WORK}\b"
     r"|\bals KI(?:-\w+)? (?:kann|habe|bin) ich\b"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
@@ -11,6 +12,14 @@ import msgspec
 from ..errors import InvalidAnswerError, UnknownOutcomeError
 from ..service.connection import StreamEvent, decode_json
 from .usage import Usage
+
+_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F][\da-fA-F]{2}"
+)
+"""Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
+
+_FINISHED = ("stop", "stop_sequence", "eos", "end_turn", "loop", "too long")
 
 Watch = Callable[[str], str]
 """Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
@@ -59,9 +68,31 @@ class Completion:
     error: UnknownOutcomeError | InvalidAnswerError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
 
+    lost_events: int = 0
+    """How many events of a stream could not be read."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reviewer should know of the answer."""
+        lost = self.lost_events
+        return [f"mended: events of the answer that could not be read: {lost}"] if lost else []
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer ended before the model was done."""
+        return self.finish_reason.lower() not in _FINISHED
+
 
 Ask = Callable[[ModelCall], Awaitable[Completion]]
 """Asks the model, as Model.ask() does."""
+
+
+def decode(data: bytes) -> object:
+    """Return the value in JSON, with U+FFFD for what cannot be decoded, or None."""
+    if (value := decode_json(data)) is None:
+        text = _SURROGATE.sub(r"\\ufffd", data.decode("utf-8", "replace"))
+        value = decode_json(text.encode())
+    return value
 
 
 class _AnswerMessage(msgspec.Struct):
@@ -111,6 +142,7 @@ class AnswerReader:
         self.was_streamed = False
         self.was_stopped = False
         self.is_complete = False
+        self.lost_events = 0
         self._parts: list[str] = []
         self._watch = watch
         self._length = 0
@@ -169,7 +201,9 @@ class AnswerReader:
         if data == b"[DONE]":
             self.is_complete = True
             return StreamEvent.END
-        is_token = self._read(decode_json(data))
+        fields = decode(data)
+        self.lost_events += fields is None and bool(data.strip())
+        is_token = self._read(fields)
         if self._watch and self._length >= self._next_watch:
             # In growing steps, so that all looks together take linear time.
             self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from .words import MARKS, UNSPACED
 
@@ -94,9 +94,24 @@ def find_loop(text: str) -> int | None:
     start = min((offset for offset in found if offset is not None), default=None)
     if start is None:
         return None
-    before = text[max(0, start - _MAX_SENTENCE) : start]
-    ends = [match.end() for match in _END.finditer(before)]
-    return start - len(before) + ends[-1] if ends else start
+    first = max(0, start - _MAX_SENTENCE)
+    ends = [match.end() for match in _END.finditer(text, first, start)]
+    return _first_repetition(text, ends, start) if ends else start
+
+
+def _first_repetition(text: str, ends: Sequence[int], loop: int) -> int:
+    """Return where the last sentences before a loop begin to be those of the loop, once more.
+
+    `ends` are the ends of the sentences before `loop`.
+    """
+    repeated = text[loop : loop + _MAX_SENTENCE]
+    seen: set[str] = set()
+    for begin, end in pairwise(ends):
+        sentence = text[begin:end].strip()
+        if sentence and sentence in seen and sentence in repeated:
+            return begin
+        seen.add(sentence)
+    return ends[-1]
 
 
 def degenerate_problem(prose: str) -> str | None:

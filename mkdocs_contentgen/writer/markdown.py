@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..html.markdown_parser import inline_parser
+from ..html.markdown_parser import LinkParser, inline_parser
 from ..service.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
 from .statements import (
@@ -144,10 +144,11 @@ def plain_text(tokens: Iterable[Token]) -> str:
 def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
-    The first heading of level 1 is the title, or else a first block that repeats `title`. The
-    other headings become sections of level 2 and deeper, without gaps between the levels. Images
-    are dropped, and headings within lists and quotations become paragraphs. Of a text that is too
-    large, also for its target of `words`, nothing is read.
+    The first heading of level 1 is the title, or else a first block that repeats `title`. What
+    repeats the title below it is left out. The other headings become sections of level 2 and
+    deeper, without gaps between the levels. Images are dropped, and headings within lists and
+    quotations become paragraphs. Of a text that is too large, also for its target of `words`,
+    nothing is read.
     """
     environment: dict[str, str] = {}
     document = MarkdownDocument(problem=_size_problem(text, words))
@@ -160,8 +161,11 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
         elif block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
     blocks = document.blocks
-    if blocks and not document.title and blocks[0].words == split_words(title):
-        document.title = _inline(blocks.pop(0))
+    title_words = split_words(plain_text(document.title) or title)
+    while blocks and title_words and blocks[0].words == title_words:
+        document.title = document.title or _inline(blocks[0])
+        del blocks[0]
+    document.title = [token for token in document.title if token.tag != "strong"]
     levels = [block.kind for block in blocks]
     _close_gaps(blocks)
     if levels != [block.kind for block in blocks]:
@@ -354,7 +358,7 @@ def _parser_for(text: str) -> MarkdownIt:
 
 @cache
 def _parser(*, references: bool = True) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
     if not references:
         parser.disable("reference")

@@ -34,11 +34,10 @@ from ..service.connection import (
     StreamEvent,
     check_address,
     check_token,
-    decode_json,
     reason_of,
     without_secret,
 )
-from .completion import AnswerReader, Completion, ModelCall
+from .completion import AnswerReader, Completion, ModelCall, decode
 from .discovery import listed_models
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
@@ -242,7 +241,7 @@ class Model:
             f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
         )
         self._warn_if_cut(call.characters, usage)
-        return Completion(reader.text, reason, reader.thought, usage, error)
+        return Completion(reader.text, reason, reader.thought, usage, error, reader.lost_events)
 
     def _usage(
         self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
@@ -409,7 +408,7 @@ class Model:
             raise InvalidAnswerError(
                 f"{self._server} answered with HTML, not JSON{self._endpoint_hint}"
             )
-        fields = decode_json(answer.body)
+        fields = decode(answer.body)
         if not isinstance(fields, dict):
             raise InvalidAnswerError(
                 f"{self._server} did not answer with a JSON object in UTF-8{self._endpoint_hint}"

@@ -14,6 +14,7 @@ from importlib.resources import files
 from ..display import quoted
 from ..errors import ConfigurationError
 from ..requests import REQUEST_TYPES, Request, choices
+from .answers import TEMPLATE_MARK
 from .languages import language_name
 from .settings import WriterOptions
 from .sources import Section
@@ -74,7 +75,7 @@ def check_prompts(options: WriterOptions) -> None:
 
 def topic_prompt(request: Request, words: int) -> str:
     """Return the first message of a conversation, with the topic, the length and the brief."""
-    prompt = f"Topic: {' '.join(request.topic.split())}\n\nLength: about {words} words."
+    prompt = f"Topic: {inert(' '.join(request.topic.split()))}\n\nLength: about {words} words."
     if request.brief:
         prompt += f"\n\n{fill('brief', brief=inert(request.brief))}"
     return prompt
@@ -96,8 +97,8 @@ def listed_sources(sections: Sequence[Section]) -> str:
 
 
 def inert(text: str) -> str:
-    """Escape tags in a text with which it could end the place that it has in a prompt."""
-    return _TAG.sub("‹", text)
+    """Escape the tags and chat template marks with which a text could end its place in a prompt."""
+    return TEMPLATE_MARK.sub(lambda match: f"‹{match[0][1:]}", _TAG.sub("‹", text))
 
 
 @cache

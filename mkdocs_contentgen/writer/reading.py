@@ -6,35 +6,56 @@ Code is never changed, except for a fence around the whole text.
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 
+from ..html.markdown_writer import to_markdown
+from ..yaml_files import NotYAMLError, read_yaml
+from .answers import split_lines
 from .markdown import MAX_CHARACTERS, TIP
+from .words import split_words
 
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
 
-_FENCE = re.compile(
-    rf"(?:[^#`~]{{0,{_MAX_PREFACE}}}\n)?(```+|~~~+)[ \t]*(?:(?P<language>markdown|md)[ \t]*)?\n"
-    rf"(?P<text>.*)\n\1(?:\n[^#`~]{{0,{_MAX_PREFACE}}})?",
-    re.DOTALL | re.IGNORECASE,
-)
+_FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
+_BETWEEN_FENCES = re.compile(r"\n(```+|~~~+)[ \t]{0,9}\n{1,3}\1(?:markdown|md)?[ \t]{0,9}(?=\n)")
+"""Some models give each part of a text a block of its own."""
+
 _BEGINNING = re.compile(r"\s*#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)")
 """How a text begins, but no code with a comment."""
 
-_PREFACE = re.compile(rf"[^#`~|]{{1,{_MAX_PREFACE}}}\n(?=# )")
-_FINAL = "<|channel|>final<|message|>"
-_SPECIAL_TOKEN = re.compile(
-    r"(?<!`)<\|(?:start|end|return|im_start|im_end|eot_id|endoftext)\|>(?!`)"
+_HTML = re.compile(
+    r"\s*<(?:!DOCTYPE|html|head|body|article|header|section|main|div|h[1-6]|p)\b", re.I
 )
-_THINKING_TAG = re.compile(r"(?<!`)<(?P<end>/?)(?:think|thinking|reasoning)>(?!`)")
+_MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
+_HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+_INDENTED = ("    ", "\t", "> ", ">")
 
+_DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
+_ENDS = ("", '"}', "}", '"]}', "]}", '"}]}', "}]}", '"}}', "}}")
+"""What can be missing at the end of JSON."""
+
+_TITLES = ("title", "heading", "headline", "header", "subtitle")
+_NO_TEXT = re.compile(
+    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$"
+)
+_MAX_WORDS_BESIDE = 50
+_LEAST_TEXT = 8
+"""The least number of words of a text in JSON."""
 _WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
 BEFORE = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
     r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
     rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{_WORK}\b"
+    r"|(?:(?:sure|certainly|okay)[!,.:] )?(?:here is )?(?:the |my )?"
+    r"(?:(?:section|part) \d|(?:here is the|here is my) (?:plan|outline|rest)\b)[^.\n]{0,80}:$"
     r"|hier ist (?:der|die|das|ein|eine|Ihr|dein)\b.{0,60}\b(?:Artikel|Beitrag|Text|Bericht)\b"
     rf"|voici (?:un|une|le|la|votre)\b.{{0,60}}\b(?:article|texte|billet)\b"
     rf"|aquí (?:tienes|está)\b.{{0,60}}\b(?:artículo|texto)\b"
@@ -52,6 +73,10 @@ _AFTER = re.compile(
     r"|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
     rf"|\[end\b|end of (?:the |this )?(?:{_WORK}|document)\W{{0,5}}$"
     r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
+    rf"|this {_WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
+    r"|check ?list\W{0,5}\n|end\W{1,5}$|(?:#\w{1,40}\s{0,3}){2,30}$"
+    r"|Ich hoffe,? (?:dieser|dass|der)\b|Lassen Sie mich wissen|N['’]hésitez pas|J['’]espère que"
+    r"|Espero que (?:este|esta|te|le)\b|希望这篇"
     r")",
     re.IGNORECASE,
 )
@@ -63,7 +88,23 @@ _TITLE_LINE = re.compile(
     r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
     re.IGNORECASE,
 )
-_FRONT_MATTER_LINE = re.compile(r"[A-Za-z_-]{1,40}:(?: .*)?|\s*- .*|\s*")
+_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,1000}\n(?=# )")
+_ABOUT_TEXT = re.compile(r"\bI(?:['’]ll| will|['’]ve| have)\b|\b[Hh]ere (?:it )?is\b|\b[Ll]et me\b")
+_LABEL = re.compile(
+    r"(?:#{2,6} |\*\*)?(?i:(?:final )?(?:answer|article|response|output|version))"
+    r"(?::\W{0,3}|\*\*:?)"
+    r"|(?:#{2,6} )(?i:answer|article|response)|ARTICLE|ANSWER"
+)
+_FRONT_MATTER = re.compile(
+    r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
+    r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
+)
+_BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
+_NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
+_KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
+_BLOCK = re.compile(
+    r"(?<!`)<(?P<end>/?)(?P<name>ul|ol|table|pre|blockquote|dl)(?:\s[^<>]{0,2000})?>", re.IGNORECASE
+)
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
 _REFERENCES = re.compile(
     r"\W{0,9}(?:references?|sources?|bibliography|works cited|further reading|citations?|footnotes"
@@ -81,20 +122,24 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
+_FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
 _DROPPED = ("script", "style", "iframe", "template", "svg", "object")
+_THOUGHTS = ("think", "thinking", "thought", "reasoning", "scratchpad")
 _TAG = re.compile(
     r"(?P<pre><pre(?:\s[^<>]{0,2000})?>\s{0,9}(?:<code(?:\s[^<>]{0,2000})?>)?)"
     r"|(?P<end_pre>(?:</code>\s{0,9})?</pre>)"
+    r"|<code(?:\s[^<>]{0,200})?>(?P<code>[^<>`\n]{1,500})</code>"
     r"|<(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]|ul"
     r"|ol|li|br|hr|a|b|i|u|em|strong|small|sub|sup|code|img|font|center|blockquote|table|thead"
     r"|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button|form|video"
-    rf"|audio|nav|{'|'.join(_DROPPED)})(?:\s[^<>]{{0,2000}})?/?>"
+    rf"|audio|nav|content|answer|response|{'|'.join(_DROPPED)})(?:\s[^<>]{{0,2000}})?/?>"
     r"|<!DOCTYPE[^<>]{0,200}>",
     re.IGNORECASE | re.DOTALL,
 )
-_START = re.compile(rf"<(?P<name>!--|(?:{'|'.join(_DROPPED)})(?=[\s/>]))", re.IGNORECASE)
-_END = re.compile(rf"-->|</(?P<name>{'|'.join(_DROPPED)})\s{{0,9}}>", re.IGNORECASE)
+_WHOLE = "|".join([*_DROPPED, *_THOUGHTS])
+_START = re.compile(rf"<(?P<name>!--|(?:{_WHOLE})(?=[\s/>]))", re.IGNORECASE)
+_END = re.compile(rf"-->|</(?P<name>{_WHOLE})\s{{0,9}}>", re.IGNORECASE)
 """The start and the end of what is dropped as a whole."""
 
 _MARKDOWN = {
@@ -105,13 +150,12 @@ _MARKDOWN = {
     "code": "`",
     "li": "\n- ",
     "br": "\n",
+    "title": "\n\n# ",
     "hr": "\n\n",
-    "blockquote": "\n\n> ",
     "td": " ",
-    "th": " ",
     "tr": "\n",
     **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
-    **dict.fromkeys("p div section article header ul ol table figure figcaption".split(), "\n\n"),
+    **dict.fromkeys("p div section article header figure figcaption".split(), "\n\n"),
 }
 """What stands for a start tag. Other tags are left out, and their text stays."""
 
@@ -122,63 +166,224 @@ def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
     `emoji` is whether headings may have some. A text that is too long for any target is cut just
     above the limit.
     """
-    text = without_thinking(answer.replace("\r\n", "\n")).strip()[: MAX_CHARACTERS + 1]
+    text = answer[: MAX_CHARACTERS + 1]
     remarks = []
     for remark, step in _STEPS:
         if step is without_emoji and emoji:
             continue
-        mended = step(text).strip()
+        mended = step(text).strip("\n").rstrip()
         if mended != text:
             remarks.append(f"mended: {remark}")
             text = mended
-    return text, remarks
-
-
-def without_thinking(text: str) -> str:
-    """Drop thinking text before the answer; if there is nothing else, all of it."""
-    # Tags further down are part of the text, which can be about them.
-    end, is_open = 0, True  # the start tag may be in the prompt
-    for tag in _THINKING_TAG.finditer(text):
-        if tag["end"]:
-            if not is_open:
-                break
-            end, is_open = tag.end(), False
-        elif text[end : tag.start()].strip():
-            break
-        else:
-            is_open = True
-    text = text[end:]
-    if re.match(r"\s*<(?:think|thinking|reasoning)>", text):
-        return ""
-    if text.lstrip().startswith("<|") and "<|channel|>" in text:
-        text = text.rpartition(_FINAL)[2] if _FINAL in text else ""
-    return _SPECIAL_TOKEN.sub("", text)
+    return text.strip(), remarks
 
 
 def trim(text: str) -> str:
-    """Return a text that was cut somewhere, up to the end of its last whole sentence."""
+    """Return a text that was cut somewhere, up to the end of its last whole sentence.
+
+    A heading without a text is left out.
+    """
     ends = re.finditer(r"[.!?…][\"'”’»)*_]{0,3}(?=\s)|[。！？]|\n(?=\n)", f"{text}\n")
     last = max((match.end() for match in ends), default=0)
-    return text[:last].rstrip()
+    paragraphs = text[:last].rstrip().split("\n\n")
+    while paragraphs and paragraphs[-1].startswith("#"):
+        paragraphs.pop()
+    return "\n\n".join(paragraphs)
+
+
+def whole_paragraphs(text: str) -> str:
+    """Return a text that was cut somewhere, up to the last paragraph that is certainly whole.
+
+    It is empty without a paragraph below the headings.
+    """
+    paragraphs = text.split("\n\n")[:-1]
+    while len(_FENCE.findall("\n\n".join(paragraphs))) % 2:
+        paragraphs.pop()
+    has_words = any(not paragraph.startswith("#") for paragraph in paragraphs)
+    return "\n\n".join(paragraphs) if has_words else ""
+
+
+def join_texts(start: str, rest: str) -> str:
+    """Return a text and the rest of it, without the paragraphs that it has already."""
+    known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
+    added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
+    return "\n\n".join([start, *added])
 
 
 def without_fence(text: str) -> str:
-    """Take the text out of a code fence around it."""
-    fenced = _FENCE.fullmatch(text)
-    if not (fenced and (fenced["language"] or _BEGINNING.match(fenced["text"]))):
+    """Take the text out of a code block, if hardly any prose stands beside it."""
+    marks = list(_FENCE.finditer(text))
+    for index, start in enumerate(marks):
+        inside = text[start.end() + 1 :]
+        if not (_MARKDOWN_INFO.match(start["info"]) or (not index and _begins_text(inside))):
+            continue
+        same = [it for it in marks[index + 1 :] if it["fence"].startswith(start["fence"])]
+        # With an even number of them, the last one is that of a code block.
+        last = same[-1] if len(same) % 2 and not same[-1]["info"] else None
+        inner = text[start.end() + 1 : last.start() if last else len(text)]
+        before, after = text[: start.start()], text[last.end() :] if last else ""
+        if _is_beside(inner, before, after):
+            inner = without_fence(_BETWEEN_FENCES.sub("\n\n", inner))
+            return inner if _has_title(inner) else f"{_title_of(before)}{inner}"
+    bare = text.rpartition("\n")[2].strip()
+    return text[: -len(bare)] if len(marks) == 1 and bare == marks[0]["fence"] else text
+
+
+def _begins_text(code: str) -> bool:
+    """Tell whether a code block begins like Markdown, HTML or JSON with a text."""
+    if _BEGINNING.match(code) or _FENCE.match(code):
+        return True
+    is_long = len(code.split()) >= _LEAST_TEXT
+    return is_long and bool(_HTML.match(code) or without_data(code) != code)
+
+
+def _is_beside(inner: str, before: str, after: str) -> bool:
+    """Tell whether what stands around a block is no text of its own."""
+    prose = f"{before}\n{after}"
+    headings = _HEADING.findall(prose)
+    if headings and (len(headings) > 1 or not headings[0].startswith("# ") or _has_title(inner)):
+        return False
+    return len(prose.split()) <= 2 * len(inner.split())
+
+
+def _has_title(text: str) -> bool:
+    return any(line.startswith("# ") for is_code, line in split_lines(text) if not is_code)
+
+
+def _title_of(before: str) -> str:
+    """Return the title in what stands before a text, as Markdown."""
+    for line in before.split("\n"):
+        if line.startswith("# "):
+            return f"{line}\n\n"
+        if match := _TITLE_LINE.fullmatch(line.strip()):
+            return f"# {match['title']}\n\n"
+    return ""
+
+
+def without_indentation(text: str) -> str:
+    """Take away the spaces, or the marks of a quotation, before each line of a text."""
+    parts = text.split("\n")
+    for prefix in _INDENTED:
+        first = next((n for n, line in enumerate(parts) if line.startswith(f"{prefix}# ")), None)
+        if first is None:
+            continue
+        before, inner = parts[:first], parts[first:]
+        least = prefix.rstrip(" ") or prefix
+        if first <= 3 and all(not line or line.startswith(least) for line in inner):
+            bare = (line.removeprefix(prefix).removeprefix(">") for line in inner)
+            return "\n".join([*before, *bare])
+    return text
+
+
+def without_data(text: str) -> str:
+    """Take the text out of JSON, or out of one line with the letter n for line breaks."""
+    if "\n" not in text and text.count("\\n") > 2 and text[:1] not in ("{", "[", '"'):
+        return text.replace("\\n", "\n").replace('\\"', '"')
+    value = find_json(text)
+    found = [(name, it) for name, it in _strings(value) if not _NO_TEXT.match(name)]
+    title = next((it for name, it in found if name in _TITLES), "")
+    longest = max((it for _, it in found), key=len, default="")
+    if len(longest.split()) < _LEAST_TEXT or any(name == "error" for name, _ in found):
         return text
-    if sum(line.startswith(fenced[1]) for line in fenced["text"].split("\n")) % 2:
-        return text[fenced.start("text") :]  # the last fence is that of a code block
-    return fenced["text"]
+    if 2 * len(longest) > sum(len(it) for _, it in found):
+        is_titled = not title or _has_title(longest) or _HTML.match(longest)
+        return longest if is_titled else f"# {title}\n\n{longest}"
+    parts = [f"## {it}" if name in _TITLES else it for name, it in found]
+    return "\n\n".join(parts).replace(f"## {title}", f"# {title}", 1)
+
+
+def find_json(text: str) -> object:
+    """Return the JSON in an answer, also without its end, or None if there is more than JSON."""
+    start = _DATA.search(text)
+    before = text[: start.start()] if start else ""
+    if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
+        return None
+    text = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
+    for end in _ENDS:
+        with suppress(ValueError, RecursionError):
+            value, size = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")
+            json.dumps(value)  # what is nested too deeply for this is no text
+            is_all = len(text[size:].split()) <= _MAX_WORDS_BESIDE
+            found: object = value if is_all else None
+            return found
+    return None
+
+
+def _strings(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in JSON in order, each with its name."""
+    if isinstance(value, str):
+        yield name, value.strip()
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _strings(inner, "error" if name == "error" else str(key).lower())
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, name)
+
+
+def without_front_matter(text: str) -> str:
+    """Drop front matter, but keep its title."""
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return text
+    try:
+        fields = read_yaml(match["yaml"], plain=True).value
+    except NotYAMLError:
+        return text
+    if not isinstance(fields, dict) or not (match["start"] or "title" in fields):
+        return text
+    rest, title = text[match.end() :], fields.get("title")
+    return f"# {title}\n\n{rest}" if title and not _has_title(rest) else rest
+
+
+def without_rules(text: str) -> str:
+    """Drop lines of dashes around the text."""
+    parts = text.split("\n")
+    first = next((number for number, line in enumerate(parts) if line.strip("-*_ ")), 0)
+    while len(parts) > 1 and not parts[-1].strip("-*_ "):
+        parts.pop()
+    return "\n".join(parts[first:])
+
+
+def without_html(text: str) -> str:
+    """Replace HTML by its Markdown where there is one, and else by its text."""
+    if "<" not in text:
+        return text
+    if "<h1" in text:
+        text = re.sub("<title>[^<]{0,300}</title>", "", text)
+    text = re.sub(r"<br ?/?>[ \t]{0,9}\n", "\n", text)
+    if text.lstrip().startswith("<"):
+        text = _unindent_page(text)
+    parts = []
+    for is_code, group in groupby(split_lines(text), key=itemgetter(0)):
+        part = "\n".join(line for _, line in group)
+        parts.append(part if is_code else _replace_blocks(part))
+    return "".join(
+        part if is_code else _replace_tags(part)
+        for is_code, part in _split_inline("\n".join(parts))
+    )
+
+
+def _unindent_page(text: str) -> str:
+    """Return HTML without the spaces before its lines, which would make code of them."""
+    kept, is_pre = [], False
+    for is_code, line in split_lines(text):
+        kept.append(line if is_code or is_pre else line.lstrip())
+        is_pre = line.rfind("<pre") > line.rfind("</pre") or (is_pre and "</pre" not in line)
+    return "\n".join(kept)
 
 
 def without_preface(text: str) -> str:
     """Drop what the model says before the text."""
-    if preface := _PREFACE.match(text):
-        titles = sum(not is_code and line.startswith("# ") for is_code, line in _lines(text))
-        return text[preface.end() :] if titles == 1 else text  # of several, the first is no title
+    if (preface := _PREFACE.match(text)) and (
+        preface.end() <= _MAX_PREFACE or _ABOUT_TEXT.search(preface[0])
+    ):
+        titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
+        if titles == 1:  # of several, the first is no title
+            return text[preface.end() :]
     first, _, rest = text.partition("\n")
-    return rest if rest.strip() and len(first) <= _MAX_PREFACE and BEFORE.match(first) else text
+    is_said = BEFORE.match(first) or _LABEL.fullmatch(first.strip())
+    return rest if rest.strip() and len(first) <= _MAX_PREFACE and is_said else text
 
 
 def without_epilogue(text: str) -> str:
@@ -194,28 +399,6 @@ def without_epilogue(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def without_rules(text: str) -> str:
-    """Drop lines of dashes around the text."""
-    lines = text.split("\n")
-    first = next((number for number, line in enumerate(lines) if line.strip("- ")), 0)
-    while len(lines) > 1 and not lines[-1].strip("- "):
-        lines.pop()
-    return "\n".join(lines[first:])
-
-
-def without_front_matter(text: str) -> str:
-    """Drop YAML front matter, but keep its title."""
-    start, separator, rest = text.partition("\n---\n")
-    lines = start.split("\n")
-    if not separator or lines[0] != "---" or len(lines) > 40:
-        return text
-    if not all(_FRONT_MATTER_LINE.fullmatch(line) for line in lines[1:]):
-        return text
-    titles = (line[6:].strip(" \"'") for line in lines if line.startswith("title:"))
-    title = next(titles, "")
-    return f"# {title}\n\n{rest}" if title and not rest.lstrip().startswith("# ") else rest
-
-
 def with_title(text: str) -> str:
     """Make a first line such as `Title: …` a title."""
     first, _, rest = text.partition("\n")
@@ -225,20 +408,24 @@ def with_title(text: str) -> str:
     return rest if rest.lstrip().startswith("# ") else f"# {match['title']}\n\n{rest}"
 
 
-def without_html(text: str) -> str:
-    """Replace HTML by its Markdown where there is one, and else by its text."""
-    if "<" not in text:
-        return text
-    if text.startswith("<"):  # lines of a page are indented, which would be code in Markdown
-        text = "\n".join(line if is_code else line.lstrip() for is_code, line in _lines(text))
-    return "".join(
-        part if is_code else _replace_tags(part) for is_code, part in _split_inline(text)
-    )
+def with_marks(text: str) -> str:
+    """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
+    has_headings = _HEADING.search(text)
+    kept = []
+    for is_code, line in split_lines(text):
+        if not is_code:
+            line = _BULLET.sub(r"\1- ", line)
+            line = _KEYCAP_HEADING.sub(r"\1\2. ", line)
+            line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
+            if not has_headings:
+                line = _NEARLY_HEADING.sub(r"\1 ", line)
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def with_headings(text: str) -> str:
     """Make lines in bold headings, in a text that has no sections otherwise."""
-    lines = list(_lines(text))
+    lines = list(split_lines(text))
     if any(re.match("##+ ", line) for is_code, line in lines if not is_code):
         return text
     found = []
@@ -257,7 +444,7 @@ def with_headings(text: str) -> str:
 
 def without_references(text: str) -> str:
     """Drop a list of references at the end. The writer adds the sources that it gave."""
-    lines = list(_lines(text))
+    lines = list(split_lines(text))
     for number in range(len(lines) - 1, 0, -1):
         is_code, line = lines[number]
         if is_code:
@@ -273,7 +460,7 @@ def without_references(text: str) -> str:
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
     return "\n".join(
-        line for is_code, line in _lines(text) if is_code or not _PLACEHOLDER.fullmatch(line)
+        line for is_code, line in split_lines(text) if is_code or not _PLACEHOLDER.fullmatch(line)
     )
 
 
@@ -283,12 +470,14 @@ def without_emoji(text: str) -> str:
         re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
         if not is_code and re.match("#+ ", line) and _EMOJI.search(line)
         else line
-        for is_code, line in _lines(text)
+        for is_code, line in split_lines(text)
     )
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("a code fence around the text was taken out", without_fence),
+    ("spaces before all lines were taken out", without_indentation),
+    ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
     ("a line of dashes around the text was taken out", without_rules),
     ("HTML was replaced by Markdown or text", without_html),
@@ -297,31 +486,16 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("placeholders were taken out", without_placeholders),
     ("a list of references was taken out", without_references),
     ("a line such as `Title: …` became the title", with_title),
+    ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),
     ("emoji in headings were taken out", without_emoji),
 )
 
 
-def _lines(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield each line, and whether it is in a fenced code block."""
-    fence = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if not fence and (match := re.match("```+|~~~+", bare)):
-            fence = match[0]
-            yield True, line
-        elif fence:
-            yield True, line
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-        else:
-            yield False, line
-
-
 def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the parts of a text, and whether each is code, also in a line."""
     prose: list[str] = []
-    for is_code, line in [*_lines(text), (True, "")]:
+    for is_code, line in [*split_lines(text), (True, "")]:
         if not is_code and not line.startswith(("    ", "\t")):
             prose.append(line)
             continue
@@ -334,6 +508,32 @@ def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
 
 def _replace_tags(text: str) -> str:
     return _TAG.sub(_replace_tag, _without_elements(text))
+
+
+def _replace_blocks(text: str) -> str:
+    """Replace lists, tables, quotations and code in HTML by Markdown."""
+    parts, done = [], 0
+    opened: list[re.Match[str]] = []
+    for tag in _BLOCK.finditer(text):
+        if not tag["end"]:
+            opened.append(tag)
+        elif opened and opened[-1]["name"].lower() == tag["name"].lower():
+            start = opened.pop().start()
+            if not opened:
+                block = _block_as_markdown(text[start : tag.end()])
+                parts += [text[done:start], f"\n\n{block}\n\n"]
+                done = tag.end()
+    return "".join([*parts, text[done:]])
+
+
+def _block_as_markdown(element: str) -> str:
+    if element[:4].lower() == "<pre":
+        code = html.unescape(re.sub(r"<[^<>]{0,2000}>", "", element)).strip("\n")
+        return f"```\n{code}\n```"
+    if "</li>" not in element.lower():
+        element = re.sub("(?i)<li>", "</li><li>", element)
+    markdown = to_markdown(element)  # models write Markdown within HTML, too
+    return re.sub(r"\\([*_])", r"\1", markdown).replace("&#96;", "`")
 
 
 def _without_elements(text: str) -> str:
@@ -352,6 +552,8 @@ def _without_elements(text: str) -> str:
 
 
 def _replace_tag(tag: re.Match[str]) -> str:
+    if tag["code"]:
+        return f"`{html.unescape(tag['code'])}`"
     if tag["pre"]:
         return "\n\n```\n"
     if tag["end_pre"]:

@@ -185,6 +185,9 @@ class WriterOptions:
     prefix: str = "writer."
     """The prefix of option names in messages."""
 
+    site_names: str = ""
+    """The name of the site, and what its navigation names: no statements to check."""
+
     def target(self, length: str) -> int:
         """Return the number of words for a length such as `short`."""
         return int(getattr(self.fields.words, length))

@@ -91,14 +91,16 @@ _OPENERS = frozenset(
     "once one only or other our over read see set she since so some such that the their then "
     "there these they this those to today two under until use we what when where whether which "
     "while who why with without you your "
-    "alle als am auf aus bei das dem den der des die diese dieser ein eine es für im in mit nach "
-    "seit sie so um und von wenn wer wie wir zu zum zur "
+    "alle als am auf aus bei das dem den der des die diese dieser ein eine es für im in jede jeder "
+    "jedes kein keine manche mit nach seit sie so um und von wenn wer wie wir zu zum zur "
     "après au avec ce ces cette comme dans de des du elle en et il la le les leur on ou par pour "
     "quand que qui sans ses si son sur un une "
     "al con como cuando desde el ella en esta este la las lo los para pero por que se sin su sus "
     "un una y".split()
 )
 """Words that often begin a sentence, and so have a capital letter."""
+
+_PRONOUNS = frozenset({"Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer"})
 
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words mark a term, unless somebody says it beside them."""
@@ -157,6 +159,8 @@ def find_names(text: str, given: str) -> list[Range]:
         if not before or before[-1] in ".!?:…":
             # `The Acme Server` names the Acme Server, and `In May` names nothing.
             first, _, rest = match[1].partition(" ")
+            if rest in _PRONOUNS:  # `Messen Sie`
+                continue
             if first.lower() in _OPENERS:
                 start += len(first) + 1
                 if " " not in rest:

@@ -18,6 +18,7 @@ from ..service.answer import encode_answer
 from ..service.protocol import UNOBSERVED, Attempt
 from ..service.topics import is_listicle, items_of
 from ..text import Text, mended
+from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import cite, describe_sources, sources_list
 from .completion import Ask, Completion, Message, ModelCall, Watch
@@ -25,7 +26,7 @@ from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .parts import KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import mend, trim, without_thinking
+from .reading import join_texts, mend, trim, whole_paragraphs
 from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions
@@ -53,6 +54,9 @@ MAX_FAILED = 64 * 1024
 
 _LEAST_WORDS = 100
 """The minimum number of words of a section. A text with shorter items takes one call."""
+
+_LEAST_REST = 50
+"""The minimum number of words that are asked for in a further part."""
 
 _LOST = ("lost", "content_filter")
 """Why texts end that another attempt would not improve."""
@@ -150,7 +154,8 @@ class _Writing:
         self._ask = KeptAnswers(ask, attempt, options.fields.model)
         self._report = attempt.report
         self._sections = sections
-        self._sources = "\n".join(section.text for section in sections)
+        given = [section.text for section in sections]
+        self._sources = "\n".join([*given, options.site_names] if given else ())
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
         topic = topic_prompt(request, self.words)
@@ -225,7 +230,7 @@ class _Writing:
         document = MarkdownDocument(plan.document.title)
         text, remarks, draft = "", list(plan.mended), plan
         for index, heading in enumerate(headings):
-            words = max(50, (self.words - document.words) // (len(headings) - index))
+            words = max(_LEAST_REST, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
                 "small_section" if self._is_small else "section",
                 plan=plan.text,
@@ -242,6 +247,8 @@ class _Writing:
             if reason := draft.unusable:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
+            if draft.completion.is_cut:
+                remarks.append(f"cut: the section '{heading}' was cut off")
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
             text += f"\n\n{draft.text}"
         whole = replace(
@@ -268,19 +275,40 @@ class _Writing:
     ) -> Draft:
         """Return the better of all attempts, of which there are more if nobody can use the first.
 
-        A further attempt asks anew, since small models do not improve a text that they are shown.
+        A text that was cut off is gone on with. Otherwise, a further attempt asks anew, since small
+        models do not improve a text that they are shown.
         """
         best = await self._attempt(messages, words, earlier, is_part=is_plan)
         for _ in range(self._options.fields.repairs):
-            is_usable = not best.unusable
-            if is_plan:
-                is_usable = is_usable and len(best.document.headings) > 1
-            if is_usable or best.completion.finish_reason in _LOST:
+            is_usable = not best.unusable and (not is_plan or len(best.document.headings) > 1)
+            if not is_plan and best.can_go_on:
+                again = await self._continued(messages, best)
+            elif is_usable or best.completion.finish_reason in _LOST:
                 break
+            else:
+                again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
             self._repairs += 1
-            again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
             best = min(best, again, key=_faults)
-        return best
+        is_kept = best.completion.is_cut and not best.unusable
+        return self._draft(best, trim(best.text)) if is_kept else best
+
+    async def _continued(self, messages: Sequence[Message], draft: Draft) -> Draft:
+        """Return a text that was cut off, with the rest of it if the model writes that."""
+        start = whole_paragraphs(draft.text)
+        words = max(_LEAST_REST, draft.words - count_words(split_words(start)))
+        conversation = [
+            *messages,
+            Message(role="assistant", content=start),
+            Message(role="user", content=fill("continue", words=words)),
+        ]
+        try:
+            rest = await self._attempt(conversation, draft.words, draft.earlier, is_part=True)
+        except ServiceError:
+            return draft  # what is there was paid for
+        if not rest.document.blocks or (rest.unusable and not rest.completion.is_cut):
+            return draft
+        draft = replace(draft, completion=rest.completion, mended=(*draft.mended, *rest.mended))
+        return self._draft(draft, join_texts(start, rest.text))
 
     async def _repaired(self, draft: Draft) -> Draft:
         """Return a text with what it misses, if the model can write that."""
@@ -349,28 +377,37 @@ class _Writing:
     def _read(
         self, completion: Completion, words: int, earlier: Sequence[MarkdownBlock], *, is_part: bool
     ) -> Draft:
-        answer, reason = without_thinking(completion.text), completion.finish_reason
+        answer, remarks = read_answer(completion.text)
+        remarks += completion.remarks
+        reason = completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:
             answer, reason = answer[:loop], "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
         emoji = isinstance(self._request, BlogRequest) and self._request.style == "casual"
-        text, remarks = mend(answer, emoji=emoji)
+        text, mended = mend(answer, emoji=emoji)
+        remarks += mended
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")
-        document = read_markdown(text, title=self._request.topic, words=TOO_LONG * words)
-        return Draft(
+        draft = Draft(
             self._request,
             replace(completion, finish_reason=reason),
-            document,
+            MarkdownDocument(),
             words,
-            (*remarks, *document.mended),
+            tuple(remarks),
             earlier,
             self._sources,
             is_part,
-            text or "(nothing)",  # many servers refuse an empty message
         )
+        return self._draft(draft, text)
+
+    def _draft(self, draft: Draft, text: str) -> Draft:
+        """Return a draft with another text, in Markdown."""
+        document = read_markdown(text, title=self._request.topic, words=TOO_LONG * draft.words)
+        remarks = tuple(dict.fromkeys([*draft.mended, *document.mended]))
+        # Many servers refuse an empty message.
+        return replace(draft, document=document, mended=remarks, text=text or "(nothing)")
 
 
 def _faults(draft: Draft) -> tuple[bool, int, int]:

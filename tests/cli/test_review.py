@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Text
@@ -312,6 +313,17 @@ def test_approve_asks_before_it_replaces_an_edit(site: Site, answer: str, approv
     assert "was edited by hand. Replace it by the newer draft? [y/N]" in ran.output
     expected = {"edited": "One added two.", "draft": "Three four."}[approves]
     assert expected in site.approved.read_text()
+
+
+def test_approve_writes_the_normal_form_of_an_edit(site: Site) -> None:
+    """So an update of one block leaves all other lines of the file as they are."""
+    approve(site)
+    lines = site.approved.read_text().replace("One", "Caf&eacute; <!-- ours --> one")
+    site.approved.write_bytes(lines.replace("\n", "\r\n").encode())
+    site.run("approve", "index.md", "--by", "Jo")
+    html = site.approved.read_text().rpartition("---\n")[2]
+    assert "Café" in html and "ours" not in html and "\r" not in html
+    assert Document(html).to_lines() == html
 
 
 def test_eject_leaves_an_edited_file(site: Site) -> None:

@@ -532,11 +532,11 @@ def test_what_is_only_bold_is_a_persons_too(reviewer: Reviewer) -> None:
 def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     """A draft that quotes what nobody said is approved once its statements are settled."""
     key = NEWS.key(sandbox=False)
-    remark = "quotation: the text quotes what nobody said: Jane Smith"
+    remark = "quotation: this quotation is in no source: Jane Smith"
     save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", {}, (remark,))})
     refused = reviewer.act("approve", reason="I know")
     assert refused.status_code == 422
-    assert "quotes what nobody said" in refused.json()["error"]
+    assert "in no source: Jane Smith" in refused.json()["error"]
     reviewer.change("edit", 6, markdown="The very end.")
     assert reviewer.act("approve", reason="I know").status_code == 422
     reviewer.change("confirm", 3)

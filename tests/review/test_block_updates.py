@@ -14,10 +14,11 @@ from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.review.updating import apply_update, plan_update
-from mkdocs_contentgen.service.updates import Source, Updated
+from mkdocs_contentgen.service.updates import BlockChange, Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update
+from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
 
@@ -58,7 +59,7 @@ def updated(answer: str, *, note: str = "", section: str = "") -> Text:
     """Return the text after an update with this answer."""
     what = plan_update(TEXT, SOURCES, note=note, section=section)
     found = [Section("", it.title, it.now, digest=it.digest) for it in SOURCES]
-    read = read_update(answer, REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
+    read = read_update(Completion(answer), REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
     return apply_update(TEXT, what, read, TODAY)
 
 
@@ -130,17 +131,16 @@ def test_what_a_person_wrote_stays() -> None:
 
 
 def test_headings_and_titles() -> None:
-    """A title changes with a note only; new headings have no marks and no links."""
+    """A title changes with a note only; new headings have marks, and no links."""
     assert updated("BLOCK 0: Slow builds\nWHY: x").html == HTML
-    assert (
-        "Slow builds in 2031</h1>" in updated("BLOCK 0: Slow builds in 2031\nWHY: x", note="y").html
-    )
-    assert "<h2>Price of 99</h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
+    title = updated("BLOCK 0: Slow **builds** in 2031\nWHY: x", note="y").html
+    assert "Slow builds in <mark>2031</mark></h1>" in title
+    assert "<h2>Price of <mark>99</mark></h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
 
 
 def test_a_section_that_is_not_there() -> None:
     """The error names those that are."""
-    with pytest.raises(EditError, match="its headings are: 'Price', 'Sources'"):
+    with pytest.raises(EditError, match=r"its headings are: 'Price'$"):
         plan_update(TEXT, SOURCES, note="x", section="Speed")
 
 
@@ -149,7 +149,7 @@ def test_a_text_without_sources_gets_a_list() -> None:
     html = '<article lang="de"><h1>T</h1><p>Alt.</p></article>'
     text = Text(html, TEXT.generated_at, TEXT.request, "m")
     what = plan_update(text, [], note="x")
-    read = read_update("BLOCK 1: Neu [1].\nWHY: x", REQUEST, what, [FOUND], OPTIONS)
+    read = read_update(Completion("BLOCK 1: Neu [1].\nWHY: x"), REQUEST, what, [FOUND], OPTIONS)
     assert read is not None
     after = apply_update(text, what, read, TODAY).html
     assert "<h2>Quellen</h2>\n<ol>\n<li>" in after
@@ -198,7 +198,9 @@ def test_a_source_that_is_gone() -> None:
     for answer, stays in (("New words", False), ("New words [1]", True)):
         what = plan_update(TEXT, gone)
         sections = [Section("", it.title, it.now) for it in gone]
-        read = read_update(f"BLOCK 1: {answer}\nWHY: x", REQUEST, what, sections, OPTIONS)
+        read = read_update(
+            Completion(f"BLOCK 1: {answer}\nWHY: x"), REQUEST, what, sections, OPTIONS
+        )
         assert read is not None
         assert (SPEED in apply_update(TEXT, what, read, TODAY).sources) is stays
 
@@ -210,3 +212,19 @@ def test_odd_names_of_files_are_kept(tmp_path: Path) -> None:
     store.save({"k" * 64: replace(TEXT, sources=sources)})
     assert list(store.load(["k" * 64])[0]["k" * 64].sources) == ["file:a/[id]/notes (1).md#x"]
     store.close()
+
+
+def test_a_nested_list_is_removed() -> None:
+    """The words around it are not glued together, and stay those of whoever wrote them."""
+    inner = "<ul>\n<li>one</li>\n<li>two</li>\n</ul>"
+    html = f"<article><h1>T</h1><ul><li>before {inner} after</li><li>other</li></ul></article>"
+    mine = next(it for it in Document(html).blocks() if it.text == "before")
+    text = replace(
+        TEXT, html=html, sources={}, passages={}, edits=Edits(changed_by={mine.digest: "Jo"})
+    )
+    what = plan_update(text, [], note="x")
+    removed = [BlockChange(it.number, "remove") for it in what.blocks if it.text in ("one", "two")]
+    after = apply_update(text, what, Updated(removed, model="m"), TODAY)
+    blocks = Document(after.html).blocks()
+    assert [it.text for it in blocks] == ["T", "before after", "other"]
+    assert after.edits and after.edits.changed_by == {blocks[1].digest: "Jo"}

@@ -158,12 +158,21 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
 @pytest.mark.parametrize(
     ("answer", "remark"),
     [
-        ("BLOCK 99: Wrong.\nWHY: x\n\nNOTHING: else", "change block 99, which is fixed"),
-        ("BLOCK 0: Another title\nWHY: x\n\nNOTHING: else", "change block 0, which is fixed"),
-        ("AFTER 1: A paragraph more.\nWHY: x\n\nNOTHING: else", "change block 1, which is fixed"),
+        (
+            "BLOCK 99: Wrong.\nWHY: x\n\nNOTHING: else",
+            "named block 99, which is not there; ignored",
+        ),
+        (
+            "BLOCK 0: Another title\nWHY: x\n\nNOTHING: else",
+            "tried to change block 0, which is fixed; ignored",
+        ),
+        (
+            "AFTER 1: A paragraph more.\nWHY: x\n\nNOTHING: else",
+            "tried to add something below block 1; ignored",
+        ),
         (
             "BLOCK 9: [Evil](https://evil.example)\nWHY: x\n\nNOTHING: else",
-            "change block 9, which is fixed",
+            "tried to change block 9, which is fixed; ignored",
         ),
         ("BLOCK 1: ```\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
         ("BLOCK 1:\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
@@ -188,8 +197,14 @@ def test_an_answer_of_no_use(site: Project, model: ModelDouble) -> None:
     assert "not updated: the model's answer to the update names no block" in said
     ran = run(site, "update", "--all")
     assert "its update has failed before" in ran.stdout
+    assert "as they were" not in ran.stdout
     assert len(model.calls) == calls + 2
+    assert "its update has failed: the model's answer" in run(site, "status").stdout
+    shown = run(site, "show", "report.md").stdout
+    assert "`contentgen update report.md` asks (and pays) again" in shown
+    assert "Here is the text, much better." in shown
     assert "changed 'A build" in update(site, model, "BLOCK 1: Three seconds [1].\nWHY: x")
+    assert "has failed" not in run(site, "status").stdout
 
 
 def test_hostile_sources(site: Project, model: ModelDouble) -> None:
@@ -227,11 +242,12 @@ WHY: x"""
     assert texts[4] == "A new flag."
     assert "One core is slow" not in texts
     assert "added below" in said
+    answer = answer.replace("Shorter.", "Much shorter.")
     said = update(site, model, answer, "--note", "again", "--section", "why")
-    assert "change block 1, which is fixed" in said
+    assert "tried to change block 1, which is fixed; ignored" in said
     assert [it.text for it in Document(draft(site).html).blocks()][1] == "Shorter."
     wrong = update(site, model, answer, "--note", "x", "--section", "No such")
-    assert "has no section 'No such'; its headings are: 'Why', 'Sources'" in wrong
+    assert "has no section 'No such'; its headings are: 'Why'" in wrong
 
 
 def test_a_persons_words_stay(site: Project, model: ModelDouble) -> None:

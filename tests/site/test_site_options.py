@@ -233,3 +233,15 @@ def test_a_page_with_many_comments(
     assert time.process_time() - started < 5
     assert "Warning: writer.sources: " in ran.stderr
     assert "\nOne  three  six \n" in model.calls[0].body["messages"][-1]["content"]
+
+
+def test_the_names_of_a_site(tmp_path: Path) -> None:
+    """The writer knows the name of the site, and what its navigation names."""
+    write(tmp_path / "docs", "index.md", "a.md", "hook/plugin.md")
+    path = configure(tmp_path, sources=True)
+    nav = [{"First Steps": "index.md"}, {"More": [{"Tips and Tricks": "a.md"}, "a.md"]}]
+    config = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump({**config, "plugins": config["plugins"][1:], "nav": nav}))
+    with load_site(str(path)) as site:
+        names = site.writer_options().site_names.split("\n")
+    assert names == ["Site", "First Steps", "More", "Tips and Tricks"]

@@ -213,6 +213,18 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     assert store.close() == []
 
 
+def test_what_was_written_meanwhile_is_shared(
+    machine: Machine, server: RedisServer, tmp_path: Path
+) -> None:
+    """As soon as the server is back, other machines get the texts that were paid for."""
+    away = SharedStore(DiskStore(tmp_path / "a"), server.url, Outage(began=True))
+    away.save({KEY: text()})
+    away.close()
+    assert machine("b").load([KEY])[0] == {}
+    assert machine("a").load([OTHER]) == ({}, [])
+    assert machine("b").load([KEY]) == ({KEY: text()}, [])
+
+
 def test_a_server_that_dies_in_the_middle(machine: Machine, server: RedisServer) -> None:
     """The text is kept here, and what happened is said once, at the end."""
     store = machine("a")

@@ -739,3 +739,18 @@ print(len(store.load([sys.argv[2]])[0]))
     assert_clear([error], directory)
     assert again == "1"
     assert load(directory, KEY) == ({KEY: text()}, [])
+
+
+def test_a_text_that_cannot_be_saved(directory: Path) -> None:
+    """It is written beside the cache, read from there, and removed once the cache has it."""
+    directory.parent.mkdir()
+    store = DiskStore(directory)
+    path = store.rescue(KEY, text())
+    assert path.parent == directory.with_name("cache-unsaved")
+    assert load(directory, KEY, OTHER) == ({KEY: text()}, [])
+    path.with_name(OTHER).write_text(path.read_text())
+    assert load(directory, KEY, OTHER) == ({KEY: text()}, [])
+    store.save({KEY: text("Another text.")})
+    store.close()
+    assert not path.exists()
+    assert load(directory, KEY) == ({KEY: text("Another text.")}, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
+from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.checks import Draft
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.markdown import read_markdown
@@ -19,8 +20,9 @@ def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Requ
 def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Draft:
     """Return the draft in an answer, by default of the right length."""
     asked = asked or request()
-    text, remarks = mend(answer)
+    plain, found = read_answer(answer)
+    text, remarks = mend(plain)
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words
-    mended = (*remarks, *document.mended)
+    mended = (*found, *remarks, *document.mended)
     return Draft(asked, Completion(answer), document, target, mended)

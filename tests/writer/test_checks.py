@@ -201,6 +201,13 @@ def test_a_brief_is_given(language: str) -> None:
     assert "<mark>77 %</mark>" in html
 
 
+def test_a_number_in_a_topic_is_given() -> None:
+    """`Ten ways` says 10, which is no statement to check then."""
+    found = draft("# T\n\nThere are 10 ways, not 11.", LISTICLE)
+    html = to_html(found.document, "blog", given=found.source_text, day=DAY)
+    assert "10 ways, not <mark>11</mark>" in html
+
+
 def test_what_a_text_leaves_out_of_its_brief() -> None:
     """Figures, dates, quotations and names of the brief that the text has not are a remark."""
     brief = "Needs Python 3.11. Made by Jane Smith in 2026, 3 times faster, 12 % smaller."

@@ -116,6 +116,7 @@ def written(
     options = WriterOptions(
         WriterFields(model="m", site_url=SITE, words=WordsOption(50, 100, 300)),
         sources=Sources([Location(tmp_path, tmp_path)]),
+        site_names="Acme Handbook\nFirst Steps",
     )
     prompts: list[str] = []
 
@@ -140,9 +141,11 @@ class TestGrounding:
         assert [section.file for section in text.cited] == ["a.md"]
 
     def test_names(self, tmp_path: Path) -> None:
-        """A name that a source has is not marked, and another one is."""
+        """A name that a source or the site has is not marked, and another one is."""
         source = f"# {TOPIC}\nThe Acme Server was made by Jane Smith."
-        text, _ = written(tmp_path, "As Jane Smith and John Miller say [1].", source=source)
+        said = "As Jane Smith and John Miller of the Acme Handbook say in First Steps [1]."
+        text, _ = written(tmp_path, said, source=source)
+        assert text.text.html.count("<mark>") == 1
         assert "<mark>John Miller</mark>" in text.text.html
         assert "<mark>Jane" not in text.text.html
 

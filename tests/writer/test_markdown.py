@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.reading import mend
 
@@ -30,7 +31,7 @@ ANSWERS = sorted(FOLDER.glob("*.answer.md"))
 
 def html_of(answer: str, kind: str = "article", topic: str = TOPIC) -> str:
     """Return the HTML of an answer."""
-    document = read_markdown(mend(answer)[0], title=topic)
+    document = read_markdown(mend(read_answer(answer)[0])[0], title=topic)
     return to_html(document, kind, given=topic, day=DAY)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import growth
 
+from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.reading import mend, trim
 
 MENDED = [
@@ -65,7 +66,7 @@ MENDED = [
     ("Text <script>evil()</script><style>x</style>here.", "Text here.", ["HTML"]),
     ("<iframe src='x'>evil</iframe>Text.", "Text.", ["HTML"]),
     ("The tag <script> is code.\n\nMore.", "The tag  is code.\n\nMore.", ["HTML"]),
-    ("<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>", "- a\n\n- b", ["HTML"]),
+    ("<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>", "- a\n- b", ["HTML"]),
     ("<pre><code>x = 1</code></pre>", "```\nx = 1\n```", ["HTML"]),
     ("Text <!-- hidden -->here.", "Text here.", ["HTML"]),
     ("İİİİ <SCRIPT>evil()</SCRIPT >İyi.", "İİİİ İyi.", ["HTML"]),
@@ -107,7 +108,7 @@ MENDED = [
 @pytest.mark.parametrize(("answer", "text", "remarks"), MENDED)
 def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) -> None:
     """A step changes what models put around a text, says so, and leaves all else as it is."""
-    mended, found = mend(answer, emoji=False)
+    mended, found = mend(read_answer(answer)[0], emoji=False)
     assert mended == (answer if text is None else text)
     assert len(found) == len(remarks)
     assert all(word in remark for word, remark in zip(remarks, found, strict=True))
@@ -122,7 +123,7 @@ def test_casual_posts_keep_their_emoji() -> None:
     ("text", "kept"),
     [
         ("One. Two, thr", "One."),
-        ("One.\n\n## Two\n\n- a\n- b", "One.\n\n## Two"),
+        ("One.\n\n## Two\n\n- a\n- b", "One."),
         ("缓存。更多", "缓存。"),
         ("“One.” Two", "“One.”"),
         ("One", ""),

@@ -38,6 +38,7 @@ def found(text: str, topic: str = "") -> list[str]:
         ("the Known Server and the Other Server", "Other Server"),
         ("O'Brien McDonald-Smith met Éva Ősz", "O'Brien McDonald-Smith"),
         ("la fille d’Anne Martin, l’ex-Ministre Jean Petit", "Anne Martin|Ministre Jean Petit"),
+        ("Messen Sie zuerst. Jedes Plugin bremst, auch in Bad Säckingen.", "Bad Säckingen"),
         ("A-A-A-A Jane, a-A-A Smith", "A-A-A-A Jane|A-A Smith"),
     ],
 )

@@ -127,7 +127,7 @@ def split(data: bytes, size: int) -> Iterable[bytes]:
         pytest.param([b"event: x\nid: 7\n", event(TEXT), STOP, usage(), DONE], id="fields"),
         pytest.param([(event(TEXT) + STOP + usage()).rstrip()], id="no-last-line-break"),
         pytest.param([event(TEXT).replace(b": {", b":{", 1), STOP, usage(), DONE], id="no-space"),
-        pytest.param([b"data: x\n\ndata: []\n\n", event(TEXT), STOP, usage(), DONE], id="no-json"),
+        pytest.param([b"data: {}\n\ndata: []\n\n", event(TEXT), STOP, usage(), DONE], id="no-text"),
         pytest.param([event(TEXT), event("", finish_reason="stop"), usage(), DONE], id="empty"),
         pytest.param(
             [event([{"type": "text", "text": TEXT}]), STOP, usage(), DONE], id="list-of-parts"
@@ -343,3 +343,13 @@ def test_a_compressed_stream() -> None:
     """Compression that nobody asked for could expand to anything."""
     with pytest.raises(InvalidAnswerError, match="compressed"):
         ask([HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), event("A")])
+
+
+def test_what_cannot_be_read() -> None:
+    """An event that is no JSON is a remark, and of a word that cannot be decoded a mark is left."""
+    broken = event("caf\0 is open").replace(b"\\u0000", b"\xe9")
+    half = event("A \0face").replace(b"\\u0000", b"\\ud83d")
+    found = ask([HEAD, event("The "), b"data: oops\n\n", broken, half, STOP, DONE]).completion
+    assert found
+    assert found.text == "The caf\ufffd is openA \ufffdface"
+    assert found.remarks == ["mended: events of the answer that could not be read: 1"]

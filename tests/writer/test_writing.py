@@ -189,9 +189,9 @@ class TestUnusable:
 
     def test_the_better_attempt_is_kept(self) -> None:
         """A second attempt that is worse does not count."""
-        error = failure(Completion(sentences(170, "a"), "length", usage=USAGE), "")
+        error = failure(Completion("A few words that were c", "length", usage=USAGE), "")
         assert "was cut off (finish_reason 'length')" in str(error)
-        assert len(error.answer) > 500
+        assert error.answer == "A few words that were c"
 
     def test_no_further_attempt(self) -> None:
         """`repairs: 0` asks once."""
@@ -214,6 +214,51 @@ class TestUnusable:
         """Errors of the server are raised as they are."""
         with pytest.raises(RejectedError, match="full"):
             run("", RejectedError("full"))
+
+
+class TestCutTexts:
+    """Texts whose end has not arrived."""
+
+    START = f"# T\n\n{sentences(25, 'a')}\n\n## A"
+
+    def cut(self, reason: str = "length") -> Completion:
+        """Return a text that ends within a sentence."""
+        return Completion(f"{self.START}\n\nThe next sent", reason, usage=USAGE)
+
+    @pytest.mark.parametrize("reason", ["length", "max_tokens", "lost"])
+    def test_the_model_goes_on(self, reason: str) -> None:
+        """It gets the whole paragraphs and is asked for the rest, which the repair pays for."""
+        written, script = run(self.cut(reason), f"{sentences(32, 'b')}\n\n- a list")
+        assert script.asked[1][:2] == script.asked[0]
+        assert script.asked[1][2] == {"role": "assistant", "content": self.START}
+        assert "about 50 words" in last(script, 1)
+        assert (written.text.remarks, written.repairs) == ((), 1)
+        assert "The next sent" not in written.text.html
+
+    def test_the_rest_that_says_all_again(self) -> None:
+        """What stands there already is not put in a second time."""
+        written, _ = run(self.cut(), f"Sure!\n\n{self.START}\n\n{sentences(38, 'b')}")
+        assert written.text.remarks == (
+            "mended: what the model said before the text was taken out",
+        )
+        assert written.words == 25 + 1 + 38
+
+    def test_no_rest(self) -> None:
+        """What is there ends with a whole sentence, and a remark says that it was cut off."""
+        for rest in ("", "I'm sorry, but I can't help with that.", RejectedError("full")):
+            written, _ = run(self.cut(), rest)
+            assert written.text.remarks[0].startswith("cut: the text was cut off (finish_reason")
+            assert written.text.html.count("<h2") == 0
+            assert "The next sent" not in written.text.html
+
+    def test_a_section(self) -> None:
+        """A section that was cut off is gone on with, too."""
+        cut = Completion(f"{SECTIONS[1]}\n\nThe next sent", "length", usage=USAGE)
+        short = Completion(f"## Two: more\n\n{sentences(60, 'a')}\n\nThe n", "length", usage=USAGE)
+        written, _ = run(PLAN, SECTIONS[0], short, sentences(40, "b"), SECTIONS[2], asked=LONG)
+        assert written.text.remarks == ()
+        written, _ = run(PLAN, SECTIONS[0], cut, SECTIONS[2], asked=LONG)
+        assert written.text.remarks == ("cut: the section 'Two: more' was cut off",)
 
 
 class TestRepairs:

@@ -48,6 +48,7 @@ class DiskStore(Cache):
     def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
         self.directory = directory
         self._path = directory / DATABASE
+        self._rescued = directory.parent / f"{directory.name}-unsaved"
         self._lock_timeout = lock_timeout
         self._cache: diskcache.Cache | None = None
         self._opened: tuple[int, int] | None = None
@@ -64,6 +65,11 @@ class DiskStore(Cache):
                     self._problems.append(damaged_entry(key, str(self._path)))
                 elif since is None or text.generated_at > since:
                     texts[key] = text
+        if self._rescued.is_dir():
+            for key in keys:
+                text = self._read_rescued(key)
+                if text and (since is None or text.generated_at > since):
+                    texts.setdefault(key, text)
         return texts, self._take_problems()
 
     def prepare(self) -> list[str]:
@@ -80,6 +86,21 @@ class DiskStore(Cache):
                     cache.delete(row)
 
         self._write(change)
+        for key in entries:
+            with suppress(OSError):
+                (self._rescued / key).unlink()
+
+    def rescue(self, key: str, text: Text) -> Path:
+        self._rescued.mkdir(exist_ok=True)
+        path = self._rescued / key
+        path.write_text(encode(key, text), encoding="utf-8")
+        return path
+
+    def _read_rescued(self, key: str) -> Text | None:
+        try:
+            return decode(key, (self._rescued / key).read_bytes())
+        except OSError:  # most texts are not there
+            return None
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         def change(cache: diskcache.Cache) -> dict[str, str]:

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
+from pathlib import Path
 from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
@@ -45,6 +46,12 @@ class Cache(Protocol):
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
         Raises StoreError.
+        """
+
+    def rescue(self, key: str, text: Text) -> Path:
+        """Write a text that save() cannot keep to a file of its own, from which load() reads it.
+
+        Returns the path. Raises OSError.
         """
 
     def requests(

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
 from ...text import Text
+from .disk import DiskStore
 from .entry import (
     LEASE,
     Cache,
@@ -97,13 +100,14 @@ class SharedStore(Cache):
 
     def __init__(
         self,
-        local: Cache,
+        local: DiskStore,
         url: str,
         outage: Outage | None = None,
         *,
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         self._local = local
+        self._unshared = local.directory.parent / f"{local.directory.name}-unshared"
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
         self._timeout = timeout
@@ -115,6 +119,7 @@ class SharedStore(Cache):
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
     ) -> tuple[dict[str, Text], list[str]]:
+        self._share_again()
         texts, problems = self._local.load(keys, since=since)
         # Another machine may have a newer note.
         wanted = [key for key in keys if key not in texts or ":" in key]
@@ -124,6 +129,33 @@ class SharedStore(Cache):
                 self._write_locally(partial(self._local.save, new))
             texts |= found
         return texts, problems + self._take_problems()
+
+    def _note_unshared(self, keys: Collection[str]) -> None:
+        """Remember the texts that only this machine has."""
+        with suppress(OSError), self._unshared.open("a", encoding="utf-8") as file:
+            file.writelines(f"{key}\n" for key in keys)
+
+    def _share_again(self) -> None:
+        """Save what was written while the shared cache was away, unless it has other texts."""
+        if self._outage.began:
+            return
+        try:
+            keys = self._unshared.read_text("utf-8").split()
+        except OSError:  # most of the time, there are none
+            return
+        problems = list(self._problems)
+        texts, _ = self._local.load(keys)
+        for batch in batches(texts.items(), _ENTRIES_PER_BATCH):
+
+            def share(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
+                for key, text in batch:
+                    pipeline.set(_TEXT + key, encode(key, text), nx=True)
+
+            self._send(share)
+        if self._outage.began:  # a build that needs nothing of it does not have to know
+            self._outage.began, self._problems = False, problems
+        else:
+            self._unshared.unlink(missing_ok=True)
 
     def prepare(self) -> list[str]:
         replies = self._send(lambda pipeline: pipeline.info("memory"))
@@ -155,6 +187,11 @@ class SharedStore(Cache):
             self._send(save)
         if failure and self._outage.began:
             raise failure
+        if self._outage.began:
+            self._note_unshared(texts)
+
+    def rescue(self, key: str, text: Text) -> Path:
+        return self._local.rescue(key, text)
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         lease = round(LEASE * 1000)

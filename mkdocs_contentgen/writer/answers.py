@@ -1,0 +1,212 @@
+"""Take the answer of a model out of what models and servers put around it.
+
+That is thinking text, tokens of chat templates, tags around the whole, and characters that nobody
+sees. Texts and updates are read from what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .words import UNSPACED
+
+_LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+_INVISIBLE = re.compile(
+    r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
+    "\ufeff\U000e0000-\U000e007f]"
+    "|(?<=[A-Za-z])[\u200c\u200d]+(?=[A-Za-z])"  # other scripts need them
+    # The marks of sources in ChatGPT's answers.
+    r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
+    r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+)
+_LETTERS = rf"[^\W_{UNSPACED}]{{0,50}}"
+_UNDECODED = re.compile(rf"{_LETTERS}\ufffd+(?:{_LETTERS}\ufffd+)*{_LETTERS}")
+
+_THOUGHT = (
+    "(?:think|thinking|thoughts?|reason|reasoning|analysis|reflection|scratchpad|plan"
+    "|seed:think|seed:cot_budget_reflect)"
+)
+_THINKING = re.compile(
+    rf"(?<!`)(?:<{_THOUGHT}(?:\s[^<>]{{0,100}})?>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
+    r"|<\|begin_of_thought\|>|<\|inner_prefix\|>|<\|channel>thought"
+    rf"|(?P<end></{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|end_of_thought\|>"
+    r"|<\|inner_suffix\|>|<channel\|>))(?!`)",
+    re.IGNORECASE,
+)
+"""Where a model begins and ends to think."""
+
+_THINKING_BLOCK = re.compile(
+    r"\s{0,9}(?:<details type=\"reasoning\"[^<>]{0,100}>.*?</details>"
+    r"|```(?:think|thinking|thoughts?|reasoning)\n.*?\n```\n)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+_THINKING_LABEL = re.compile(
+    r"\s{0,9}(?:>\s?)?(?:\*\*|#{2,6} )?(?:thinking(?: process)?|thought process|thoughts?|reasoning"
+    r"|here is my thought process)[ *:….]{0,9}\n",
+    re.IGNORECASE,
+)
+_ANSWER_LABEL = re.compile(
+    r"^[#* ]{0,9}(?:\.\.\.done thinking|here is my response|(?:final )?(?:answer|response))"
+    r"[*:. ]{0,9}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TITLE = re.compile(r"^# ", re.MULTILINE)
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(?P<name>\w{0,20})[^\n]{0,60}?<\|message\|>")
+_BARE_CHANNEL = re.compile(r"\s{0,9}(?:assistant)?(?:analysis|commentary|final)(?=[^\sa-z])")
+"""Channels of gpt-oss, where the server drops their tokens."""
+
+_FINAL = "assistantfinal"
+
+_MARK = (
+    r"(?:<\|[\w ]{1,30}\|?>|<\w{1,30}\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</?(?:bos|eos|pad|unk)>"
+    r"|<(?:start|end)_of_turn>|\[/?INST\]|\[EOS\])"
+)
+"""A token of a chat template."""
+
+TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
+
+_START = re.compile(
+    rf"(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
+    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
+    r"|(?:<\|(?:im_end|im_start|eot_id|end|return|user|END_OF_TURN_TOKEN|END_RESPONSE)\|>|</s>"
+    r"|<end_of_turn>|<start_of_turn>|<turn\|>|<eos>|<\uff5cend▁of▁sentence\uff5c>|\[EOS\])"
+    r"(?=\s{0,9}(?:<|\[|$|user\b)))(?!`)"
+)
+"""What ends the turn of a model. What follows is no part of its answer."""
+
+_OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
+_NEXT_TURN = re.compile(
+    r"\n(?:USER|### (?:Instruction|Input|User)):.{0,2000}?"
+    r"\n(?:ASSISTANT|### (?:Response|Assistant)):",
+    re.DOTALL,
+)
+_WRAPPER = (
+    "(?:answer|response|output|final|final_answer|result|solution|article|document|text|content"
+    "|markdown|antArtifact|artifact|tool_call)"
+)
+_WRAPPER_START = re.compile(
+    rf"\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n)", re.I
+)
+_WRAPPER_END = re.compile(rf"(?:</{_WRAPPER}>|\n:::)\s{{0,9}}\Z", re.IGNORECASE)
+
+
+def read_answer(text: str) -> tuple[str, list[str]]:
+    """Return what a model has answered, and a remark for each kind of words that is left out.
+
+    Without an answer beside its thoughts, the text is empty.
+    """
+    text = _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060")
+    remarks = []
+    for pattern, remark in (
+        (_INVISIBLE, "characters that nobody sees were taken out"),
+        (_UNDECODED, "words that could not be decoded were taken out"),
+    ):
+        if pattern.search(text):
+            text = pattern.sub("", text)
+            remarks.append(f"mended: {remark}")
+    answer = without_thinking(text)
+    if not answer and (answer := _from_title(text)):
+        remarks.append("mended: thinking text without an end was taken out")
+    answer, rest = without_tokens(answer)
+    if rest.strip():
+        remarks.append("mended: what follows the end of the model's turn was taken out")
+    return without_wrapper(answer), remarks
+
+
+def without_thinking(text: str) -> str:
+    """Drop what a model thinks before it answers; if there is nothing else, all of it."""
+    if block := _THINKING_BLOCK.match(text):
+        text = text[block.end() :]
+    depth = end = 0
+    # Tags further down are part of the text, which can be about them.
+    for tag in _THINKING.finditer(text):
+        is_alone = text[tag.end() : tag.end() + 1] in ("\n", "")
+        if tag["end"]:
+            if not depth and end and not is_alone:
+                break
+            depth = max(0, depth - 1)
+            end = end if depth else tag.end()
+        elif not depth and text[end : tag.start()].strip():
+            break
+        else:
+            depth += 1
+    return "" if depth else _final_channel(_without_labelled_thoughts(text[end:]))
+
+
+def _from_title(text: str) -> str:
+    title = _TITLE.search(text)
+    return text[title.start() :] if title else ""
+
+
+def _without_labelled_thoughts(text: str) -> str:
+    """Drop thoughts whose start is a line such as `**Thinking:**`."""
+    label = _THINKING_LABEL.match(text)
+    if label is None:
+        return text
+    answer = _ANSWER_LABEL.search(text, label.end())
+    return text[answer.end() :] if answer else _from_title(text) or text
+
+
+def _final_channel(text: str) -> str:
+    """Return what gpt-oss says in its last channel, or nothing if that is not the final one."""
+    if _BARE_CHANNEL.match(text):
+        return text.rpartition(_FINAL)[2] if _FINAL in text else ""
+    if not text.lstrip().startswith("<|"):
+        return text
+    channels = list(_CHANNEL.finditer(text))
+    if not channels:
+        return text
+    return text[channels[-1].end() :] if channels[-1]["name"] == "final" else ""
+
+
+def without_tokens(text: str) -> tuple[str, str]:
+    """Drop tokens of chat templates, and return what a model writes after its turn apart."""
+    start = _START.match(text)
+    text = text[start.end() :] if start and start[0].strip() else text
+    kept: list[str] = []
+    rest = ""
+    lines = list(split_lines(text))
+    for number, (is_code, line) in enumerate(lines):
+        end = None if is_code else _END.search(line)
+        if end and (kept or line[: end.start()].strip()):
+            kept.append(line[: end.start()])
+            after = [line[end.start() :], *(it for _, it in lines[number + 1 :])]
+            rest = _OTHER_MARK.sub("", "\n".join(after)).replace("</s>", "")
+            break
+        kept.append(line if is_code else _OTHER_MARK.sub("", line))
+    text = "\n".join(kept)
+    turn = _NEXT_TURN.search(text)
+    if turn and text[: turn.start()].strip():
+        text, rest = text[: turn.start()], text[turn.start() :]
+    return text, rest
+
+
+def without_wrapper(text: str) -> str:
+    """Drop tags such as `<answer>` around the whole text, and empty lines."""
+    while start := _WRAPPER_START.match(text):
+        text = text[start.end() :]
+    while end := _WRAPPER_END.search(text):
+        text = text[: end.start()]
+    return text.strip("\n").rstrip()
+
+
+def split_lines(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield each line, and whether it is in a fenced code block."""
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if not fence and (match := re.match("```+|~~~+", bare)):
+            fence = match[0]
+            yield True, line
+        elif fence:
+            yield True, line
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+        else:
+            yield False, line

@@ -1,0 +1,133 @@
+"""Read the answer to an update: the blocks that it names, each with its new text and the reason.
+
+Models keep to the form that they are asked for in many ways; what they think aloud before, and what
+they say after, is no part of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from .reading import find_json, without_epilogue, without_html
+
+Action = Literal["change", "insert", "remove", "nothing"]
+
+_KIND = r"(?:\s?\([a-z0-9]{1,10}(?:, a person['’]s)?\))?"
+_LINE = re.compile(
+    r"^[^\w\n]{0,9}(?:\d\. )?(?:(?:(?:CHANGE|NEW) )?(?P<action>BLOCK|AFTER(?: BLOCK)?|REMOVE BLOCK"
+    rf"|PARAGRAPH)[\s_#\[]{{0,3}}(?P<number>\d{{1,5}})[\]*]{{0,3}}{_KIND}"
+    r"[\]*]{0,3}\s?(?:[:：=]|->|[–—-] |(?=\n|\Z))|(?P<bare>\d{1,5})" + _KIND + r"\s?[:：])"
+    r"[ \t*]{0,9}(?P<text>.*)$"
+    r"|^[^\w\n]{0,9}(?:WHY|REASON|GRUND|RAISON|MOTIVO|理由)[\]*]{0,3}\s?[:：=–—-][\s*]{0,9}"
+    r"(?P<reason>.*)$"
+    r"|^[^\w\n]{0,9}(?:(?:final )?answer\W{1,4})?(?P<nothing>NOTHING|NONE|NICHTS"
+    r"|no (?:blocks?|changes?)(?= (?:has|have|is|are|needs?|needed|required)\b))\b"
+    r"(?P<because>.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+_INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
+_NEW = re.compile(r"\bnew(?: text)?\s?[:：]", re.IGNORECASE)
+_REPEATED = re.compile(rf"(?:BLOCK \d{{1,5}}:\s?|{_KIND}\s)", re.IGNORECASE)
+_REMOVE = re.compile(r"[\W_]{0,4}REMOVED?\b(?: this block)?[\W_]{0,4}", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"\W{0,3}(?:\(?unchanged|no change|not affected|nothing|(?:still|is) (?:right|true|correct)"
+    r"|fine\W|ok\b|the whole new text of)",
+    re.IGNORECASE,
+)
+"""What a model says of a block that stays as it is."""
+
+_REST = re.compile(
+    r"\n[ \t]{0,9}---|\n[ \t]{0,9}\n(?=(?:the |all )?other blocks\b|nothing else\b)", re.IGNORECASE
+)
+_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
+_NUMBERS = ("block", "number", "id", "block_number")
+_TEXTS = ("text", "new_text", "new", "content", "change", "action")
+_REASONS = ("why", "reason")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an answer says of a block."""
+
+    action: Action
+    number: int = 0
+    text: str = ""
+    reason: str = ""
+
+
+def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
+    """Return what an answer says of blocks: of each the last, since thoughts come first.
+
+    Of an answer that was cut off, what has no reason behind it may not be whole.
+    """
+    if (json := find_json(answer)) is not None:
+        answer = "\n".join(_json_lines(json))
+    answer = _FENCE.sub("", answer)
+    found = list(_LINE.finditer(answer))
+    # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
+    strict = [it for it in found if (it["action"] or it["nothing"] or "").isupper()]
+    named = [it for it in found if it["action"] or it["nothing"]]
+    counted = strict or named or [it for it in found if it["bare"]]
+    entries: dict[object, Entry] = {}
+    for match, following in zip(found, [*found[1:], None], strict=False):
+        if match not in counted or (is_cut and following is None and not match["nothing"]):
+            continue
+        if match["nothing"]:
+            because = match["because"]
+            is_sentence = re.match(r" \w", because)
+            reason = match[0] if is_sentence else because
+            entries["nothing"] = Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
+            continue
+        until = following.start() if following else len(answer)
+        reason = following["reason"] or "" if following else ""
+        entry = _entry(match, answer[match.start("text") : until], reason)
+        if entry:
+            key = (entry.number, entry.text) if entry.action == "insert" else entry.number
+            entries[key] = entry
+    return list(entries.values())
+
+
+def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
+    """Return the entry that begins with a line, or None if its block stays as it is."""
+    name, number = (match["action"] or "").upper(), int(match["number"] or match["bare"])
+    text = without_epilogue(_REST.split(text, maxsplit=1)[0])
+    text, *inline = _INLINE_REASON.split(" ".join(text.split()), maxsplit=1)
+    reason = inline[0] if inline else reason
+    is_new = name.startswith("AFTER")
+    if name.startswith("REMOVE") or (_REMOVE.fullmatch(text) and not is_new):
+        return Entry("remove", number, reason=reason)
+    if _COMMENT.match(text):
+        return None
+    text = _NEW.split(text)[-1].strip()
+    text = without_html(_REPEATED.sub("", text, count=1) if _REPEATED.match(text) else text).strip()
+    if text[:1] in _QUOTES and text[-1:] == _QUOTES[text[0]]:
+        text = text[1:-1]
+    return Entry("insert" if is_new else "change", number, text, reason)
+
+
+def _json_lines(value: object, number: str = "") -> Iterator[str]:
+    """Yield JSON in the form of lines."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _json_lines(inner)
+    if not isinstance(value, dict):
+        return
+    fields = {str(name).lower(): it for name, it in value.items()}
+    number = number or str(next((fields[it] for it in _NUMBERS if it in fields), ""))
+    reason = next((fields[it] for it in _REASONS if it in fields), "")
+    if number:
+        yield f"BLOCK {number}: {next((fields[it] for it in _TEXTS if it in fields), '')}"
+    elif [] in fields.values():
+        yield f"NOTHING: {reason}"
+    for name, inner in fields.items() if not number else ():
+        found = re.fullmatch(r"(?:block )?(\d{1,5})", name)
+        if found and isinstance(inner, str):
+            yield f"BLOCK {found[1]}: {inner}"
+        else:
+            yield from _json_lines(inner, found[1] if found else "")
+    if reason:
+        yield f"WHY: {reason}"

@@ -1,0 +1,78 @@
+"""How a text is updated: what is asked for, in how many parts, and what is kept of the answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from drafts import request
+from model_writer import sentences
+from msgspec.structs import replace
+from shapes import OPTIONS, UPDATE, Model
+
+from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
+from mkdocs_contentgen.service.updates import TextBlock, Update, Updated
+from mkdocs_contentgen.writer.changes import estimate_update, find_changes
+from mkdocs_contentgen.writer.completion import Completion
+from mkdocs_contentgen.writer.entries import read_entries
+
+CHANGE = "BLOCK 2: A cache keeps results for 20 minutes. [1]\nWHY: it does"
+LONG = replace(
+    UPDATE, blocks=[TextBlock(number, "p", sentences(400, number)) for number in range(6)]
+)
+
+
+def updated(update: Update, *answers: Completion | str) -> tuple[Updated, Model]:
+    """Return an update, for which the model gives these answers."""
+    model = Model([Completion(it) if isinstance(it, str) else it for it in answers])
+    return asyncio.run(find_changes(request(), update, OPTIONS, model.ask))[0], model
+
+
+def test_the_limit_follows_from_the_text() -> None:
+    """A short text needs few tokens, besides those for thinking."""
+    _, model = updated(UPDATE, CHANGE)
+    assert [call.max_tokens for call in model.asked] == [200 * 4 + 4000]
+
+
+def test_a_long_text_is_updated_in_parts() -> None:
+    """Each part is a call with its own blocks, and knows what was changed before it."""
+    said = ["BLOCK 1: New words.\nWHY: first", "NOTHING: all true", "BLOCK 5: Others.\nWHY: last"]
+    found, model = updated(LONG, *said)
+    assert [(it.action, it.block) for it in found.changes] == [("change", 1), ("change", 5)]
+    assert found.reason == ""
+    assert estimate_update(LONG, OPTIONS).calls == len(model.asked) == 3
+    assert [call.max_tokens for call in model.asked] == [800 * 4 + 4000] * 3
+    texts = [call.messages[1]["content"] for call in model.asked]
+    assert [sentences(400, 2) in text for text in texts] == [False, True, False]
+    assert ["first" in text for text in texts] == [False, True, True]
+
+
+def test_a_part_that_fails() -> None:
+    """What was changed in the others is kept, with a remark."""
+    found, _ = updated(LONG, "BLOCK 1: New words.\nWHY: x", "Sure!", "Sure!", "NOTHING: all true")
+    assert [it.block for it in found.changes] == [1]
+    assert found.remarks == ["update: the answer about blocks 2 to 3 names no block"]
+
+
+def test_an_answer_that_was_lost() -> None:
+    """What is whole of it is used; without that, the error is raised."""
+    error = UnknownOutcomeError("gone")
+    found, model = updated(UPDATE, Completion(f"{CHANGE}\n\nBLOCK 4: Pa", "lost", error=error))
+    assert [it.block for it in found.changes] == [2]
+    assert len(model.asked) == 1
+    with pytest.raises(UnknownOutcomeError, match="gone"):
+        updated(UPDATE, Completion("BLOCK 2: A cache ke", "lost", error=error))
+
+
+def test_no_answer() -> None:
+    """What the model has written instead is kept for reading."""
+    with pytest.raises(FailedTextError, match="names no block") as caught:
+        updated(UPDATE, "Sure!", "Certainly!")
+    assert caught.value.answer == "Certainly!"
+
+
+def test_the_last_mention_counts() -> None:
+    """Blocks that are named in thoughts only are not changed."""
+    thoughts = "Block 4: it may be wrong.\nBlock 2: it is wrong.\n"
+    assert [it.number for it in read_entries(f"{thoughts}\n{CHANGE}")] == [2]
+    assert [it.number for it in read_entries(thoughts)] == [4, 2]
