@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -32,7 +33,8 @@ def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
         )
     directory = Path(os.path.normpath(project / expanded))
     try:
-        directory.exists()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            directory.lstat()
     except (OSError, ValueError) as error:
         raise ConfigurationError(
             f"{option}: {quoted(value[:80])} is not a path ({reason_of(error)})"

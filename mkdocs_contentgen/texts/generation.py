@@ -122,6 +122,7 @@ class Generation:
         self._started = datetime.now(UTC)
         self._store_failed = False
         self._requests: Mapping[str, Request] = {}
+        self._workers = 0
         self._replaced: Collection[str] = ()
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
@@ -152,6 +153,7 @@ class Generation:
         """
         self._requests = requests
         self._replaced = replaced
+        self._workers = min(self._limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(self._thread.run(self._store.prepare))
@@ -160,7 +162,7 @@ class Generation:
             async with self._connect() as client:
                 self._add_problems(await preparing)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
-                    for _ in range(self._limits.concurrency):
+                    for _ in range(self._workers):
                         group.create_task(self._worker(client, group))
                     await self._queue_all()
                 self._add_problems(client.warnings)
@@ -192,7 +194,7 @@ class Generation:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
-        for _ in range(self._limits.concurrency):
+        for _ in range(self._workers):
             await self._queue.put(None)
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:

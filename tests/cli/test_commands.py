@@ -657,6 +657,8 @@ def test_a_home_directory_in_an_option(project: Project) -> None:
     assert (project.root / "home/cache/cache.db").is_file()
     assert (project.root / "home/approved/index.md/main.html").is_file()
     assert not (project.root / "~").exists()
+    project.configure({"cache_dir": "a\0b"})
+    assert "cache_dir: 'a\\x00b' is not a path" in run(project, "status", code=1)
     project.configure({"cache_dir": "~nobody-of-that-name/cache"})
     message = "cache_dir: '~nobody-of-that-name/cache' names a home directory that is not known"
     assert message in run(project, "status", code=1)

@@ -275,6 +275,12 @@ def test_a_service_that_is_down_ends_the_run_soon(store: DiskStore) -> None:
     assert "the service seems down" in str(outcomes["99"].error)
 
 
+def test_more_workers_than_requests(store: DiskStore) -> None:
+    """A huge `concurrency` takes no more than one worker for each request."""
+    outcomes, _ = run(Script(FakeTime()), store, requests("a"), concurrency=10**24)
+    assert outcomes["a"].source == "service"
+
+
 def test_each_text_is_kept_at_once(store: DiskStore) -> None:
     """What was generated before a failure can be loaded from the directory."""
     script = Script(FakeTime(), {"b": [RejectedError("x")]})

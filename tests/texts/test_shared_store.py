@@ -27,6 +27,7 @@ from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
 from mkdocs_contentgen.texts.store.entry import decode, encode
+from mkdocs_contentgen.texts.store.shared import Outage
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""

@@ -333,6 +333,14 @@ def test_a_changed_entry_with_its_checksum(directory: Path) -> None:
     assert load(directory, KEY) == ({KEY: Text(html, WHEN, REQUEST)}, [])
 
 
+def test_a_key_that_is_no_text(directory: Path) -> None:
+    """Its row is none of the cache, and hides no other."""
+    keep(directory, KEY, OTHER)
+    execute(directory, "UPDATE Cache SET key = CAST(key AS BLOB) WHERE key = ?", values=(KEY,))
+    assert load(directory, KEY, OTHER) == ({OTHER: text()}, [])
+    assert DiskStore(directory).requests() == ({OTHER: REQUEST}, [])
+
+
 def test_a_row_that_names_a_file(directory: Path, tmp_path: Path) -> None:
     """No file that a row names is read or deleted."""
     keep(directory, KEY)

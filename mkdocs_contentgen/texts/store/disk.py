@@ -161,7 +161,8 @@ class DiskStore(Cache):
             address = f"{self._path.resolve().as_uri()}?mode=rw"  # this creates no file
             with closing(sqlite3.connect(address, uri=True, timeout=self._lock_timeout)) as found:
                 query = (
-                    "SELECT key, CAST(coalesce(value, '') AS BLOB) FROM Cache WHERE raw = 1 AND "
+                    "SELECT key, CAST(coalesce(value, '') AS BLOB) FROM Cache "
+                    "WHERE raw = 1 AND typeof(key) = 'text' AND "
                 )
                 yield from found.execute(query + condition, values)
         except (OSError, sqlite3.Error) as error:
