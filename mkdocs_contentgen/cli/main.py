@@ -185,7 +185,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
 @main.command()
 @click.option("--options", "of_options", is_flag=True, help="The one of mkdocs.yml instead.")
 def schema(*, of_options: bool) -> None:
-    """Print the JSON Schema of the front matter, for editors."""
+    """Print the JSON Schema of the front matter, or of the options, for editors."""
     if of_options:
         from ..site.options_schema import options_schema
 
