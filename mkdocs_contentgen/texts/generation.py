@@ -117,7 +117,7 @@ class Generation:
         self._stop = Stop()
         self._thread = WorkerThread()
         self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
-        self._throttle = Throttle(store, self._thread, self._stop, self._clock, limits)
+        self._throttle = Throttle(self._stop, self._clock, limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -267,7 +267,7 @@ class Generation:
                 return text
 
             seconds = self._clock.monotonic() - started
-            await self._throttle.failed(failure, attempt=number, started=started)
+            self._throttle.failed(failure, attempt=number, started=started)
             pause = self._throttle.pause
             left = deadline - self._clock.monotonic() - pause
             may_repeat = isinstance(failure, NotSentError | GatewayError)

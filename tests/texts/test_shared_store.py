@@ -149,7 +149,7 @@ def test_a_note_is_known_on_all_machines(
     assert DiskStore(tmp_path / "c").load([failed]) == (notes, [])
 
 
-# --- claims and pauses ---------------------------------------------------------------------------
+# --- claims --------------------------------------------------------------------------------------
 
 
 def test_a_claim_holds_on_all_machines(machine: Machine) -> None:
@@ -180,16 +180,6 @@ def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer
     assert b.claim([KEY], "b").keys() == {KEY}
 
 
-def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
-    """What the service asked one machine for, the others know; a shorter time changes nothing."""
-    a, b = machine("a"), machine("b")
-    assert b.paused() == 0
-    a.pause(30)
-    assert 29 < b.paused() <= 30
-    b.pause(1)
-    assert 29 < a.paused() <= 30
-
-
 # --- a shared cache that is away, full or not allowed --------------------------------------------
 
 
@@ -207,8 +197,6 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     other = DiskStore(tmp_path / "a")
     assert other.claim([KEY], "you") == {}
     other.close()
-    store.pause(5)
-    assert store.paused() == 0
     store.save({KEY: text()})
     store.release([KEY], "me")
     assert store.load([KEY]) == ({KEY: text()}, [])
@@ -554,29 +542,6 @@ def test_a_full_redis_ends_no_build(machines: list[Project], service: ServiceDou
     (warning,) = warnings_in(built.stdout)
     assert "cannot be used (it is full)" in warning
     assert machines[0].cached() == set(TOPICS)
-
-
-def test_a_429_is_respected_by_all(
-    machines: list[Project], service: ServiceDouble, server: RedisServer
-) -> None:
-    """When the service wants to be left alone, no machine sends anything."""
-    arrived: list[float] = []
-
-    def answer(request: Received, handler: Handler) -> None:
-        arrived.append(time.monotonic())
-        if request.number == 1:
-            handler.send(b"{}", 429, {"Retry-After": "5"})
-        else:
-            generated()(request, handler)
-
-    service.answer = answer
-    machines[0].configure({"cache_url": Variable("CACHE_URL"), "concurrency": 1})
-    first = machines[0].start("mkdocs", "build")
-    wait_until(lambda: server.admin().exists("contentgen:pause"))
-    second = machines[1].start("mkdocs", "build", "--strict")
-    assert (first.wait(60), second.wait(60)) == (0, 0)
-    assert min(arrived[1:]) - arrived[0] >= 5
-    assert len(arrived) == 13
 
 
 def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: RedisServer) -> None:

@@ -25,10 +25,7 @@ _Item = TypeVar("_Item")
 
 
 class Cache(Protocol):
-    """Stores texts by the key of their request, and coordinates the runs that generate them.
-
-    The default methods are those of a cache that machines do not share.
-    """
+    """Stores texts by the key of their request, and coordinates the runs that generate them."""
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
@@ -75,14 +72,6 @@ class Cache(Protocol):
 
         Raises StoreError.
         """
-
-    def pause(self, seconds: float) -> None:
-        """Make other machines pause for so many seconds, since the service asked for it."""
-        return
-
-    def paused(self) -> float:
-        """Return the remaining seconds of the current pause, or 0."""
-        return 0.0
 
 
 def new_idempotency_key() -> str:

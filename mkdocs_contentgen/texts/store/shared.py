@@ -43,7 +43,7 @@ ANSWER_TIMEOUT = LEASE / 2
 _ENTRIES_PER_BATCH = 50
 """How many entries are sent in one round trip."""
 
-_TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
+_TEXT, _CLAIM = "contentgen:text:", "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
 # KEYS are those of the claim and the Idempotency-Key. ARGV: owner, lease in ms, new key, refresh.
@@ -183,15 +183,6 @@ class SharedStore(Cache):
         )
         if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
-
-    def pause(self, seconds: float) -> None:
-        if seconds > self.paused():
-            milliseconds = max(1, round(seconds * 1000))
-            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds))
-
-    def paused(self) -> float:
-        replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE))
-        return max(0.0, replies[0] / 1000) if replies else 0.0
 
     def requests(
         self, kind: NoteKind | None = None
