@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -212,21 +212,19 @@ class HTTPConnection:
         timeout: float,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-        read: Collection[int] = (200,),
     ) -> Answer:
         """Send a request with a JSON `body`, and return the answer.
 
-        `timeout` is in seconds, from the start of the connection to the last byte. `read` are the
-        statuses whose body is read; if that fails for a status other than 200, the body is empty.
+        `timeout` is in seconds, from the start of the connection to the last byte. The body is
+        empty if that of a status other than 200 cannot be read.
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
         or incomplete, and InvalidAnswerError if it is too large or compressed.
         """
         deadline = _Deadline(timeout)
 
         async def receive(response: httpx.Response) -> bytes:
-            if response.status_code == 200:
-                return await self._read(response)
-            return await self._read_reason(response) if response.status_code in read else b""
+            is_answer = response.status_code == 200
+            return await (self._read(response) if is_answer else self._read_reason(response))
 
         return await self._send(method, path, body, headers, deadline, receive)
 

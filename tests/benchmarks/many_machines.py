@@ -32,7 +32,8 @@ from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import DiskStore, SharedStore
+from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.store.shared import SharedStore
 from mkdocs_contentgen.texts.throttle import Clock
 
 SECONDS = 30.0

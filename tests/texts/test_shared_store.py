@@ -26,9 +26,9 @@ from service_double import Answer, Handler, Received, ServiceDouble, generated, 
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, Outage, note_key
 from mkdocs_contentgen.texts.store.entry import decode, encode
-from mkdocs_contentgen.texts.store.shared import Outage
+from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""
@@ -335,7 +335,7 @@ def test_without_the_package(tmp_path: Path) -> None:
         "import sys; sys.modules['redis'] = None\n"
         "from pathlib import Path\n"
         "from mkdocs_contentgen.errors import ConfigurationError\n"
-        "from mkdocs_contentgen.texts.store import DiskStore, SharedStore\n"
+        "from mkdocs_contentgen import DiskStore, SharedStore\n"
         "store = SharedStore(DiskStore(Path(sys.argv[1])), 'redis://127.0.0.1')\n"
         "try: store.load(['k'])\n"
         "except ConfigurationError as error: print(error)"

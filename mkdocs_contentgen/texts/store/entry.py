@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Literal, Protocol, TypeVar, get_args
@@ -72,6 +73,13 @@ class Cache(Protocol):
 
         Raises StoreError.
         """
+
+
+@dataclass
+class Outage:
+    """Whether the shared cache has failed, so that no other store of the run waits for it."""
+
+    began: bool = False
 
 
 def new_idempotency_key() -> str:

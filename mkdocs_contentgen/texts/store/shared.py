@@ -7,9 +7,7 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +19,7 @@ from .entry import (
     LEASE,
     Cache,
     NoteKind,
+    Outage,
     batches,
     damaged_entry,
     decode,
@@ -77,13 +76,6 @@ def shown_address(url: str) -> str | None:
     if url.partition("://")[0].lower() not in SCHEMES or not parts.hostname:
         return None
     return f"{parts.scheme}://{parts.hostname}:{port}"
-
-
-@dataclass
-class Outage:
-    """Whether the shared cache has failed, so that no other store of the run waits for it."""
-
-    began: bool = False
 
 
 class SharedStore(Cache):
@@ -296,17 +288,14 @@ _REASONS = {
     "ReadOnlyError": "it is a replica, which cannot be written",
     "BusyLoadingError": "it is still loading its data",
     "AuthenticationError": "it refuses the user or the password",
+    "ConnectionError": "it ended the connection",
+    "InvalidResponse": "it does not answer as Redis does",
     "TimeoutError": "it does not answer in time",
 }
 
 
 def _reason(error: Exception) -> str:
     """Return what went wrong, without the server's message, which could repeat a password."""
-    cause = error.__cause__ or error.__context__ or error
     name = type(error).__name__
-    if reason := _REASONS.get(name) or getattr(cause, "strerror", None):
-        return str(reason)
-    if name == "ConnectionError":
-        return "it ended the connection"
-    code = re.match(r"[A-Z]{2,20}\b", str(error))
-    return code[0] if code else "it does not answer as Redis does"
+    cause = error.__cause__ or error.__context__
+    return getattr(cause, "strerror", None) or _REASONS.get(name, name)
