@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .texts.articles import Article
     from .texts.obtain import Foreground, Obtained, obtain
     from .texts.policy import Limits, PageRequest, Policy
-    from .texts.store import DiskStore, SharedStore
+    from .texts.store import DiskStore
+    from .texts.store.shared import SharedStore
 
 __all__ = [
     "Article",
@@ -56,7 +57,8 @@ _MODULES = {
     "texts.obtain": ["Foreground", "Obtained", "obtain"],
     "texts.policy": ["Limits", "PageRequest", "Policy"],
     "text": ["Text"],
-    "texts.store": ["DiskStore", "SharedStore"],
+    "texts.store": ["DiskStore"],
+    "texts.store.shared": ["SharedStore"],
 }
 
 

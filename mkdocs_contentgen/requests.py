@@ -218,6 +218,22 @@ def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     return {name: get_args(kind) for name, kind in types.items() if get_origin(kind) is Literal}
 
 
+_EXPECTED = {
+    "topic": f"visible, valid text of at most {MAX_TOPIC:,} characters",
+    "brief": f"valid text of at most {MAX_BRIEF:,} characters",
+    "id": "a-z, 0-9 and '-' alone",
+    "revision": "a whole number from 1 to 1000000000",
+    "language": "a BCP 47 tag such as de or pt-BR",
+    "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
+}
+
+
+def expected_value(model: type[Request], name: str) -> str:
+    """Return in words what a field can be."""
+    known = choices(model).get(name)
+    return f"one of {', '.join(known)}" if known else _EXPECTED[name]
+
+
 @cache
 def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
     """Return a type with the fields of a request, for checking all of them in one step."""
@@ -394,7 +410,9 @@ def _parse_item(
         names = ", ".join(REQUEST_TYPES)
         problems.append(Problem(path, f"'type' is missing; it is one of {names}"))
     elif model is None:
-        problems.append(Problem((*path, "type"), _not_one_of_message(kind, REQUEST_TYPES)))
+        message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
+        message += _spelling_hint(kind, REQUEST_TYPES)
+        problems.append(Problem((*path, "type"), message))
 
     allowed = model.__struct_fields__ if model else _all_fields()
     for name in asked:
@@ -442,30 +460,10 @@ def _validate(
 
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
-    if name in choices(model):
-        return _not_one_of_message(value, choices(model)[name])
-    if name == "revision":
-        return f"{quoted(value)} is not a whole number from 1 to 1000000000"
-    if name == "id" and isinstance(value, str):
-        return f"{quoted(value)} is not made of a-z, 0-9 and '-' alone"
-    if name == "sources":
-        return (
-            f"{quoted(value)} is not a list of at most {MAX_SOURCES} paths, such as [changelog.md]"
-        )
-    if value is not None and not isinstance(value, str):
-        return f"{quoted(value)} is not a text; put it in quotes"
-    if name == "language":
-        return f"{quoted(value)} is not a language tag, such as de or pt-BR"
-    most = MAX_BRIEF if name == "brief" else MAX_TOPIC
-    if name in ("topic", "brief") and value and len(value) > most:
-        return f"is too long: {len(value):,} characters, {most:,} at most"
-    if value and value.strip():
-        return f"{quoted(value)} contains an unpaired surrogate, which is not valid Unicode"
-    return "is empty; write what the text is to be about" if name == "topic" else "is empty"
-
-
-def _not_one_of_message(value: object, known: Collection[str]) -> str:
-    return f"{quoted(value)} is not one of {', '.join(known)}{_spelling_hint(value, known)}"
+    hint = _spelling_hint(value, choices(model).get(name, ()))
+    if name not in ("revision", "sources", *choices(model)) and not isinstance(value, str | None):
+        hint = "; put it in quotes"
+    return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 
 
 def unknown_name_message(kind: str, name: object, known: Collection[str]) -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
     from ..writer.ledger.records import MonthlyUsage
-    from ..writer.writing import FinishedText
 
 STATE_COLOURS = {
     "approved": "green",
@@ -235,15 +234,6 @@ def print_trials(trials: Sequence[Trial]) -> None:
             }
         )
     _print_table(rows)
-
-
-def print_sources(written: FinishedText) -> None:
-    """Print which sections of the sources the model got, and which of them it cited."""
-    for section in written.sources:
-        verb = "cited" if section in written.cited else "given"
-        print_line(f"{verb}: {section.file}: {section.title}")
-    if not written.sources:
-        print_line("No section of the sources suits the topic, or writer.sources is not set")
 
 
 def print_usage(rows: Sequence[MonthlyUsage]) -> None:

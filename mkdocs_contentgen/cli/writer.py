@@ -38,10 +38,7 @@ def writer() -> None:
 @site_options
 @click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
 @click.argument("topic")
-@click.option("--sources", is_flag=True, help="Print which sections the model got and cited.")
-def try_(
-    config_file: str | None, kind: str, topic: str, sources: bool, **fields: str | None
-) -> None:
+def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -> None:
     """Write a text about TOPIC, print it with its remarks and cost, and keep nothing.
 
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
@@ -59,8 +56,6 @@ def try_(
     [trial] = _try_out(config_file, [request])
     if trial.written:
         output.print_article(trial.written.text.html)
-        if sources:
-            output.print_sources(trial.written)
         for remark in trial.written.text.remarks:
             output.print_line(remark)
     elif isinstance(trial.error, FailedTextError):

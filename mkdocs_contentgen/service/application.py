@@ -22,11 +22,9 @@ from starlette.routing import Route
 
 from ..requests import (
     EXTRA_FIELDS,
-    MAX_BRIEF,
-    MAX_TOPIC,
     REQUEST_TYPES,
     Request,
-    choices,
+    expected_value,
     wrong_fields,
 )
 from .updates import OPERATION, Update
@@ -178,7 +176,8 @@ def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, No
         names = ", ".join(unknown[:3])
         raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
     if invalid := wrong_fields(model, fields):
-        raise HTTPException(422, "; ".join(_field_problem(model, name) for name in invalid))
+        problems = (f"{name} must be {expected_value(model, name)}" for name in invalid)
+        raise HTTPException(422, "; ".join(problems))
     return msgspec.convert(fields, model), None
 
 
@@ -192,16 +191,6 @@ def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
         return request, msgspec.convert(given, Update)
     except ValueError as error:  # its message names the field, and quotes no value
         raise HTTPException(422, f"update is not valid: {error}") from None
-
-
-def _field_problem(model: type[Request], name: str) -> str:
-    if allowed_values := choices(model).get(name):
-        return f"{name} must be one of {', '.join(allowed_values)}"
-    if name == "language":
-        return "language must be a BCP 47 tag such as de or pt-BR"
-    if name in EXTRA_FIELDS:
-        return f"{name} must be valid text of at most {MAX_BRIEF:,} characters"
-    return f"{name} is required and must be visible, valid text of at most {MAX_TOPIC:,} characters"
 
 
 def refusal(status: int, message: str, retry_after: float | None = None) -> HTTPException:

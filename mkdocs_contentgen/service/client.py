@@ -106,7 +106,6 @@ class ServiceClient(HTTPConnection):
             body=body,
             headers={"Idempotency-Key": attempt.idempotency_key},
             timeout=attempt.timeout,
-            read=range(200, 600),
         )
         if answer.status == 500:
             self._raise_failed_text(answer)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -123,24 +123,6 @@ def without_secret(text: str, secret: str) -> str:
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
 
 
-class _Deadline:
-    """A time limit in seconds, and what the server did when it is over."""
-
-    def __init__(self, seconds: float, *, streamed: bool = False) -> None:
-        self.seconds = seconds
-        self.timer = asyncio.timeout(seconds)
-        self._streamed = streamed
-
-    def restart(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.timer.reschedule(asyncio.get_running_loop().time() + seconds)
-
-    def __str__(self) -> str:
-        if self._streamed:
-            return f"sent nothing for {self.seconds:g} s"
-        return f"sent no complete answer within {self.seconds:g} s"
-
-
 class HTTPConnection:
     """Sends requests to one server. Used with `async with`.
 
@@ -212,69 +194,26 @@ class HTTPConnection:
         timeout: float,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-        read: Collection[int] = (200,),
+        on_event: Callable[[bytes], StreamEvent] | None = None,
+        token_timeout: float = 0,
     ) -> Answer:
         """Send a request with a JSON `body`, and return the answer.
 
-        `timeout` is in seconds, from the start of the connection to the last byte. `read` are the
-        statuses whose body is read; if that fails for a status other than 200, the body is empty.
-        Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing
-        or incomplete, and InvalidAnswerError if it is too large or compressed.
+        `timeout` is in seconds, from the start of the connection to the last byte. With `on_event`,
+        it ends with the first token, and each further one has `token_timeout` seconds: the function
+        gets the data of each server-sent event, and returns what it is. The body of the answer is
+        empty if it was streamed, or if that of an error cannot be read. Raises UnreachableError if
+        nothing was sent, UnknownOutcomeError if the answer is missing or incomplete, and
+        InvalidAnswerError if it is too large or compressed.
         """
-        deadline = _Deadline(timeout)
-
-        async def receive(response: httpx.Response) -> bytes:
-            if response.status_code == 200:
-                return await self._read(response)
-            return await self._read_reason(response) if response.status_code in read else b""
-
-        return await self._send(method, path, body, headers, deadline, receive)
-
-    async def stream(
-        self,
-        path: str,
-        *,
-        body: Mapping[str, object],
-        first_timeout: float,
-        timeout: float,
-        on_event: Callable[[bytes], StreamEvent],
-    ) -> Answer:
-        """Post a JSON `body`, and pass the data of each server-sent event to `on_event`.
-
-        A token has to arrive within `first_timeout` seconds, and then one every `timeout` seconds.
-        `on_event` returns what the event is. The body of the returned answer is empty if it was
-        streamed. Raises the same as request().
-        """
-        deadline = _Deadline(first_timeout, streamed=True)
-
-        async def receive(response: httpx.Response) -> bytes:
-            if response.status_code != 200:
-                return await self._read_reason(response)
-            media_type = response.headers.get("Content-Type", "").partition(";")[0]
-            if media_type.strip().lower() != "text/event-stream":
-                return await self._read(response)
-            async with aclosing(self._events(response)) as events:
-                async for data in events:
-                    event = on_event(data)
-                    if event is StreamEvent.END:
-                        break
-                    if event is StreamEvent.TOKEN:
-                        deadline.restart(timeout)
-            return b""
-
-        return await self._send("POST", path, body, None, deadline, receive)
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, object] | None,
-        headers: Mapping[str, str] | None,
-        deadline: _Deadline,
-        receive: Callable[[httpx.Response], Awaitable[bytes]],
-    ) -> Answer:
-        """Send a request, and return the answer, whose body `receive` returns."""
         sent = False
+        deadline = asyncio.timeout(timeout)
+        limit = f"{timeout:g} s"
+
+        def on_token() -> None:
+            nonlocal limit
+            limit = f"{token_timeout:g} s"
+            deadline.reschedule(asyncio.get_running_loop().time() + token_timeout)
 
         async def trace(event: str, info: Mapping[str, object]) -> None:
             nonlocal sent
@@ -284,16 +223,18 @@ class HTTPConnection:
 
         try:
             async with (
-                deadline.timer,
+                deadline,
                 self._client.stream(
                     method, path, json=body, headers=headers, extensions={"trace": trace}
                 ) as response,
             ):
-                content = await receive(response)
+                content = await self._receive(response, on_event, on_token)
                 return Answer(response.status_code, response.headers, content)
         except TimeoutError:
-            unreached = f"no connection to {self._name} within {deadline.seconds:g} s"
-            lost = f"{self._name} {deadline} (the option `{self._timeout_option}` sets the limit)"
+            unreached = f"no connection to {self._name} within {limit}"
+            silence = f"nothing for {limit}" if on_event else f"no complete answer within {limit}"
+            option = f"the option `{self._timeout_option}` sets the limit"
+            lost = f"{self._name} sent {silence} ({option})"
         # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             reason = type(error).__name__
@@ -304,6 +245,27 @@ class HTTPConnection:
         if sent:
             raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
         raise UnreachableError(f"{unreached}; is {self._address_option} right?")
+
+    async def _receive(
+        self,
+        response: httpx.Response,
+        on_event: Callable[[bytes], StreamEvent] | None,
+        on_token: Callable[[], None],
+    ) -> bytes:
+        """Return the body of an answer. It is empty if `on_event` got its events."""
+        if response.status_code != 200:
+            return await self._read_reason(response)
+        media_type = response.headers.get("Content-Type", "").partition(";")[0]
+        if on_event is None or media_type.strip().lower() != "text/event-stream":
+            return await self._read(response)
+        async with aclosing(self._events(response)) as events:
+            async for data in events:
+                event = on_event(data)
+                if event is StreamEvent.END:
+                    break
+                if event is StreamEvent.TOKEN:
+                    on_token()
+        return b""
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         """Yield the data of each server-sent event, which is one line of all known servers."""

@@ -97,11 +97,14 @@ class Site:
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
         """
-        from ..texts.store import DiskStore, SharedStore
+        from ..texts.store import DiskStore
 
         local = DiskStore(self.cache_directory())
-        url = self.options.cache_url
-        return SharedStore(local, url, outage) if url else local
+        if not (url := self.options.cache_url):
+            return local
+        from ..texts.store.shared import SharedStore
+
+        return SharedStore(local, url, outage)
 
     def writer_options(self) -> WriterOptions:
         """Return the options of the writer. Raises ConfigurationError."""

@@ -38,8 +38,8 @@ from .policy import Limits
 from .store import Cache
 from .throttle import Clock, Stop, Throttle
 
-POLL_INTERVAL, MAX_POLL_INTERVAL = 0.25, 2.0
-"""Seconds between two polls for texts that other runs have requested, at first and at most."""
+POLL_INTERVAL = 1.0
+"""Seconds between two polls for texts that other runs have requested."""
 
 CLAIM_BATCH = 100
 """The number of such requests per poll. Claims are renewed in between."""
@@ -117,7 +117,7 @@ class Generation:
         self._stop = Stop()
         self._thread = WorkerThread()
         self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
-        self._throttle = Throttle(store, self._thread, self._stop, self._clock, limits)
+        self._throttle = Throttle(self._stop, self._clock, limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -176,19 +176,14 @@ class Generation:
         """Queue the requests that this run has claimed; poll for the others."""
         todo = list(self._requests)
         # Small batches, so that runs on several machines share the work.
-        batch, pause = self._limits.concurrency, POLL_INTERVAL
+        batch = self._limits.concurrency
         try:
             while todo:
                 claimed_elsewhere: list[str] = []
                 for start in range(0, len(todo), batch):
                     claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
                 if claimed_elsewhere:
-                    await self._stop.or_done(asyncio.sleep(pause))
-                pause = (
-                    POLL_INTERVAL
-                    if len(claimed_elsewhere) < len(todo)
-                    else min(2 * pause, MAX_POLL_INTERVAL)
-                )
+                    await self._stop.or_done(asyncio.sleep(POLL_INTERVAL))
                 todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
@@ -269,7 +264,7 @@ class Generation:
                 return text
 
             seconds = self._clock.monotonic() - started
-            await self._throttle.failed(failure, attempt=number, started=started)
+            self._throttle.failed(failure, attempt=number, started=started)
             pause = self._throttle.pause
             left = deadline - self._clock.monotonic() - pause
             may_repeat = isinstance(failure, NotSentError | GatewayError)

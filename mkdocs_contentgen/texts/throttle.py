@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..concurrency import WorkerThread, backoff
+from ..concurrency import backoff
 from ..errors import (
     ContentgenError,
     GatewayError,
@@ -20,16 +20,12 @@ from ..errors import (
     UnusableServiceError,
 )
 from .policy import Limits
-from .store import Cache
 
 FIRST_BACKOFF = 0.5
 """Maximum seconds before the second try."""
 
 REFUSALS = 3
 """Refused connections in a row after which the service counts as down."""
-
-PAUSE_POLL_INTERVAL = 0.25
-"""Seconds between two checks for a pause that another machine was asked for."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +71,8 @@ class Throttle:
     A pause that is longer than the timeout of a request stops the run.
     """
 
-    def __init__(
-        self, store: Cache, thread: WorkerThread, stop: Stop, clock: Clock, limits: Limits
-    ) -> None:
+    def __init__(self, stop: Stop, clock: Clock, limits: Limits) -> None:
         self.in_flight = 0
-        self._store = store
-        self._thread = thread
         self._stop = stop
         self._clock = clock
         self._limits = limits
@@ -88,7 +80,6 @@ class Throttle:
         self._request_done = asyncio.Event()
         self._send_lock = asyncio.Lock()
         self._paused_until = 0.0
-        self._next_poll = 0.0
         self._refusals = 0
         self._last_refusal = 0.0
 
@@ -121,27 +112,18 @@ class Throttle:
                     self._request_done.clear()
                     await self._stop.or_done(self._request_done.wait())
                 waited += self._clock.monotonic() - started
-                pause = await self._poll_pause()
+                pause = self.pause
                 if self._stop.reason or pause <= 0:
                     return waited
             # Jitter, so that the requests do not all go out at the end of the pause.
             await self._stop.or_done(self._clock.sleep(pause * (1 + self._clock.random() / 10)))
-
-    async def _poll_pause(self) -> float:
-        """Return the remaining pause, also one that another machine was asked for."""
-        now = self._clock.monotonic()
-        if now >= self._next_poll:
-            self._next_poll = now + PAUSE_POLL_INTERVAL
-            elsewhere = await self._thread.run(self._store.paused)
-            self._paused_until = max(self._paused_until, now + elsewhere)
-        return self.pause
 
     def answered(self) -> None:
         """Allow slightly more requests at once after an answer, up to `concurrency`."""
         self._refusals = 0
         self._window = min(self._limits.concurrency, self._window + 1 / self._window)
 
-    async def failed(self, failure: ServiceError, *, attempt: int, started: float) -> None:
+    def failed(self, failure: ServiceError, *, attempt: int, started: float) -> None:
         """Pause, narrow the window or stop the run, as a failure demands.
 
         `attempt` counts the tries of that request from 0, and `started` is when this one was sent.
@@ -154,7 +136,7 @@ class Throttle:
                 UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
             )
         if isinstance(failure, NotSentError | GatewayError):
-            await self._back_off(failure, attempt)
+            self._back_off(failure, attempt)
 
     def _count_refusal(self, failure: ServiceError, started: float) -> None:
         if not isinstance(failure, UnreachableError):
@@ -164,7 +146,7 @@ class Throttle:
             self._refusals += 1
             self._last_refusal = self._clock.monotonic()
 
-    async def _back_off(self, failure: NotSentError | GatewayError, attempt: int) -> None:
+    def _back_off(self, failure: NotSentError | GatewayError, attempt: int) -> None:
         delay = failure.retry_after
         if delay is None:
             delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
@@ -175,4 +157,3 @@ class Throttle:
         if not isinstance(failure, UnreachableError | GatewayError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))
-            await self._thread.run(self._store.pause, delay)

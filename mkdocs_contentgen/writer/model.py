@@ -311,12 +311,13 @@ class Model:
             **self._fields.parameters,
         }
         try:
-            return await self._connection.stream(
+            return await self._connection.request(
+                "POST",
                 "chat/completions",
                 body=body,
-                first_timeout=self._fields.first_token_timeout,
-                timeout=self._fields.call_timeout,
+                timeout=self._fields.first_token_timeout,
                 on_event=reader.read_event,
+                token_timeout=self._fields.call_timeout,
             )
         except UnreachableError as error:
             hint = " Is Ollama running? `ollama serve` starts it" if self._is_ollama else ""

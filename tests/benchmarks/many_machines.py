@@ -32,7 +32,8 @@ from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import DiskStore, SharedStore
+from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.store.shared import SharedStore
 from mkdocs_contentgen.texts.throttle import Clock
 
 SECONDS = 30.0
@@ -88,27 +89,6 @@ class InMemory(DiskStore):
         self.texts |= texts
 
 
-class Shared(SharedStore):
-    """The shared cache; of a pause, Redis would count real time, so the simulation counts it."""
-
-    def __init__(
-        self, url: str, clock: asyncio.AbstractEventLoop, pauses: dict[str, float]
-    ) -> None:
-        super().__init__(InMemory(), url)
-        self._clock = clock
-        self._pauses = pauses
-
-    def pause(self, seconds: float) -> None:
-        """Tell the other runners."""
-        super().pause(seconds)
-        self._pauses["end"] = max(self._pauses["end"], self._clock.time() + seconds)
-
-    def paused(self) -> float:
-        """Return what other runners were told."""
-        super().paused()
-        return max(0.0, self._pauses["end"] - self._clock.time())
-
-
 @dataclass(frozen=True)
 class Result:
     """What a simulation came to; times are in simulated seconds."""
@@ -129,12 +109,11 @@ def simulate(server: RedisServer, texts: int, runners: int) -> Result:
         requests[request.key(sandbox=False)] = request
     loop = SimulatedTime()
     service = Service(loop)
-    pauses = {"end": 0.0}
 
     async def run() -> int:
         generations = [
             Generation(
-                Shared(server.url, loop, pauses),
+                SharedStore(InMemory(), server.url),
                 lambda: nullcontext(service),
                 Limits(),
                 clock=Clock(monotonic=loop.time),

@@ -142,9 +142,10 @@ def test_front_matter_problems_all_at_once(project: Project, service: ServiceDou
     assert built.returncode == 1
     lines = [line for line in built.stdout.splitlines() if "docs/" in line]
     assert [line.split("contentgen: ", 1)[1].split(";")[0] for line in lines] == [
-        "docs/one.md:5: contentgen.format: 'listcle' is not one of howto, listicle, narrative",
+        "docs/one.md:5: contentgen.format: expected one of howto, listicle, narrative, "
+        "found 'listcle'",
         "docs/one.md:6: contentgen.token: is not a known key",
-        "docs/two.md:3: contentgen.type: 'blgo' is not one of article, blog, news",
+        "docs/two.md:3: contentgen.type: expected one of article, blog, news, found 'blgo'",
         "docs/two.md:5: contentgen.base_url: is not a known key",
     ]
     assert "did you mean 'listicle'?" in built.stdout

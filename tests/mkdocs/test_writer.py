@@ -458,19 +458,6 @@ def test_sources(project: Project, model: ModelDouble) -> None:
     assert project.build().returncode == 0
 
 
-def test_the_sources_of_a_trial(project: Project, model: ModelDouble) -> None:
-    """`writer try --sources` prints what the model got, and what of it was cited."""
-    model.answer = writing(cite)
-    configure(project, model, sources=True)
-    project.write("docs/bees.md", "# Bees\n\nBees make honey.\n\n## Wax\n\nBees make wax.\n")
-    tried = project.run(
-        "mkdocs_contentgen", "writer", "try", "blog", "Bees", "--length", "short", "--sources"
-    )
-    assert tried.returncode == 0, tried.stdout
-    assert len(re.findall(r"^cited: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
-    assert len(re.findall(r"^given: bees\.md: Bees", tried.stdout, re.MULTILINE)) == 1
-
-
 GONE = "; sources changed: speed/#docs-build; update with `contentgen update page.md`"
 
 

@@ -274,13 +274,13 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("kind", "body", "expected"),
         [
-            ("article", {}, "topic is required"),
-            ("blog", {"length": "short"}, "topic is required"),
-            ("news", {"topic": ""}, "topic is required"),
-            ("news", {"topic": " \n "}, "topic is required"),
-            ("news", {"topic": None}, "topic is required"),
-            ("news", {"topic": 7}, "topic is required"),
-            ("news", {"topic": ["Bees"]}, "topic is required"),
+            ("article", {}, "topic must be visible"),
+            ("blog", {"length": "short"}, "topic must be visible"),
+            ("news", {"topic": ""}, "topic must be visible"),
+            ("news", {"topic": " \n "}, "topic must be visible"),
+            ("news", {"topic": None}, "topic must be visible"),
+            ("news", {"topic": 7}, "topic must be visible"),
+            ("news", {"topic": ["Bees"]}, "topic must be visible"),
             (
                 "news",
                 {"topic": "Bees", "length": None},

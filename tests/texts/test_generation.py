@@ -163,7 +163,7 @@ class Slow(DiskStore):
 def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
     """While a text is saved, the next request is on its way."""
     slow = Slow(store.directory)
-    slow.script = Script(FakeTime())
+    slow.script = Script(FakeTime(), takes=0.2)
     outcomes, _ = run(slow.script, slow, requests("a", "b"), concurrency=1)
     assert all(outcome.text for outcome in outcomes.values())
 

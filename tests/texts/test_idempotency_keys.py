@@ -33,7 +33,8 @@ from service_double import (
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
-from mkdocs_contentgen.texts.store import DATABASE, DiskStore, SharedStore
+from mkdocs_contentgen.texts.store import DATABASE, DiskStore
+from mkdocs_contentgen.texts.store.shared import SharedStore
 
 REQUEST = BlogRequest(topic="Tides")
 KEY, OTHER = REQUEST.key(sandbox=False), "b" * 64

@@ -10,7 +10,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -25,9 +24,9 @@ from service_double import Answer, Handler, Received, ServiceDouble, generated, 
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, SharedStore, note_key
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, Outage, note_key
 from mkdocs_contentgen.texts.store.entry import decode, encode
-from mkdocs_contentgen.texts.store.shared import Outage
+from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""
@@ -148,7 +147,7 @@ def test_a_note_is_known_on_all_machines(
     assert DiskStore(tmp_path / "c").load([failed]) == (notes, [])
 
 
-# --- claims and pauses ---------------------------------------------------------------------------
+# --- claims --------------------------------------------------------------------------------------
 
 
 def test_a_claim_holds_on_all_machines(machine: Machine) -> None:
@@ -179,16 +178,6 @@ def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer
     assert b.claim([KEY], "b").keys() == {KEY}
 
 
-def test_a_pause_holds_on_all_machines(machine: Machine) -> None:
-    """What the service asked one machine for, the others know; a shorter time changes nothing."""
-    a, b = machine("a"), machine("b")
-    assert b.paused() == 0
-    a.pause(30)
-    assert 29 < b.paused() <= 30
-    b.pause(1)
-    assert 29 < a.paused() <= 30
-
-
 # --- a shared cache that is away, full or not allowed --------------------------------------------
 
 
@@ -206,8 +195,6 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     other = DiskStore(tmp_path / "a")
     assert other.claim([KEY], "you") == {}
     other.close()
-    store.pause(5)
-    assert store.paused() == 0
     store.save({KEY: text()})
     store.release([KEY], "me")
     assert store.load([KEY]) == ({KEY: text()}, [])
@@ -350,7 +337,7 @@ def test_without_the_package(tmp_path: Path) -> None:
         "import sys; sys.modules['redis'] = None\n"
         "from pathlib import Path\n"
         "from mkdocs_contentgen.errors import ConfigurationError\n"
-        "from mkdocs_contentgen.texts.store import DiskStore, SharedStore\n"
+        "from mkdocs_contentgen import DiskStore, SharedStore\n"
         "store = SharedStore(DiskStore(Path(sys.argv[1])), 'redis://127.0.0.1')\n"
         "try: store.load(['k'])\n"
         "except ConfigurationError as error: print(error)"
@@ -491,29 +478,6 @@ def test_redis_dies_in_the_middle(
     built = machines[0].build("--strict")
     assert built.returncode == 0, built.stdout
     assert len(service.received) == 12
-
-
-def test_a_429_is_respected_by_all(
-    machines: list[Project], service: ServiceDouble, server: RedisServer
-) -> None:
-    """When the service wants to be left alone, no machine sends anything."""
-    arrived: list[float] = []
-
-    def answer(request: Received, handler: Handler) -> None:
-        arrived.append(time.monotonic())
-        if request.number == 1:
-            handler.send(b"{}", 429, {"Retry-After": "5"})
-        else:
-            generated()(request, handler)
-
-    service.answer = answer
-    machines[0].configure({"cache_url": Variable("CACHE_URL"), "concurrency": 1})
-    first = machines[0].start("mkdocs", "build")
-    wait_until(lambda: server.admin().exists("contentgen:pause"))
-    second = machines[1].start("mkdocs", "build", "--strict")
-    assert (first.wait(60), second.wait(60)) == (0, 0)
-    assert min(arrived[1:]) - arrived[0] >= 5
-    assert len(arrived) == 13
 
 
 def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: RedisServer) -> None:

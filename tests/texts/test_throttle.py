@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 from simulated_time import SimulatedTime
 
-from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import (
     MissingReason,
     NoText,
@@ -20,25 +18,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Stop, Throttle
-
-
-class Machines(DiskStore):
-    """A cache that knows of a pause of other machines, and notes what they are told."""
-
-    def __init__(self) -> None:
-        super().__init__(Path())
-        self.elsewhere = 0.0
-        self.told: list[float] = []
-
-    def pause(self, seconds: float) -> None:
-        """Note the pause."""
-        self.told.append(seconds)
-
-    def paused(self) -> float:
-        """Return the pause of another machine."""
-        return self.elsewhere
 
 
 class Run:
@@ -47,10 +27,7 @@ class Run:
     def __init__(self, loop: SimulatedTime, concurrency: int) -> None:
         self.time = loop.time
         self.stop = Stop()
-        self.machines = Machines()
         self.throttle = Throttle(
-            self.machines,
-            WorkerThread(),
             self.stop,
             Clock(monotonic=loop.time, random=lambda: 1.0),
             Limits(concurrency, timeout=120),
@@ -63,7 +40,7 @@ class Run:
         with self.throttle.sending():
             await asyncio.sleep(seconds)
         if failure:
-            await self.throttle.failed(failure, attempt=0, started=started)
+            self.throttle.failed(failure, attempt=0, started=started)
         else:
             self.throttle.answered()
         return started
@@ -108,13 +85,12 @@ def test_no_more_than_concurrency_are_in_flight() -> None:
 
 
 def test_a_pause_is_for_all() -> None:
-    """What the service asks of one request, the others respect, and other machines are told."""
+    """What the service asks of one request, the others respect."""
 
     async def story(run: Run) -> None:
         before = run.time()
         await run.send(failure=NotSentError("busy", retry_after=60))
         assert 59 < run.throttle.pause <= 60
-        assert run.machines.told == [60]
         moments = await asyncio.gather(run.send(), run.send())
         assert all(60 <= moment - before < 70 for moment in moments)
         assert run.throttle.pause == 0
@@ -128,20 +104,6 @@ def test_a_pause_counts_for_the_deadline() -> None:
     async def story(run: Run) -> None:
         await run.send(failure=NotSentError("busy", retry_after=60))
         assert await run.throttle.wait_for_turn() < 1
-
-    simulate(story)
-
-
-def test_a_pause_of_another_machine() -> None:
-    """It is respected here as well, for as long as that machine was asked for."""
-
-    async def story(run: Run) -> None:
-        await run.send()
-        await asyncio.sleep(1)
-        run.machines.elsewhere = 5
-        asyncio.get_running_loop().call_later(5, setattr, run.machines, "elsewhere", 0)
-        before = run.time()
-        assert 5 <= await run.send() - before < 12
 
     simulate(story)
 
@@ -161,13 +123,12 @@ def test_a_service_that_refuses_gets_fewer_at_once() -> None:
     simulate(story)
 
 
-def test_no_connection_is_no_matter_of_other_machines() -> None:
-    """It neither narrows the window nor tells them to wait."""
+def test_no_connection_does_not_narrow_the_window() -> None:
+    """It says nothing about how much the service can take."""
 
     async def story(run: Run) -> None:
         await run.send(failure=UnreachableError("refused"))
         assert 0 < run.throttle.pause <= FIRST_BACKOFF
-        assert run.machines.told == []
         assert await run.in_flight_at_most(9, seconds=1) == 8
 
     simulate(story)
@@ -179,8 +140,8 @@ def test_back_off_doubles() -> None:
     async def story(run: Run) -> None:
         for attempt in range(4):
             error = NotSentError("busy")
-            await run.throttle.failed(error, attempt=attempt, started=run.time())
-        assert run.machines.told == [FIRST_BACKOFF * 2**attempt for attempt in range(4)]
+            run.throttle.failed(error, attempt=attempt, started=run.time())
+            assert run.throttle.pause == pytest.approx(FIRST_BACKOFF * 2**attempt, rel=1e-3)
 
     simulate(story)
 

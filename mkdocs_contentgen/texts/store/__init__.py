@@ -7,8 +7,7 @@ renamed, not deleted. Each entry has the SHA-256 of its key and its text, which 
 """
 
 from .disk import DATABASE, DiskStore
-from .entry import LEASE, Cache, NoteKind, note_key
-from .shared import Outage, SharedStore
+from .entry import LEASE, Cache, NoteKind, Outage, note_key
 
 __all__ = [
     "DATABASE",
@@ -17,6 +16,5 @@ __all__ = [
     "DiskStore",
     "NoteKind",
     "Outage",
-    "SharedStore",
     "note_key",
 ]

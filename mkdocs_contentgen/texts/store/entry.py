@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -26,10 +27,7 @@ _Item = TypeVar("_Item")
 
 
 class Cache(Protocol):
-    """Stores texts by the key of their request, and coordinates the runs that generate them.
-
-    The default methods are those of a cache that machines do not share.
-    """
+    """Stores texts by the key of their request, and coordinates the runs that generate them."""
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None
@@ -83,13 +81,12 @@ class Cache(Protocol):
         Raises StoreError.
         """
 
-    def pause(self, seconds: float) -> None:
-        """Make other machines pause for so many seconds, since the service asked for it."""
-        return
 
-    def paused(self) -> float:
-        """Return the remaining seconds of the current pause, or 0."""
-        return 0.0
+@dataclass
+class Outage:
+    """Whether the shared cache has failed, so that no other store of the run waits for it."""
+
+    began: bool = False
 
 
 def new_idempotency_key() -> str:

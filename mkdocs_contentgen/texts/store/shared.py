@@ -7,10 +7,8 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -24,6 +22,7 @@ from .entry import (
     LEASE,
     Cache,
     NoteKind,
+    Outage,
     batches,
     damaged_entry,
     decode,
@@ -46,7 +45,7 @@ ANSWER_TIMEOUT = LEASE / 2
 _ENTRIES_PER_BATCH = 50
 """How many entries are sent in one round trip."""
 
-_TEXT, _CLAIM, _PAUSE = "contentgen:text:", "contentgen:claim:", "contentgen:pause"
+_TEXT, _CLAIM = "contentgen:text:", "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
 # KEYS are those of the claim and the Idempotency-Key. ARGV: owner, lease in ms, new key, refresh.
@@ -80,13 +79,6 @@ def shown_address(url: str) -> str | None:
     if url.partition("://")[0].lower() not in SCHEMES or not parts.hostname:
         return None
     return f"{parts.scheme}://{parts.hostname}:{port}"
-
-
-@dataclass
-class Outage:
-    """Whether the shared cache has failed, so that no other store of the run waits for it."""
-
-    began: bool = False
 
 
 class SharedStore(Cache):
@@ -221,15 +213,6 @@ class SharedStore(Cache):
         if self._outage.began and self._local_is_writable:
             self._local.release(keys, owner, answered=answered)
 
-    def pause(self, seconds: float) -> None:
-        if seconds > self.paused():
-            milliseconds = max(1, round(seconds * 1000))
-            self._send(lambda pipeline: pipeline.set(_PAUSE, "1", px=milliseconds))
-
-    def paused(self) -> float:
-        replies = self._send(lambda pipeline: pipeline.pttl(_PAUSE))
-        return max(0.0, replies[0] / 1000) if replies else 0.0
-
     def requests(
         self, kind: NoteKind | None = None
     ) -> tuple[dict[str, dict[str, object]], list[str]]:
@@ -342,17 +325,14 @@ _REASONS = {
     "ReadOnlyError": "it is a replica, which cannot be written",
     "BusyLoadingError": "it is still loading its data",
     "AuthenticationError": "it refuses the user or the password",
+    "ConnectionError": "it ended the connection",
+    "InvalidResponse": "it does not answer as Redis does",
     "TimeoutError": "it does not answer in time",
 }
 
 
 def _reason(error: Exception) -> str:
     """Return what went wrong, without the server's message, which could repeat a password."""
-    cause = error.__cause__ or error.__context__ or error
     name = type(error).__name__
-    if reason := _REASONS.get(name) or getattr(cause, "strerror", None):
-        return str(reason)
-    if name == "ConnectionError":
-        return "it ended the connection"
-    code = re.match(r"[A-Z]{2,20}\b", str(error))
-    return code[0] if code else "it does not answer as Redis does"
+    cause = error.__cause__ or error.__context__
+    return getattr(cause, "strerror", None) or _REASONS.get(name, name)
