@@ -21,12 +21,7 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..site.extension import (
-    ArticleExtension,
-    RenderedPage,
-    leading_article,
-    read_stylesheet,
-)
+from ..site.extension import ArticleExtension, leading_article, read_stylesheet
 from ..site.front_matter import hidden_requests, place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
@@ -270,7 +265,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             os.utime(path, (0, 0))
 
 
-def _link_stylesheet(md: Markdown, page: RenderedPage) -> Element:
+def _link_stylesheet(md: Markdown, page: File) -> Element:
     href = get_relative_url(STYLESHEET, page.url)
     return Element("link", {"rel": "stylesheet", "href": href})
 
