@@ -21,12 +21,7 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..site.extension import (
-    ArticleExtension,
-    RenderedPage,
-    leading_article,
-    read_stylesheet,
-)
+from ..site.extension import ArticleExtension, leading_article, read_stylesheet
 from ..site.front_matter import hidden_requests, place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
@@ -110,6 +105,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Check the options, and register the Markdown extension. Start background generation."""
         try:
             warnings = self.config.load_extension_options(config.mdx_configs.get(EXTENSION))
+            Site(config=config, options=self.config).check_directories()
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error
         for warning in warnings:
@@ -118,14 +114,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..site.background import Background
 
             self._background = Background(self.config.max_requests, log.info)
-        if self.config.defaults:
-            from ..requests import check_defaults
-
-            _raise_problems([str(problem) for problem in check_defaults(self.config.defaults)])
-        try:
-            Site(config=config, options=self.config).check_directories()
-        except ContentgenError as error:
-            raise PluginError(escape_controls(f"contentgen: {error}")) from error
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._metadata = PageMetadata(has_feed="rss" in config.plugins)
         self._extension = ArticleExtension(file_of_page, set_title_found)
@@ -277,7 +265,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             os.utime(path, (0, 0))
 
 
-def _link_stylesheet(md: Markdown, page: RenderedPage) -> Element:
+def _link_stylesheet(md: Markdown, page: File) -> Element:
     href = get_relative_url(STYLESHEET, page.url)
     return Element("link", {"rel": "stylesheet", "href": href})
 

@@ -30,6 +30,8 @@ from ..html.elements import HEADINGS
 from .typos import marker_typo_problem
 
 if TYPE_CHECKING:
+    from mkdocs.structure.files import File
+
     from ..html.presentation import ArticleMetadata
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
@@ -39,18 +41,6 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
-
-
-class RenderedPage(Protocol):
-    """A page that is being rendered, such as a File of MkDocs."""
-
-    @property
-    def src_uri(self) -> str:
-        """The path in the directory of pages, with slashes."""
-
-    @property
-    def url(self) -> str:
-        """The address, relative to that of the site."""
 
 
 class Content(Protocol):
@@ -96,7 +86,7 @@ class ArticleExtension(Extension):
 
     def __init__(
         self,
-        find_page: Callable[[Markdown], RenderedPage | None],
+        find_page: Callable[[Markdown], File | None],
         set_title: Callable[[Markdown, str], None],
     ) -> None:
         super().__init__()
@@ -104,7 +94,7 @@ class ArticleExtension(Extension):
         self.set_title = set_title
         self.articles: Mapping[str, Contents] = {}
         self.pages: Mapping[str, str] = {}
-        self.styles: Callable[[Markdown, RenderedPage], Element] | None = None
+        self.styles: Callable[[Markdown, File], Element] | None = None
         self.end_line = ""
         self.problems: dict[str, list[tuple[str, str]]] = {}
         self.facts: dict[str, dict[str, ArticleMetadata]] = {}

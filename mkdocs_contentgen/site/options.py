@@ -46,11 +46,6 @@ MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
 """The default directories of the cache."""
 
 
-TWO_PLACES = (
-    "the options of contentgen are in `plugins` and in `markdown_extensions`; keep one of them"
-)
-
-
 _T = TypeVar("_T")
 
 
@@ -296,6 +291,12 @@ class ContentgenConfig(Options):
             warnings.append(
                 (escape_controls(str(name)), unknown_name_message("option", name, known))
             )
+        if not failed and self.defaults:
+            from ..requests import check_defaults
+
+            for problem in check_defaults(self.defaults):
+                name, _, message = str(problem).partition(": ")
+                failed.append((name, ValidationError(message)))
         if not failed and (self.token or self.writer or self.cache_url):
             warnings += self._plain_secrets()
         return failed, warnings
@@ -323,14 +324,13 @@ class ContentgenConfig(Options):
         """
         if not given:
             return []
-        if any(self.user_configs):
-            raise ConfigurationError(TWO_PLACES)
-        self.load_dict(dict(given))
-        failed, warnings = self.validate()
-        place = f"markdown_extensions.{EXTENSION}."
-        if failed:
-            raise ConfigurationError(f"{place}{failed[0][0]}: {failed[0][1]}")
-        return [f"{place}{name}: {message}" for name, message in warnings]
+        path = self.config_file_path
+        if any(self[name] != option.default for name, option in get_schema(type(self))):
+            raise ConfigurationError(
+                f"{path}: the options of contentgen are in `plugins` and in `markdown_extensions`; "
+                "keep one of them"
+            )
+        return load_values(self, given, f"{path}: markdown_extensions.{EXTENSION}.")
 
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
@@ -407,3 +407,16 @@ class ContentgenConfig(Options):
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,
         )
+
+
+def load_values(config: Config, values: Mapping[str, object], prefix: str) -> list[str]:
+    """Set and check the values of a configuration, and return warnings.
+
+    `prefix` begins each message. Raises ConfigurationError.
+    """
+    config.load_dict(dict(values))
+    failed, warnings = config.validate()
+    if failed:
+        name, problem = failed[0]
+        raise ConfigurationError(f"{prefix}{name}: {' '.join(str(problem).split())}")
+    return [f"{prefix}{name}: {message}" for name, message in warnings]

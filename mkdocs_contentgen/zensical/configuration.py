@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import BaseConfigOption, Config
+from mkdocs.config.base import BaseConfigOption
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import MkDocsException
 from mkdocs.utils.meta import SafeLoader  # type: ignore[attr-defined]  # libyaml's, if there is one
@@ -20,7 +20,7 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..site.options import TWO_PLACES, ContentgenConfig
+from ..site.options import ContentgenConfig, load_values
 from ..site.typos import NAME
 
 _SETTINGS = (
@@ -70,16 +70,6 @@ def load_configuration(path: Path) -> Configuration:
     values = _read(path)
     plugins = _named(values.get("plugins"))
     extensions = dict(_named(values.get("markdown_extensions")))
-    given = {
-        place: options
-        for place, options in (
-            ("plugins", dict(plugins).get(NAME)),
-            ("markdown_extensions", extensions.get(NAME)),
-        )
-        if options
-    }
-    if len(given) > 1:
-        raise ConfigurationError(f"{path}: {TWO_PLACES}")
     config = MkDocsConfig(str(path))
     # Validating the others would import their extensions and themes, though nothing needs them.
     config._schema = tuple(
@@ -88,16 +78,12 @@ def load_configuration(path: Path) -> Configuration:
         if name in (*_SETTINGS, "plugins")
     )
     shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
-    warnings = _validate(config, {**shared, "plugins": []}, f"{path}: ")
+    warnings = load_values(config, {**shared, "plugins": []}, f"{path}: ")
     config.markdown_extensions = list(extensions)
     options = ContentgenConfig(str(path))
-    place, own = next(iter(given.items()), ("plugins", {}))
-    warnings += _validate(options, own, f"{path}: {place}.{NAME}.")
-    if options.defaults:
-        from ..requests import check_defaults
-
-        if problems := check_defaults(options.defaults):
-            raise ConfigurationError("; ".join(map(str, problems)))
+    own = dict(plugins).get(NAME, {})
+    warnings += load_values(options, own, f"{path}: plugins.{NAME}.")
+    warnings += options.load_extension_options(extensions.get(NAME))
     theme = values.get("theme")
     theme = theme if isinstance(theme, dict) else {}
     return Configuration(config, options, plugins, theme, warnings)
@@ -123,13 +109,12 @@ def is_for_zensical(path: Path) -> bool:
         return True
     if any(name.startswith("zensical.") for name in extensions):
         return True
-    theme = values.get("theme")
-    named = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme or "mkdocs"
-    name = None if named is None else str(named)
-    plugins = _named(values.get("plugins"))
+    theme = values.get("theme") or "mkdocs"
+    name = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme
     installed = get_plugins()
-    return (name is not None and name not in get_theme_names()) or any(
-        plugin not in installed and f"{name}/{plugin}" not in installed for plugin, _ in plugins
+    return (name is not None and str(name) not in get_theme_names()) or any(
+        plugin not in installed and f"{name}/{plugin}" not in installed
+        for plugin, _ in _named(values.get("plugins"))
     )
 
 
@@ -175,12 +160,3 @@ def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
                 )
             named.append((str(name), options if isinstance(options, dict) else {}))
     return named
-
-
-def _validate(config: Config, values: Mapping[str, object], prefix: str) -> list[str]:
-    config.load_dict(dict(values))
-    failed, warnings = config.validate()
-    if failed:
-        name, problem = failed[0]
-        raise ConfigurationError(f"{prefix}{name}: {' '.join(str(problem).split())}")
-    return [f"{prefix}{name}: {message}" for name, message in warnings]

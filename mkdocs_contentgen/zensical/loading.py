@@ -66,8 +66,4 @@ def _load_templates(configuration: Configuration) -> Environment:
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
-    configuration = load_configuration(find_configuration(config_file, Path.cwd()))
-    pages, _ = find_pages(configuration, drafts=False)
-    return Site(
-        config=configuration.config, options=configuration.options, pages=pages
-    ).writer_options()
+    return read_site(find_configuration(config_file, Path.cwd()), drafts=False).writer_options()

@@ -8,9 +8,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 
@@ -35,22 +36,11 @@ LISTING_AGE = 2.0
 
 
 _CLEANING_INTERVAL = 0.5
-"""Seconds between two looks for pages in Zensical's cache."""
+"""Seconds after which a page that was rendered is looked for in Zensical's cache."""
 
 
 class PageError(ContentgenError):
     """A page lacks a text. Its problems have been printed."""
-
-
-@dataclass(frozen=True)
-class _Listing:
-    """Files beside the page that is rendered."""
-
-    pages: Collection[str]
-    approved: list[Path]
-    """Those of pages that do not exist."""
-
-    made: float
 
 
 class SiteTexts:
@@ -59,29 +49,28 @@ class SiteTexts:
     def __init__(self, configuration: Configuration, *, serves: bool) -> None:
         self._configuration = configuration
         self._serves = serves
-        self._options = configuration.options
         # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
         # the local one, and has tried to get newer texts.
-        self._options.cache_url, self._options.max_age = "", None
-        self._root = configuration.path.parent
+        options = configuration.options
+        options.cache_url, options.max_age = "", None
         self._has_command = MISSING_FILE in os.environ
         pages, _ = find_pages(configuration, drafts=serves)
         self._site = Site(
-            config=configuration.config, options=self._options, pages=pages, is_partial=True
+            config=configuration.config, options=options, pages=pages, is_partial=True
         )
         self._site.check_directories()
-        self._print_warnings([*configuration.warnings, *link_warnings(self._root)])
+        self._print_warnings([*configuration.warnings, *link_warnings(self._site.directory)])
         self._rendered: set[str] = set()
-        self._has_news = False
-        self._cleaner = threading.Thread()
+        self._has_news = threading.Event()
         if not self._has_command:
+            threading.Thread(target=self._keep_cache_empty, daemon=True).start()
             atexit.register(self._empty_cache)
-        self._listing: _Listing | None = None
-        css = self._options.styles != "strip"
-        self.stylesheet = read_stylesheet(adapted=self._options.styles == "adapt") if css else ""
+        self._list = lru_cache(maxsize=1)(self._list_files)
+        css = options.styles != "strip"
+        self.stylesheet = read_stylesheet(adapted=options.styles == "adapt") if css else ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
-        self.end_line = self._options.end_line()
+        self.end_line = options.end_line()
         self.has_feed = bool(configuration.plugin_options("rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 
@@ -91,10 +80,7 @@ class SiteTexts:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         if not self._has_command:
             self._rendered.add(page)
-            self._has_news = True
-            if not self._cleaner.is_alive():
-                self._cleaner = threading.Thread(target=self._empty_cache_soon, daemon=True)
-                self._cleaner.start()
+            self._has_news.set()
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
@@ -114,14 +100,14 @@ class SiteTexts:
             print_line(f"Warning: {message}")
         if self._has_command:
             has_any = contents or messages
-            digest = digest_of(contents, self._options, self.addresses) if has_any else ""
+            digest = digest_of(contents, self._site.options, self.addresses) if has_any else ""
             with suppress(OSError):
-                write_record(self._root, page, Record(digest, messages))
+                write_record(self._site.directory, page, Record(digest, messages))
 
-    def _empty_cache_soon(self) -> None:
+    def _keep_cache_empty(self) -> None:
         """Empty the cache when pages have been rendered: Ctrl-C ends Zensical at once."""
-        while self._has_news:
-            self._has_news = False
+        while self._has_news.wait():
+            self._has_news.clear()
             time.sleep(_CLEANING_INTERVAL)
             self._empty_cache()
 
@@ -132,13 +118,13 @@ class SiteTexts:
         tell if Zensical does not call it.
         """
         try:
-            delete_entries(self._root, set(self._rendered))
+            delete_entries(self._site.directory, set(self._rendered))
         except StoreError as error:
             print_line(f"Error: {error}")
 
     def _place_of(self, page: str, text: str) -> str:
         try:
-            return place_of(self._file(page), self._site.config, text)
+            return place_of(self.file(page), self._site.config, text)
         except (OSError, UnicodeError):  # it was deleted while Zensical rendered it
             return page
 
@@ -147,23 +133,24 @@ class SiteTexts:
             print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
-        config, options = self._site.config, self._options
-        file = self._file(name)
+        config, options = self._site.config, self._site.options
+        file = self.file(name)
         path = Path(str(file.abs_src_path))
         hidden = path.name == "README.md" and path.with_name("index.md").is_file()
         if hidden or not path.is_file():  # Zensical makes some pages itself
             return Resolution()
         try:
-            listing = self._list()
+            when = time.monotonic() // LISTING_AGE if self._serves else 0
+            names, files = self._list(when)
             collected = read_requests([file], config, options.defaults)
             site = replace(
                 self._site,
                 requests=collected.requests,
-                others=listing.pages,
+                others=names,
                 problems=[PageProblem(name, problem.message) for problem in collected.problems],
             )
             own = list_files(site.approved_directory() / name)
-            approved = site.approved_files(listing.approved + own)
+            approved = site.approved_files(files + own)
             policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
             return resolve(Build(site, policy), approved, CacheOnly(_missing_reasons()))
         except ConfigurationError as error:
@@ -172,27 +159,24 @@ class SiteTexts:
             resolution.add_problems([problem], warn_only=self._serves)
             return resolution
 
-    def _file(self, page: str) -> File:
+    def file(self, page: str) -> File:
+        """Return the file of a page."""
         config = self._site.config
         return File(page, config.docs_dir, config.site_dir, config.use_directory_urls)
 
-    def _list(self) -> _Listing:
-        listing = self._listing
-        old = listing and self._serves and time.monotonic() - listing.made > LISTING_AGE
-        if listing is None or old:
-            _, names = find_pages(self._configuration, drafts=True)
-            directory = self._site.approved_directory()
-            pages = set(names)
-            listing = self._listing = _Listing(
-                pages,
-                [
-                    path
-                    for path in list_files(directory)
-                    if path.parent.relative_to(directory).as_posix() not in pages
-                ],
-                time.monotonic(),
-            )
-        return listing
+    def _list_files(self, when: float) -> tuple[set[str], list[Path]]:
+        """Return the names of all files, and the approved files of pages that do not exist.
+
+        They are listed anew for each `when`.
+        """
+        names = set(find_pages(self._configuration, drafts=True)[1])
+        directory = self._site.approved_directory()
+        others = [
+            path
+            for path in list_files(directory)
+            if path.parent.relative_to(directory).as_posix() not in names
+        ]
+        return names, others
 
 
 _loaded: tuple[object, SiteTexts | PageError] | None = None

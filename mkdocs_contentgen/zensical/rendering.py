@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from html import unescape
 from typing import Protocol, cast
@@ -24,7 +23,6 @@ class _Page(Protocol):
     """The page that Zensical renders. Zensical reads `meta` when the page is rendered."""
 
     path: str
-    url: str
     meta: dict[str, object]
     title: str | None
     title_override: str | None
@@ -35,12 +33,6 @@ class _PageContext(Protocol):
 
     page: _Page
     config: dict[str, object]
-
-
-@dataclass(frozen=True)
-class _RenderedFile:
-    src_uri: str
-    url: str
 
 
 _prepared: WeakSet[_Page] = WeakSet()
@@ -57,9 +49,9 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     if page in _prepared:
         return
     _prepared.add(page)
-    file = _RenderedFile(page.path, page.url)
-    extension = ArticleExtension(lambda md: file, partial(_set_title, page))
     texts = load_texts(context.config)
+    file = texts.file(page.path)
+    extension = ArticleExtension(lambda md: file, partial(_set_title, page))
     contents = texts.contents(page.path) if NAME in page.meta else {}
     extension.articles = {page.path: contents}
     extension.pages = texts.addresses

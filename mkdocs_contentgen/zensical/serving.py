@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -22,7 +21,7 @@ from .building import Terminal, check, digests_of
 from .invocation import find_configuration, read_arguments
 from .loading import read_site
 from .process import Zensical
-from .records import changed_pages, forget, link_warnings, put_back, read_record, set_aside
+from .records import changed_pages, forget, link_warnings, put_back, set_aside
 
 SETTLE = 0.1
 """Seconds to wait after a change of files, since more may follow."""
@@ -74,12 +73,6 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     return 0 if interrupted else status
 
 
-@dataclass(frozen=True)
-class _Announcement:
-    left: int = MAX_ANNOUNCEMENTS
-    since: float = field(default_factory=time.monotonic)
-
-
 class _Updates:
     """Brings the pages that Zensical shows up to date."""
 
@@ -87,8 +80,10 @@ class _Updates:
         self.missing_file = missing_file
         self._background = background
         self._terminal = terminal
-        self._shown: dict[str, str] | None = None
-        self._announced: dict[str, _Announcement] = {}
+        self._shown: dict[str, str] = {}
+        self._is_first = True
+        self._left: dict[str, int] = {}
+        self._next_announcement = 0.0
         self._reported: set[str] = set()
         self._spending: Spending | None = None
 
@@ -115,34 +110,30 @@ class _Updates:
         self._reported = {*messages, summary}
         replace_text(self.missing_file, self.missing_file.parent, json.dumps(resolution.missing))
         digests = digests_of(site, resolution)
-        if self._shown is None:
+        if self._is_first:
             put_back(root)
             forget(root, changed_pages(root, digests))
+            self._is_first = False
         else:
             changed = [page for page in digests if self._shown.get(page) != digests[page]]
-            forget(root, changed)
-            self._announced |= dict.fromkeys(changed, _Announcement())
+            self._left |= dict.fromkeys(changed, MAX_ANNOUNCEMENTS)
             self._announce(site, changed)
         self._shown = digests
 
     def announce_again(self, site: Site) -> None:
         """Announce changes again that Zensical has missed, since it was rendering the page."""
-        now, root = time.monotonic(), site.directory
-        due = []
-        for page, announced in list(self._announced.items()):
-            record = read_record(root, page)
-            digest = (self._shown or {}).get(page)
-            if digest is None or (record and record.digest == digest) or announced.left == 0:
-                del self._announced[page]
-            elif now - announced.since > ANNOUNCE_INTERVAL:
-                self._announced[page] = _Announcement(announced.left - 1, now)
-                due.append(page)
-        forget(root, due)
-        self._announce(site, due)
+        if time.monotonic() < self._next_announcement:
+            return
+        digests = {page: shown for page, shown in self._shown.items() if page in self._left}
+        missed = changed_pages(site.directory, digests)
+        self._left = {page: self._left[page] - 1 for page in missed if self._left[page]}
+        self._announce(site, self._left)
 
-    def _announce(self, site: Site, pages: Iterable[str]) -> None:
+    def _announce(self, site: Site, pages: Collection[str]) -> None:
+        forget(site.directory, pages)
         problems = [problem for page in pages if (problem := _announce_problem(site, page))]
         self._terminal.report(problems, [])
+        self._next_announcement = time.monotonic() + ANNOUNCE_INTERVAL
 
 
 def _announce_problem(site: Site, page: str) -> str:
