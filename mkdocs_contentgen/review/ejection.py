@@ -20,7 +20,6 @@ from ..html.article import (
 )
 from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
-from ..site.directories import project_directory
 from ..site.extension import FENCED, MARKER, leading_article, link_to_pages
 from ..site.site import Site
 from ..texts.approval import delete
@@ -65,12 +64,13 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
             "hand"
         )
     elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
+    addresses = site.addresses()
     for element in elements.values():
-        link_to_pages(element, site.addresses(), page)
+        link_to_pages(element, addresses, page)
     names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
     body = _insert(elements, source[match.end() :], site.config.markdown_extensions)
-    docs, project = Path(site.config.docs_dir), project_directory(site.config)
-    below = project if docs.is_relative_to(project) else docs
+    docs = Path(site.config.docs_dir)
+    below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
