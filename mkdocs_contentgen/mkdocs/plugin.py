@@ -25,9 +25,13 @@ from ..site.extension import ArticleExtension, leading_article, read_stylesheet
 from ..site.front_matter import hidden_requests, place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
-from .internals import file_of_page, set_title_before_rendering, set_title_found
-from .metadata import PageMetadata
-from .search import index_articles_last
+from .internals import (
+    PageMetadata,
+    file_of_page,
+    index_articles_last,
+    set_title_before_rendering,
+    set_title_found,
+)
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer

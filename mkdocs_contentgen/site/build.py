@@ -180,7 +180,7 @@ class Build:
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
         cited = cache(self.site.cited_sections)
-        check = cache(self._field_check)
+        check = cache(self.site.field_check)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),
@@ -198,11 +198,6 @@ class Build:
             verb = "text has" if number == 1 else "texts have"
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
-
-    def _field_check(self) -> Callable[[PageRequest], list[str]]:
-        from .fields import field_check
-
-        return field_check(self.site)
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""

@@ -27,7 +27,7 @@ from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
 from ..html.elements import HEADINGS
-from .typos import marker_typo_problem
+from .front_matter import marker_typo_problem
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File

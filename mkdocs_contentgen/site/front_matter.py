@@ -1,14 +1,15 @@
-"""Read the requests for articles from the pages of a site."""
+"""Read the requests for articles from the pages of a site, and find what only looks like one."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jinja2 import Environment, TemplateError, TemplateNotFound, nodes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
@@ -16,13 +17,15 @@ from mkdocs.utils import meta as mkdocs_meta
 from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
-from .directories import project_directory
-from .typos import MAYBE_REQUEST, NAME, request_typo_problems
+from .options import project_directory
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from ..requests import Request
+
+NAME = "contentgen"
+
+MAYBE_REQUEST = re.compile(r"^[\"']?[Cc][\w -]{7,12}[\"']?[ \t]*:", re.MULTILINE)
+"""Found in each source that request_typo_problems() has to read; most pages need not be read."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,6 @@ def hidden_requests(
     named = [it for it in requests if it.template]
     if not named:
         return []
-    from .templates import hides_content
-
     environment = load_templates()
     hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
     return [
@@ -163,3 +164,123 @@ def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
 
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
+
+
+_BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
+_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t].*\n)*)+")
+_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
+
+
+def request_typo_problems(source: str) -> list[tuple[int, str]]:
+    """Return the line and the problem of everything that looks like a request but is not one."""
+    before = _BEFORE_FRONT_MATTER.match(source)
+    start = before.end() if before else 0
+    front_matter = _FRONT_MATTER.match(source, start)
+    block = front_matter or _METADATA.match(source)
+    span = block.span(1 if front_matter else 0) if block else (0, 0)
+    keys = {
+        source.count("\n", 0, match.start()) + 1: match[1]
+        for match in _KEYS.finditer(source, *span)
+        if _resembles_name(match[1])
+    }
+    if not front_matter:
+        problem = "is read only in YAML front matter: put a line '---' above and below it"
+        return [(line, f"'{NAME}' {problem}") for line in keys]
+    if keys and source[:start].lstrip("\ufeff"):
+        problem = (
+            "the front matter is not read, since there are blank lines or spaces before its "
+            "first line '---'; remove them"
+        )
+        return [(source.count("\n", 0, start) + 1, problem)]
+    return [
+        (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
+        for line, key in keys.items()
+        if key != NAME
+    ]
+
+
+def marker_typo_problem(html: str) -> str | None:
+    """Return what is wrong with a comment that looks like a marker but is not one, or None."""
+    match = _COMMENT.search(html)
+    if match is None or not _resembles_name(match[1]):
+        return None
+    name = re.search(r"[a-z0-9-]+", match[2].lower())
+    right = f"<!-- {NAME} {name[0]} -->" if name else f"<!-- {NAME} -->"
+    return f"'{' '.join(match[0].split())[:80]}' is no marker; did you mean '{right}'?"
+
+
+def _resembles_name(word: str) -> bool:
+    word = re.sub(r"[\W_]", "", word).lower()
+    if not word.startswith("c"):
+        return False
+    import difflib  # importing it takes 5 ms
+
+    return difflib.SequenceMatcher(None, word, NAME).ratio() >= 0.85
+
+
+def hides_content(environment: Environment, name: str) -> bool:
+    """Tell whether a template certainly never prints `page.content`, as some home pages do.
+
+    Includes with a computed name are ignored: themes use them for small parts. The result is False
+    for a template that does not exist, since MkDocs reports it.
+    """
+    try:
+        return not _prints_content(environment, name, frozenset())
+    except TemplateError:
+        return False
+
+
+def _prints_content(environment: Environment, name: str, overridden: frozenset[str]) -> bool:
+    """Tell whether a template prints `page.content` outside of the `overridden` blocks."""
+    tree = _parse(environment, name)
+    if any(not overridden & blocks for blocks in _enclosing_blocks(environment, tree, frozenset())):
+        return True
+    parent = tree.find(nodes.Extends)
+    if parent is None:
+        return False
+    if not isinstance(parent.template, nodes.Const):
+        return True
+    own = {
+        block.name
+        for block in tree.find_all(nodes.Block)
+        if not any(
+            isinstance(call.node, nodes.Name) and call.node.name == "super"
+            for call in block.find_all(nodes.Call)
+        )
+    }
+    return _prints_content(environment, parent.template.value, overridden | own)
+
+
+def _enclosing_blocks(
+    environment: Environment,
+    node: nodes.Node,
+    blocks: frozenset[str],
+    includes: tuple[str, ...] = (),
+) -> Iterator[frozenset[str]]:
+    """Yield the names of the blocks around each place where `page.content` is printed.
+
+    `includes` are the templates that are being included, since some include themselves.
+    """
+    for child in node.iter_child_nodes():
+        match child:
+            case nodes.Getattr(node=nodes.Name(name="page"), attr="content"):
+                yield blocks
+            case nodes.Include(template=nodes.Const(value=str(name))) if name in includes:
+                pass
+            case nodes.Include(template=nodes.Const(value=str(name))):
+                tree = _parse(environment, name)
+                if any(
+                    True for _ in _enclosing_blocks(environment, tree, blocks, (*includes, name))
+                ):
+                    yield blocks
+        inside = blocks | {child.name} if isinstance(child, nodes.Block) else blocks
+        yield from _enclosing_blocks(environment, child, inside, includes)
+
+
+def _parse(environment: Environment, name: str) -> nodes.Template:
+    if environment.loader is None:
+        raise TemplateNotFound(name)
+    source, _, _ = environment.loader.get_source(environment, name)
+    return environment.parse(source)

@@ -25,9 +25,13 @@ from ..site.front_matter import PageProblem, place_of, read_requests
 from ..site.site import Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
-from .configuration import Configuration, load_configuration
-from .invocation import find_configuration, read_arguments
-from .page_files import find_pages
+from .configuration import (
+    Configuration,
+    find_configuration,
+    load_configuration,
+    read_arguments,
+)
+from .loading import find_pages
 from .process import MISSING_FILE
 from .records import Record, delete_entries, digest_of, link_warnings, write_record
 
