@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
@@ -58,33 +58,26 @@ class PageMetadata:
 
     def __init__(self, *, has_feed: bool) -> None:
         self._has_feed = has_feed
-        self._added: dict[tuple[str, str], dict[str, str]] = {}
+        self._added: dict[str, ArticleMetadata] = {}
 
     def add(self, page: Page, facts: ArticleMetadata | None) -> None:
         """Set description and date of a page, in place of those that were set before."""
-        values = {"description": facts.lead, "date": facts.published} if facts else {}
-        added = self._replace(page, "", page.meta, values)
-        feed = page.meta.setdefault("rss", {}) if self._has_feed else None
-        if isinstance(feed, dict):
-            shown = facts.disclosed_lead if facts and "description" in added else ""
-            self._replace(page, "rss", feed, {"feed_description": shown})
-
-    def _replace(
-        self,
-        page: Page,
-        part: str,
-        metadata: MutableMapping[str, object],
-        values: dict[str, str],
-    ) -> dict[str, str]:
-        """Add the values that the author did not set, and return them."""
-        place = (page.file.src_uri, part)
-        for key, before in self._added.pop(place, {}).items():
-            if metadata.get(key) == before:
-                del metadata[key]
-        new = {key: value for key, value in values.items() if value and key not in metadata}
-        metadata.update(new)
-        self._added[place] = new
-        return new
+        feed = page.meta.setdefault("rss", {}) if self._has_feed else {}
+        feed = feed if isinstance(feed, dict) else {}
+        if before := self._added.pop(page.file.src_uri, None):
+            for key, value in (("description", before.lead), ("date", before.published)):
+                if page.meta.get(key) is value:  # the author can have written the same
+                    del page.meta[key]
+            if feed.get("feed_description") == before.disclosed_lead:
+                del feed["feed_description"]
+        if facts is None:
+            return
+        self._added[page.file.src_uri] = facts
+        for key, value in (("description", facts.lead), ("date", facts.published)):
+            if value:
+                page.meta.setdefault(key, value)
+        if facts.disclosed_lead and page.meta.get("description") is facts.lead:
+            feed.setdefault("feed_description", facts.disclosed_lead)
 
 
 _TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")

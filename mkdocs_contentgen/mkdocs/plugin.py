@@ -224,7 +224,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if name and (facts := articles[name].facts()):
             self._metadata.add(page, facts)
             set_title_before_rendering(page, facts.title)
-        return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+        return None if markdown.strip() else "<!-- contentgen -->"
 
     on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..writer.usage import Spending
 
 
-@dataclass
+@dataclass(slots=True)  # of which a site can have thousands
 class PageContent:
     """One article of a page, or a placeholder, which has neither provenance nor presentation."""
 
@@ -330,7 +330,7 @@ def _page_content(
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     provenance = provenance.published_by(presentation.publisher)
-    return PageContent(packed, provenance, presentation, list(article.sources))
+    return PageContent(packed, provenance, presentation, tuple(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:
