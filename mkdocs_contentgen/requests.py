@@ -15,8 +15,8 @@ from typing import Annotated, ClassVar, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from .digest import sha256
 from .display import quoted
+from .files import sha256
 
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""

@@ -22,7 +22,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...digest import sha256
 from ...display import escape_controls
 from ...errors import (
     BusyModelError,
@@ -32,6 +31,7 @@ from ...errors import (
     UnavailableModelError,
     UnusableServiceError,
 )
+from ...files import sha256
 from ...requests import Request
 from ...service.application import OPERATIONS, application, error_response, refusal
 from ...service.connection import REQUEST_ID
