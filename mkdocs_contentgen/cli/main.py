@@ -74,9 +74,8 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     with open_site(config_file) as site:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
-        in_vain = site.field_check()
         missing = [it for it in articles if it.state == "missing"]
-        output.print_warnings([problem for it in missing for problem in in_vain(it)])
+        output.print_warnings([problem for it in missing for problem in site.field_problems(it)])
     if as_json:
         output.print_json([output.article_to_json(article) for article in articles])
     else:

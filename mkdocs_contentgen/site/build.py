@@ -180,7 +180,6 @@ class Build:
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
         cited = cache(self.site.cited_sections)
-        check = cache(self.site.field_check)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),
@@ -188,7 +187,7 @@ class Build:
             source,
             files=files,
             changed_sources=lambda sources: cited().changed(sources),
-            check=lambda page_request: check()(page_request),
+            check=self.site.field_problems,
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -222,13 +221,11 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     warn_only = build.policy.warn_only
     site, options = build.site, build.site.options
     resolution.add_problems(site.problems, warn_only=warn_only)
-    wrong = {problem.page for problem in site.problems}
-    requests = [it for it in site.requests if it.page not in wrong]
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
     ]
-    obtained = build.obtain(files, None if resolution.failures else source, requests)
+    obtained = build.obtain(files, None if resolution.failures else source)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:

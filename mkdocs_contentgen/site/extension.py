@@ -447,9 +447,9 @@ _CONTAINERS = frozenset("li dd td th div blockquote details section aside main f
 
 def read_stylesheet(*, adapted: bool) -> str:
     """Return the style sheet of articles, for adapted or other styles."""
-    names = ["containment.css", "contentgen.css"] if adapted else ["containment.css"]
     folder = Path(__file__).parents[1] / "html"
-    return "\n".join((folder / name).read_text("utf-8") for name in names)
+    content = (folder / "containment.css").read_text("utf-8")
+    return f"{content}\n{(folder / 'contentgen.css').read_text('utf-8')}" if adapted else content
 
 
 def _insert_styles(root: Element, styles: Element) -> None:

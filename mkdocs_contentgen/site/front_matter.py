@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, TemplateError, TemplateNotFound, nodes
@@ -59,14 +60,21 @@ def read_requests(
     config: MkDocsConfig,
     defaults: Mapping[str, object],
     theme: Mapping[str, object] | None = None,
+    load_templates: Callable[[], Environment] | None = None,
 ) -> CollectedRequests:
     """Return the requests of the pages `files`, and all problems with them.
 
     Pages with a problem have no requests. `defaults` is the option of that name. `theme` has the
-    settings of the theme, such as its language.
+    settings of the theme, such as its language. `load_templates` returns its templates, to find
+    those that do not show the text of their page.
     """
     collected = CollectedRequests()
     docs = _relative_docs_dir(config)
+
+    @cache
+    def is_hidden_by(template: str) -> bool:
+        return load_templates is not None and hides_content(load_templates(), template)
+
     for file in files:
         page = file.src_uri
         path = posixpath.join(docs, page)
@@ -80,7 +88,11 @@ def read_requests(
         language = _language(file, theme) if found.requests else ""
         for line, request in found.requests:
             place = f"{path}:{line}"
-            collected.requests.append(PageRequest(request, page, place, found.template, language))
+            if found.template and is_hidden_by(found.template):
+                message = f"{place}: the template '{found.template}' {_HIDDEN}"
+                collected.problems.append(PageProblem(page, message))
+            else:
+                collected.requests.append(PageRequest(request, page, place, language))
         for line, message in found.problems:
             collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
@@ -101,27 +113,6 @@ def _language(file: File, theme: Mapping[str, object] | None) -> str:
     of_page = getattr(file, "locale", None)
     tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
-
-
-def hidden_requests(
-    requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
-) -> list[PageProblem]:
-    """Return a problem for each request whose page has a template that shows no text."""
-    named = [it for it in requests if it.template]
-    if not named:
-        return []
-    environment = load_templates()
-    hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
-    return [
-        PageProblem(
-            it.page,
-            f"{it.place}: the template '{it.template}' does not show the text of its page, "
-            "so nobody would see the article that you pay for; remove the request, or print "
-            "page.content in the template",
-        )
-        for it in named
-        if it.template in hiding
-    ]
 
 
 def place_of(file: File, config: MkDocsConfig, text: str) -> str:
@@ -162,6 +153,10 @@ def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
     return _Reading(placed, template=str(meta.get("template") or ""))
 
 
+_HIDDEN = (
+    "does not show the text of its page, so nobody would see the article that you pay for; "
+    "remove the request, or print page.content in the template"
+)
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 

@@ -289,12 +289,12 @@ class ContentgenConfig(Options):
         failed, warnings = super().validate()
         known = dict(get_schema(type(self)))
         warnings = [(name, message) for name, message in warnings if name in known]
-        for name in (name for name in self if name not in known):
-            from ..requests import unknown_name_message
+        for name in self:
+            if name not in known:
+                from ..requests import unknown_name_message
 
-            warnings.append(
-                (escape_controls(str(name)), unknown_name_message("option", name, known))
-            )
+                message = unknown_name_message("option", name, known)
+                warnings.append((escape_controls(str(name)), message))
         if not failed and self.defaults:
             from ..requests import check_defaults
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
@@ -198,38 +198,38 @@ class Site:
         sources = self.sources if self.options.uses_writer() else None
         return CitedSections(self.pages, self.config.site_url or "", sources)
 
-    def field_check(self) -> Callable[[PageRequest], list[str]]:
-        """Return a function that returns messages about the fields that the service ignores.
+    def field_problems(self, it: PageRequest) -> list[str]:
+        """Return messages about fields that the service ignores, or sources that cannot be used.
 
-        They are also about sources that cannot be used. The function raises ConfigurationError.
+        Raises ConfigurationError.
         """
         from ..requests import OPTIONAL_FIELDS
 
-        sources = cache(self.sources)
-        generated = {it.page for it in self.requests}
-
-        def check(it: PageRequest) -> list[str]:
-            if self.options.uses_sandbox():
-                return []
-            if not self.options.uses_writer():
-                return [
-                    f"{it.place}: contentgen.{name}: {_cure(name)}"
-                    for name in OPTIONAL_FIELDS
-                    if getattr(it.request, name) and name not in self.options.service_fields
-                ]
+        if self.options.uses_sandbox():
+            return []
+        if not self.options.uses_writer():
             return [
-                f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
-                for name in it.request.sources
-                if (reason := source_problem(name))
+                f"{it.place}: contentgen.{name}: {_cure(name)}"
+                for name in OPTIONAL_FIELDS
+                if getattr(it.request, name) and name not in self.options.service_fields
             ]
+        return [
+            f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
+            for name in it.request.sources
+            if (reason := self._source_problem(name))
+        ]
+
+    @cached_property
+    def _source_problem(self) -> Callable[[str], str]:
+        sources, generated = self.sources(), {it.page for it in self.requests}
 
         @cache  # requests share sources, for example through the option `defaults`
-        def source_problem(name: str) -> str:
+        def problem(name: str) -> str:
             if name in generated:
                 return "has a generated text, which is no source; name what that is written from"
-            return sources().problem(name)
+            return sources.problem(name)
 
-        return check
+        return problem
 
     def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
         """Return the requests of the named pages, or of all pages without names.

@@ -17,7 +17,7 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ConfigurationError
 from ..files import find_link
-from ..site.front_matter import hidden_requests, read_requests
+from ..site.front_matter import read_requests
 from ..site.site import Site
 from .configuration import Configuration, find_configuration, load_configuration
 
@@ -46,9 +46,9 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     configuration = load_configuration(path)
     options, config = configuration.options, configuration.config
     pages, names = find_pages(configuration, drafts=drafts)
-    collected = read_requests(pages, config, options.defaults, configuration.theme)
-    files = {file.src_uri: file for file in pages}
     load_templates = partial(_load_templates, configuration)
+    collected = read_requests(pages, config, options.defaults, configuration.theme, load_templates)
+    files = {file.src_uri: file for file in pages}
     return Site(
         config=config,
         options=options,
@@ -58,7 +58,7 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         pages=find_pages(configuration, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
-        problems=collected.problems + hidden_requests(collected.requests, load_templates),
+        problems=collected.problems,
         warnings=configuration.warnings + collected.warnings,
     )
 
