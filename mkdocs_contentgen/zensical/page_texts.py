@@ -63,6 +63,7 @@ class SiteTexts:
             config=configuration.config, options=options, pages=pages, is_partial=True
         )
         self._site.check_directories()
+        self._printed: set[str] = set()
         self._print_warnings([*configuration.warnings, *link_warnings(self._site.directory)])
         self._rendered: set[str] = set()
         self._has_news = threading.Event()
@@ -133,8 +134,11 @@ class SiteTexts:
             return page
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
+        """Print warnings; in a build, one about an option is the same for all pages."""
         for warning in () if self._has_command else warnings:
-            print_line(f"Warning: {warning}")
+            if self._serves or warning not in self._printed:
+                self._printed.add(warning)
+                print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
         config, options = self._site.config, self._site.options

@@ -285,6 +285,10 @@ def test_wrong_options(site: Project) -> None:
     ran = build_alone(site)
     assert ran.returncode == 1
     assert ran.stdout.count("plugins.contentgen.styles") == 1, ran.stdout
+    configure(site, {"disclosure": False, "base_url": "sandbox"})
+    assert build(site).returncode == 0
+    ran = build_alone(site)
+    assert ran.stdout.count("Warning: disclosure: is false") == 1, ran.stdout
     configure(site, markdown_extensions=[{"contentgen": {"base_url": "x"}}])
     for ran in (build(site), site.build()):
         assert ran.returncode == 1
