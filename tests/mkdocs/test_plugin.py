@@ -74,11 +74,7 @@ def on_post_page(output, *, page, **_):
             "Generated title | Generated lead. | 2",
         ),
         ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
-        (
-            "[a]: https://example.org/\n",
-            {},
-            "Generated title | Generated lead. | 2026",
-        ),
+        ("[a]: https://example.org/\n", {}, "Generated title | Generated lead. | 2026"),
         ("- <!-- contentgen -->", {}, "Page | None | None"),
     ],
 )
