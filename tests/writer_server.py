@@ -27,7 +27,7 @@ from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.digest import sha256
-from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
+from mkdocs_contentgen.writer.ledger.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.server.app import Server
 from mkdocs_contentgen.writer.server.configuration import load_configuration
 

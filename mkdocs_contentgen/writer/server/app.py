@@ -24,39 +24,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...digest import sha256
 from ...display import escape_controls
-from ...errors import (
-    BusyModelError,
-    FailedTextError,
-    LedgerError,
-    ServiceError,
-    UnavailableModelError,
-    UnusableServiceError,
-)
+from ...errors import FailedTextError, LedgerError
 from ...requests import Request
-from ...service.application import OPERATIONS, application, error_response, refusal
+from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
 from ...service.updates import OPERATION, Update
-from ..ledger import Ledger
-from ..ledger.records import NAME, KeyedRequest, Limits, User
+from ..ledger.ledger import KeyedRequest, Ledger
+from ..ledger.users import NAME, UserLimits
 from ..prompts import check_prompts
 from ..usage import Usage
 from . import openapi
-from .configuration import Configuration, connect
+from .configuration import ServerConfiguration, connect
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .metrics import Metrics
 
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""
 
-_NOBODY = User(0)
-"""The one who has no token."""
-
 
 @dataclass(frozen=True)
 class _Caller:
     user: str
-    limits: Limits
-    added: float = 0.0
+    limits: UserLimits
+    added: datetime | None = None
 
 
 class Server:
@@ -67,7 +57,12 @@ class Server:
     """
 
     def __init__(
-        self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
+        self,
+        configuration: ServerConfiguration,
+        ledger: Ledger,
+        log: Log,
+        *,
+        authenticated: bool = True,
     ) -> None:
         check_prompts(configuration.options)
         self._limits = configuration.fields.limits
@@ -88,7 +83,7 @@ class Server:
                 Route("/openapi.json", self._describe),
             ],
         )
-        for error in (HTTPException, FailedTextError, *_REFUSALS):
+        for error in (HTTPException, FailedTextError, LedgerError):
             app.add_exception_handler(error, self._refuse)
         self.app: ASGIApp = self._logged(app)
 
@@ -116,8 +111,8 @@ class Server:
         if NAME.fullmatch(user):
             _record.get()["user"] = user
             found = await self.jobs.call(self._ledger.user, user)
-        name = (found or _NOBODY).token_name(sha256(token))
-        if found is None or name is None or not found.tokens[name].is_valid(time.time()):
+        name = found and found.token_name(sha256(token))
+        if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
             _record.get()["reason"] = f"the token {name} has expired" if name else reason
@@ -246,30 +241,20 @@ class Server:
             return JSONResponse(
                 {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
             )
-        record["error"] = str(error.detail if isinstance(error, HTTPException) else error)
-        reason, answer = "request", error
-        if isinstance(error, Refusal):
-            reason = error.reason
-        elif not isinstance(error, HTTPException):
-            found = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
-            reason, answer = ("ledger" if isinstance(error, LedgerError) else "model"), found
-            if isinstance(error, ServiceError) and error.retry_after:
-                answer = refusal(found.status_code, found.detail, error.retry_after)
+        if isinstance(error, LedgerError):
+            message = "the ledger cannot be used now; ask again later"
+            error = Refusal("ledger", 503, message, RETRY_AFTER, note=str(error))
+        record["error"] = error.note if isinstance(error, Refusal) else str(error)
+        reason = error.reason if isinstance(error, Refusal) else "request"
         self._metrics.refusals.labels(reason).inc()
-        return await error_response(request, answer)
+        return await error_response(request, error)
 
     async def _healthz(self, _: HTTPRequest) -> Response:
         return PlainTextResponse("ok\n")
 
     async def _readyz(self, _: HTTPRequest) -> Response:
         """Answer whether requests can be served. The model is not asked."""
-        problem = ""
-        if self.jobs.is_draining:
-            problem = "shutting down"
-        elif self.jobs.ledger_hint:
-            problem = f"the ledger cannot be used; {self.jobs.ledger_hint}"
-        elif self.jobs.is_refused:  # its message can name the address of a model server
-            problem = "the model server refuses requests; see the log"
+        problem = self.jobs.problem
         return PlainTextResponse(f"{problem or 'ok'}\n", 503 if problem else 200)
 
     async def _show_metrics(self, _: HTTPRequest) -> Response:
@@ -287,19 +272,6 @@ _headers: ContextVar[dict[str, str]] = ContextVar("headers")
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")
-
-_REFUSALS: dict[type[Exception], HTTPException] = {
-    LedgerError: refusal(503, "the ledger cannot be used now; ask again later", RETRY_AFTER),
-    BusyModelError: refusal(503, "the model has no time; ask again later", 30),
-    UnavailableModelError: refusal(503, "the model cannot be used now; ask again later", 30),
-    UnusableServiceError: refusal(
-        502,
-        "the model server refuses all requests; its operator has "
-        "to act, and finds the reason in the log",
-    ),
-    ServiceError: refusal(500, "the model did not write a text; the log of the server says why"),
-}
-"""The answers to a client by exception. The messages of the exceptions are for the log only."""
 
 
 def _now() -> str:

@@ -15,7 +15,7 @@ from ...display import quoted
 from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
-from ..ledger.records import Limits
+from ..ledger.users import UserLimits
 from ..model import Model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
@@ -35,12 +35,12 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     `writer.yml`. Default: the environment variable `CONTENTGEN_LEDGER`, or `writer.db`."""
 
     limits: Annotated[
-        Limits,
+        UserLimits,
         Meta(
             description="a mapping such as `{requests_per_minute: 20, parallel: 4, "
             "cost_per_month: 10}`, with numbers above 0"
         ),
-    ] = Limits()
+    ] = UserLimits()
     """The limits of each user, unless `contentgen writer user set` gives one others.
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
@@ -68,7 +68,7 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 @dataclass(frozen=True)
-class Configuration:
+class ServerConfiguration:
     """The validated configuration. `directory` is that of the file."""
 
     fields: ServerFields
@@ -76,7 +76,7 @@ class Configuration:
     directory: Path
 
 
-def load_configuration(path: Path) -> Configuration:
+def load_configuration(path: Path) -> ServerConfiguration:
     """Return the configuration in a file. Raises ConfigurationError, which names all problems.
 
     Problems have the path of the file and a line each.
@@ -105,7 +105,7 @@ def load_configuration(path: Path) -> Configuration:
             ) from None
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    configuration = Configuration(fields, replace(options, prefix=""), path.parent)
+    configuration = ServerConfiguration(fields, replace(options, prefix=""), path.parent)
     try:
         connect(configuration)  # so that a wrong address is known before anybody asks
     except ConfigurationError as error:
@@ -113,7 +113,7 @@ def load_configuration(path: Path) -> Configuration:
     return configuration
 
 
-def connect(configuration: Configuration) -> Model:
+def connect(configuration: ServerConfiguration) -> Model:
     """Return the model of a server. Raises ConfigurationError.
 
     No message quotes the model server, since that can repeat the topic, which the log must not

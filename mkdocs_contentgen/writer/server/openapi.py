@@ -11,7 +11,7 @@ from msgspec import Meta
 from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request
 from ...service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
 from ...service.updates import OPERATION, Update, Updated
-from ..ledger.records import NAME
+from ..ledger.users import NAME
 
 
 class Cost(msgspec.Struct):
