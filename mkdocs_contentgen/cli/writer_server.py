@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,10 +61,7 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
 
-    def started(model: str, address: str) -> None:
-        print_line(f"Writing with {model} on http://{address} (Ctrl-C ends it)", err=True)
-
-    run(path, host, port, started, authenticated=not no_auth)
+    run(path, host, port, partial(print_line, err=True), authenticated=not no_auth)
 
 
 @writer.group()
@@ -125,14 +123,10 @@ def set_(path: Path, name: str, **limits: str | None) -> None:
 
 @user.command("list")
 @config_option
-@json_option
-def list_(path: Path, as_json: bool) -> None:
+def list_(path: Path) -> None:
     """List the users, each with its limits and tokens."""
     with _open_ledger(path) as ledger:
         users = ledger.users()
-    if as_json:
-        print_json([_user_fields(name, it) for name, it in users.items()])
-        return
     for name, it in users.items():
         print_line(f"{name}  added {it.added:%Y-%m-%d}  {it.shown_limits()}".rstrip())
         for label, token in it.tokens.items():
@@ -141,16 +135,6 @@ def list_(path: Path, as_json: bool) -> None:
             print_line(f"  {label}  added {token.added:%Y-%m-%d}  {end}")
     if not users:
         print_line("There are no users; add one with `contentgen writer user add NAME`", err=True)
-
-
-def _user_fields(name: str, user: User) -> object:
-    tokens = [
-        {"name": label, "added_at": it.added, "expires_at": it.expires}
-        for label, it in user.tokens.items()
-    ]
-    limits = {it: user.limits.get(it) for it in UserLimits.__struct_fields__}
-    fields = {"name": name, "added_at": user.added, "limits": limits, "tokens": tokens}
-    return msgspec.to_builtins(fields)
 
 
 @user.command()

@@ -139,7 +139,7 @@ def simulate(texts: int, writers: int, parallel: int) -> Result:
         model="simulated", endpoint="http://127.0.0.1:1/v1", parallel=parallel, queue=10 * CLIENTS
     )
     options = WriterOptions(fields)
-    configuration = ServerConfiguration(fields, options, Path())
+    configuration = ServerConfiguration(fields, options)
     outcomes: Counter[str] = Counter()
 
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:

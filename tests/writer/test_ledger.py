@@ -910,10 +910,11 @@ def test_answers_of_the_database_that_are_lost(postgres: PostgresServer) -> None
                 return begin(ledger, keyed(), limits) == "begun"
 
             wait_until(begin_again)
-            for call in (
+            calls: list[Callable[[], object]] = [
                 lambda: ledger.save_parts(keyed(), b"part", Usage(1, 500, 250, 0.125)),
                 lambda: ledger.finish(keyed(), b"text", USAGE),
-            ):
+            ]
+            for call in calls:
                 proxy.losses = 1
                 unavailable(call)
                 call()

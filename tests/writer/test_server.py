@@ -458,7 +458,6 @@ class TestUsers:
         assert "already" in again.stderr
         assert run(tmp_path, "user", "add", "a b").exit_code == 1
         assert "alice" in run(tmp_path, "user", "list").stdout
-        assert [row["name"] for row in json.loads(run(tmp_path, "user", "list", "--json").stdout)]
         assert run(tmp_path, "user", "remove", "bob").exit_code == 1
         kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert token.encode() not in kept
@@ -472,8 +471,6 @@ class TestUsers:
         ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "default")
         assert ran.stdout == "alice has the limits of writer.yml\n"
         assert server.ask().status_code == 200
-        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
-        assert (user["name"], user["limits"]["parallel"], len(user["tokens"])) == ("alice", None, 1)
 
     @pytest.mark.parametrize(
         ("arguments", "status", "message"),
@@ -510,8 +507,8 @@ class TestUsers:
         run(server.directory, "user", "token", "revoke", "alice", "default")
         assert server.ask().status_code == 403
         assert server.ask(token=new).status_code == 200
-        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
-        assert [(it["name"], it["expires_at"]) for it in user["tokens"]] == [("ci", None)]
+        listed = run(server.directory, "user", "list").stdout
+        assert ("ci" in listed, "default" in listed) == (True, False)
 
     def test_a_token_that_has_expired(self, tmp_path: Path, model: ModelDouble) -> None:
         """It is refused from its day on."""
@@ -996,17 +993,22 @@ class TestOperation:
     @pytest.mark.parametrize(
         ("trusted", "chain", "address"),
         [
-            (["127.0.0.0/8"], "203.0.113.7", "203.0.113.7"),
-            (["127.0.0.0/8"], "6.6.6.6, 203.0.113.7", "203.0.113.7"),
-            (["127.0.0.0/8", "10.0.0.1"], "203.0.113.7, 10.0.0.1", "203.0.113.7"),
-            ([], "6.6.6.6", "127.0.0.1"),
+            ("127.0.0.0/8,10.0.0.1", "6.6.6.6, 203.0.113.7, 10.0.0.1", "203.0.113.7"),
+            ("", "6.6.6.6", "127.0.0.1"),
         ],
     )
     def test_who_asked(
-        self, tmp_path: Path, model: ModelDouble, trusted: list[str], chain: str, address: str
+        self,
+        tmp_path: Path,
+        model: ModelDouble,
+        monkeypatch: pytest.MonkeyPatch,
+        trusted: str,
+        chain: str,
+        address: str,
     ) -> None:
         """The address is that of the client, where a trusted proxy says so."""
-        configure(tmp_path, model.endpoint, trusted_proxies=trusted)
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", trusted)
+        configure(tmp_path, model.endpoint)
         with writer_running(tmp_path) as server:
             path, headers, body = encode(server.token)
             headers |= {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
@@ -1171,7 +1173,7 @@ class TestBadInput:
     def test_plain_http(self, tmp_path: Path) -> None:
         """The key for a model on another host is not sent without encryption unless allowed."""
         configure(tmp_path, "http://models.example/v1")
-        problem = r"writer\.yml: endpoint: 'http://models.*allow_http"
+        problem = r"endpoint: 'http://models.*allow_http"
         with pytest.raises(ConfigurationError, match=problem), serving(tmp_path):
             pass
 

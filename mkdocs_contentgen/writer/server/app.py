@@ -49,6 +49,14 @@ class _Caller:
     added: datetime | None = None
 
 
+@dataclass(frozen=True)
+class _Exchange:
+    """A request with its record for the log, and further headers of the answer."""
+
+    record: dict[str, object]
+    headers: dict[str, str]
+
+
 class Server:
     """The served writer: `app` is the ASGI application.
 
@@ -57,12 +65,7 @@ class Server:
     """
 
     def __init__(
-        self,
-        configuration: ServerConfiguration,
-        ledger: Ledger,
-        log: Log,
-        *,
-        authenticated: bool = True,
+        self, configuration: ServerConfiguration, ledger: Ledger, log: Log, *, authenticated: bool
     ) -> None:
         check_prompts(configuration.options)
         self._limits = configuration.fields.limits
@@ -71,7 +74,6 @@ class Server:
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
-        self._schema = openapi.describe()
         self._authenticated = authenticated
         app = application(
             self._write,
@@ -109,16 +111,16 @@ class Server:
     async def _authenticate(self, user: str, token: str) -> _Caller:
         found = None
         if NAME.fullmatch(user):
-            _record.get()["user"] = user
+            _exchange.get().record["user"] = user
             found = await self.jobs.call(self._ledger.user, user)
         name = found and found.token_name(sha256(token))
         if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
-            _record.get()["reason"] = f"the token {name} has expired" if name else reason
+            _exchange.get().record["reason"] = f"the token {name} has expired" if name else reason
             message = "the token is not that of user_id, or has expired; check both"
             raise Refusal("token", 403, message)
-        _record.get()["token"] = name
+        _exchange.get().record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
 
     async def _accept(self, user: str, token: str) -> _Caller:
@@ -137,8 +139,8 @@ class Server:
         # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
         # next one of that name has other keys.
         keyed = KeyedRequest(caller.user, sha256(f"{caller.added} {key}"), sha256(body))
-        record = _record.get()
-        record |= {"user": caller.user, "key": keyed.key[:12]}
+        exchange = _exchange.get()
+        exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
         try:
             job = self.jobs.start(keyed, caller.limits, request, what)
             joined, job.clients = job.clients > 0, job.clients + 1
@@ -146,10 +148,10 @@ class Server:
                 # A client that goes away does not end the job.
                 return await asyncio.shield(job.task)
             finally:
-                record |= self._describe_job(job, joined=joined)
+                exchange.record.update(self._describe_job(job, joined=joined))
                 if job.begun:
                     limit = rate_limit(job.begun.left, job.begun.reset)
-                    _headers.get()["RateLimit"] = limit
+                    exchange.headers["RateLimit"] = limit
                 if not joined and job.outcome:
                     self._count(operation, job)
         except asyncio.CancelledError:  # by a second signal
@@ -180,6 +182,7 @@ class Server:
                 "outcome": "refused",
             }
             headers = {"X-Request-Id": request_id}
+            exchange = _exchange.set(_Exchange(record, headers))
 
             async def observed(message: Message) -> None:
                 if message["type"] == "http.response.start":
@@ -188,14 +191,12 @@ class Server:
                     message["headers"] = [*message["headers"], *added]
                 await send(message)
 
-            tokens = _record.set(record), _headers.set(headers)
             try:
                 await inner(scope, receive, observed)
             except asyncio.CancelledError:
                 pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
-                _record.reset(tokens[0])
-                _headers.reset(tokens[1])
+                _exchange.reset(exchange)
                 self._metrics.requests.labels(operation, str(record["status"])).inc()
                 self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
@@ -234,7 +235,7 @@ class Server:
 
     async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
         """Answer a request that failed, and record the reason for the log."""
-        record = _record.get({})  # health checks have none
+        record = _exchange.get(_Exchange({}, {})).record  # health checks have none
         if isinstance(error, FailedTextError):  # its message can quote the text
             record["error"] = "nobody can use the text"
             body = {"error": str(error), "answer": error.answer, "model": error.model}
@@ -261,14 +262,11 @@ class Server:
         return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def _describe(self, _: HTTPRequest) -> Response:
-        return JSONResponse(self._schema)
+        return JSONResponse(openapi.describe())
 
 
-_record: ContextVar[dict[str, object]] = ContextVar("record")
-"""The log record of the current request."""
-
-_headers: ContextVar[dict[str, str]] = ContextVar("headers")
-"""Further headers of the answer to the current request."""
+_exchange: ContextVar[_Exchange] = ContextVar("exchange")
+"""The current request."""
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")

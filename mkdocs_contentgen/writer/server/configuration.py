@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -19,8 +18,6 @@ from ..ledger.users import UserLimits
 from ..model import Model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
-
-_MAX_FILE = 256 * 1024
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -45,14 +42,6 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
 
-    trusted_proxies: Annotated[
-        tuple[str, ...],
-        Meta(description="a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`"),
-    ] = ("127.0.0.1", "::1")
-    """The addresses or networks of proxies whose header `X-Forwarded-For` says who sent a request.
-
-    Default: `[127.0.0.1, "::1"]`."""
-
     keep_answers: Annotated[
         float, Meta(gt=0, le=36500, description="a number of days above 0, up to 36500")
     ] = 30
@@ -69,11 +58,10 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
 
 @dataclass(frozen=True)
 class ServerConfiguration:
-    """The validated configuration. `directory` is that of the file."""
+    """The validated configuration."""
 
     fields: ServerFields
     options: WriterOptions
-    directory: Path
 
 
 def load_configuration(path: Path) -> ServerConfiguration:
@@ -95,22 +83,9 @@ def load_configuration(path: Path) -> ServerConfiguration:
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    for address in fields.trusted_proxies:
-        try:
-            ip_network(address)
-        except ValueError:
-            raise ConfigurationError(
-                f"{path}: trusted_proxies: {quoted(address)} is no address or network; write such "
-                "as 10.0.0.2 or 10.0.0.0/8"
-            ) from None
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    configuration = ServerConfiguration(fields, replace(options, prefix=""), path.parent)
-    try:
-        connect(configuration)  # so that a wrong address is known before anybody asks
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error}") from None
-    return configuration
+    return ServerConfiguration(fields, replace(options, prefix=""))
 
 
 def connect(configuration: ServerConfiguration) -> Model:
@@ -154,8 +129,7 @@ def read_fields(path: Path) -> ServerFields:
 
 def _read(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_MAX_FILE + 1)
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConfigurationError(
             f"{path}: there is no such file; write one with `model: qwen3:8b`, or name another "
@@ -163,6 +137,3 @@ def _read(path: Path) -> str:
         ) from None
     except (OSError, UnicodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from None
-    if len(text) > _MAX_FILE:
-        raise ConfigurationError(f"{path}: is larger than {_MAX_FILE // 1024} KiB")
-    return text

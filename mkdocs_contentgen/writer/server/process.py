@@ -15,9 +15,9 @@ from types import FrameType
 import uvicorn
 
 from ...errors import ConfigurationError
-from ..ledger.ledger import Ledger, open_ledger
+from ..ledger.ledger import open_ledger
 from .app import Server
-from .configuration import ServerConfiguration, check_prices, load_configuration
+from .configuration import check_prices, load_configuration
 
 MAX_CONNECTIONS = 800
 """The maximum number of connections: most systems allow a process 1024 open files.
@@ -35,21 +35,16 @@ def _log(record: dict[str, object]) -> None:
 
 
 def run(
-    path: Path,
-    host: str,
-    port: int,
-    on_start: Callable[[str, str], None],
-    *,
-    authenticated: bool,
+    path: Path, host: str, port: int, announce: Callable[[str], None], *, authenticated: bool
 ) -> None:
     """Serve the configuration in a file until SIGTERM or SIGINT.
 
-    `on_start` gets the name of the model, and the address. Texts in progress are finished; a second
-    signal cancels them. Raises ConfigurationError and LedgerError if the server cannot start.
+    `announce` gets a line about the server. Texts in progress are finished; a second signal cancels
+    them. Raises ConfigurationError and LedgerError if the server cannot start.
     """
     configuration = load_configuration(path)
     fields = configuration.fields
-    with open_ledger(fields.ledger, configuration.directory) as ledger:
+    with open_ledger(fields.ledger, path.parent) as ledger:
         users = ledger.users()
         if not users and authenticated:
             raise ConfigurationError(
@@ -58,24 +53,18 @@ def run(
             )
         for user in users.values():
             check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
+        server = Server(configuration, ledger, _log, authenticated=authenticated)
         with listen(host, port) as listener:
             shown_host = f"[{host}]" if ":" in host else host
-            on_start(
-                configuration.options.fields.model, f"{shown_host}:{listener.getsockname()[1]}"
-            )
-            asyncio.run(_serve(configuration, ledger, listener, authenticated=authenticated))
+            address = f"http://{shown_host}:{listener.getsockname()[1]}"
+            model = configuration.options.fields.model
+            announce(f"Writing with {model} on {address} (Ctrl-C ends it)")
+            asyncio.run(_serve(server, fields.first_token_timeout, listener))
 
 
-async def _serve(
-    configuration: ServerConfiguration,
-    ledger: Ledger,
-    listener: socket.socket,
-    *,
-    authenticated: bool,
-) -> None:
-    # Threads of the ledger would wait 5 ms for the event loop at each statement.
+async def _serve(server: Server, timeout: float, listener: socket.socket) -> None:
+    # Otherwise, threads of the ledger wait 5 ms for the event loop at each statement.
     sys.setswitchinterval(0.0005)
-    server = Server(configuration, ledger, _log, authenticated=authenticated)
     settings = uvicorn.Config(
         server.app,
         ws="none",
@@ -85,9 +74,8 @@ async def _serve(
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=LAST_ANSWERS_TIMEOUT,
         server_header=False,
-        forwarded_allow_ips=list(configuration.fields.trusted_proxies),
     )
-    process = _Process(settings, server, configuration.fields.first_token_timeout)
+    process = _Process(settings, server, timeout)
     async with server.running():
         await process.serve([listener])
 
@@ -121,7 +109,11 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, TypeError, UnicodeError) as error:  # the last two for a name that no host can have
+    except (
+        OSError,
+        TypeError,
+        UnicodeError,
+    ) as error:  # the last two for a name that no host can have
         reason = getattr(error, "strerror", None) or "unknown host"
         raise ConfigurationError(
             f"{host}:{port} cannot be used ({reason}); choose another with --host and --port"
