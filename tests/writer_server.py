@@ -100,6 +100,11 @@ class ServedWriter:
         """Send a request, and wait for its answer."""
         return self.begin(*request, **options).result(30)
 
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings in the log."""
+        return [record["warning"] for record in self.log if "warning" in record]
+
     def get(self, path: str) -> httpx.Response:
         """Get a page that needs no token."""
         return self.portal.call(self.client.get, path)

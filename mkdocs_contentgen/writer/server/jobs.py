@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import random
 import time
@@ -58,7 +59,7 @@ PAUSE = 30.0
 """Seconds for which the server is not ready after the model server has refused a request."""
 
 _DAY = 24 * 3600
-_EXPIRY_INTERVAL, _USERS_INTERVAL = 3600.0, 30.0
+_USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 _Result = TypeVar("_Result")
@@ -159,16 +160,16 @@ class Jobs:
         for threads in (self._threads, self._begin_threads, self._beat_thread):
             threads.shutdown(cancel_futures=True)
 
-    async def call(self, method: Callable[..., _Result], *arguments: object) -> _Result:
-        """Return the result of a method of the ledger. Raises LedgerError."""
-        return await self._call(self._threads, method, *arguments)
-
-    async def _call(
-        self, threads: ThreadPoolExecutor, method: Callable[..., _Result], *arguments: object
+    async def call(
+        self,
+        method: Callable[..., _Result],
+        *arguments: object,
+        threads: ThreadPoolExecutor | None = None,
     ) -> _Result:
-        started = time.monotonic()
+        """Return the result of a method of the ledger. Raises LedgerError."""
+        started, loop = time.monotonic(), asyncio.get_running_loop()
         try:
-            return await asyncio.get_running_loop().run_in_executor(threads, method, *arguments)
+            return await loop.run_in_executor(threads or self._threads, method, *arguments)
         except LedgerError:
             self._metrics.ledger_errors.inc()
             raise
@@ -201,7 +202,7 @@ class Jobs:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         arguments = job.keyed, job.limits, self._fields.max_cost, self._reserve(job)
         while True:
-            match await self._call(self._begin_threads, self._ledger.begin, *arguments):
+            match await self.call(self._ledger.begin, *arguments, threads=self._begin_threads):
                 case bytes(body):
                     job.outcome = "kept"
                     return body
@@ -225,12 +226,12 @@ class Jobs:
             return 0.0
         price = self._fields.price
         if price is None:
-            self._warn(
+            message = "the server has no price for budgets; its operator has to act"
+            note = (
                 f"user {job.keyed.user} has a limit on cost, but this server was started without "
                 "`price`; add it to writer.yml, and restart the server"
             )
-            message = "the server has no price for budgets; its operator has to act"
-            raise Refusal("price", 503, message)
+            raise Refusal("price", 503, message, note=note)
         options = self._options
         guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
         return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
@@ -375,7 +376,7 @@ class Jobs:
     async def beat(self) -> None:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
         try:
-            await self._call(self._beat_thread, self._ledger.beat)
+            await self.call(self._ledger.beat, threads=self._beat_thread)
         except LedgerError as error:
             self._ledger_hint = error.hint or "see the log"
             raise
@@ -383,17 +384,14 @@ class Jobs:
 
     async def keep_alive(self) -> None:
         """Beat, and look after users and old answers, until cancelled."""
-        next_expiry = next_users = 0.0
         last_problem = ""
-        while True:
+        for beats in itertools.count():
             try:
                 await self.beat()
-                if time.monotonic() >= next_users:
+                if beats % _USERS_INTERVAL == 0:
                     await self.read_users()
-                    next_users = time.monotonic() + _USERS_INTERVAL
-                if time.monotonic() >= next_expiry:
+                if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
-                    next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
             except LedgerError as error:
                 if str(error) != last_problem:  # once, not every few seconds

@@ -108,12 +108,9 @@ def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address, also of IPv6. Raises ConfigurationError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        host.encode("idna")
         listener = socket.create_server((host, port), family=family, backlog=2048)
-    except (
-        OSError,
-        TypeError,
-        UnicodeError,
-    ) as error:  # the last two for a name that no host can have
+    except (OSError, UnicodeError) as error:  # the second for a name that no host can have
         reason = getattr(error, "strerror", None) or "unknown host"
         raise ConfigurationError(
             f"{host}:{port} cannot be used ({reason}); choose another with --host and --port"
