@@ -33,6 +33,7 @@ from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits
 from ..model import Model
+from ..program import Program
 from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
@@ -113,7 +114,7 @@ class Jobs:
     def __init__(
         self,
         configuration: ServerConfiguration,
-        model: Model,
+        model: Model | Program,
         ledger: Ledger,
         metrics: Metrics,
         log: Callable[[dict[str, object]], None],
@@ -138,7 +139,7 @@ class Jobs:
         self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        parallel = self._fields.parallel
+        parallel = self._fields.calls_at_once
         self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
