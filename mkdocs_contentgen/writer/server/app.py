@@ -8,7 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +23,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...digest import sha256
-from ...display import escape_controls
 from ...errors import FailedTextError, LedgerError
 from ...requests import Request
 from ...service.application import OPERATIONS, application, error_response
@@ -103,10 +102,7 @@ class Server:
             self.jobs.close()
 
     def _note(self, record: dict[str, object]) -> None:
-        shown = {
-            name: escape_controls(it) if isinstance(it, str) else it for name, it in record.items()
-        }
-        self._log({"time": _now(), **shown})
+        self._log({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **record})
 
     async def _authenticate(self, user: str, token: str) -> _Caller:
         found = None
@@ -163,12 +159,8 @@ class Server:
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 return
-            refused = self._refusal(scope)
-            inner = refused or app
-            if scope["path"] in _UNLOGGED and not refused:
-                with suppress(asyncio.CancelledError):  # as below
-                    await app(scope, receive, send)
-                return
+            answer = self._refusal(scope)
+            is_noted = answer is not None or scope["path"] not in _UNLOGGED
             started = time.monotonic()
             path = scope["path"]
             operation = path[1:] if path in (*OPERATIONS, f"/{OPERATION}") else "other"
@@ -192,13 +184,14 @@ class Server:
                 await send(message)
 
             try:
-                await inner(scope, receive, observed)
+                await (answer or app)(scope, receive, observed)
             except asyncio.CancelledError:
                 pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
                 _exchange.reset(exchange)
-                self._metrics.requests.labels(operation, str(record["status"])).inc()
-                self._note({**record, "seconds": round(time.monotonic() - started, 3)})
+                if is_noted:
+                    self._metrics.requests.labels(operation, str(record["status"])).inc()
+                    self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
         return logged
 
@@ -235,7 +228,7 @@ class Server:
 
     async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
         """Answer a request that failed, and record the reason for the log."""
-        record = _exchange.get(_Exchange({}, {})).record  # health checks have none
+        record = _exchange.get().record
         if isinstance(error, FailedTextError):  # its message can quote the text
             record["error"] = "nobody can use the text"
             body = {"error": str(error), "answer": error.answer, "model": error.model}
@@ -270,7 +263,3 @@ _exchange: ContextVar[_Exchange] = ContextVar("exchange")
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
