@@ -240,11 +240,14 @@ class Jobs:
     def _limit_error(self, user: str, limited: Limited) -> Refusal:
         limit, seconds = limited.limit, limited.retry_after
         status = 503 if limit == "max_cost" else 429
+        message = f"the limit {limit} is reached; ask again later"
         if seconds is None:  # until a text ends
             begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = (self._seconds_per_text or RETRY_AFTER) - elapsed
-        error = Refusal(limit, status, f"the limit {limit} is reached; ask again later", seconds)
+            if limit != "parallel":
+                message = f"what is left of {limit} is reserved for texts that are being written"
+        error = Refusal(limit, status, message, seconds)
         if limit == "requests_per_minute":
             error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
         return error
