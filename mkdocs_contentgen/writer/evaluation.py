@@ -15,6 +15,7 @@ import msgspec
 from ..errors import FailedTextError, ServiceError, UnusableServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
+from .program import Program
 from .settings import WriterOptions
 from .usage import Usage, format_cost
 from .writing import Estimate, FinishedText, write
@@ -129,7 +130,7 @@ def requests_to_evaluate() -> Iterator[Request]:
 async def try_out(
     requests: Iterable[Request],
     options: WriterOptions,
-    model: Model,
+    model: Model | Program,
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
@@ -141,7 +142,7 @@ async def try_out(
     error is raised if there is no text at all.
     """
     unusable: UnusableServiceError | None = None
-    places = asyncio.Semaphore(options.fields.parallel)
+    places = asyncio.Semaphore(options.fields.calls_at_once)
 
     async def attempt(request: Request) -> Trial:
         nonlocal unusable

@@ -124,7 +124,7 @@ class Model:
         self._limit_field = _LIMIT_FIELDS[0]
         self._streams = True
         self._paused_until = 0.0
-        self._calls = asyncio.Semaphore(fields.parallel)
+        self._calls = asyncio.Semaphore(fields.calls_at_once)
 
     async def __aenter__(self) -> Self:
         return self

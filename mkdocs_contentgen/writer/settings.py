@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,15 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: the environment variable `CONTENTGEN_MODEL`."""
 
+    command: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, pattern=r"^[^\x00]*\Z")], ...],
+        Meta(description="a program and its arguments, such as `[claude, -p]`"),
+    ] = ()
+    """A program in place of a server, with its arguments: `[claude, -p]`, `[codex, exec, -]`.
+
+    It gets the prompt on its standard input, and writes the text to its standard output. `model` is
+    then its name in the label, by default that of the program. Default: none."""
+
     endpoint: Annotated[str, Meta(description="the address of the API")] = ""
     """The base address of the API, such as `https://models.example/v1`.
 
@@ -113,10 +123,10 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: `{short: 400, medium: 900, long: 2000}`."""
 
-    parallel: Annotated[int, Meta(ge=1, le=1000)] = 4
+    parallel: Annotated[int, Meta(ge=1, le=1000)] | None = None
     """The maximum number of concurrent calls to the model. It replaces `concurrency`.
 
-    Default: `4`."""
+    Default: `4`, or 1 with `command`."""
 
     call_timeout: Annotated[
         float,
@@ -156,6 +166,11 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     max_cost: _Price | None = None
     """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+    @property
+    def calls_at_once(self) -> int:
+        """The maximum number of concurrent calls to the model."""
+        return self.parallel or (1 if self.command else 4)
 
     @property
     def first_token_timeout(self) -> float:
@@ -250,12 +265,15 @@ def load_options(
     directory = Path(os.path.normpath(directory.absolute()))
     given = {name: option for name, option in value.items() if option is not None}
     fields = msgspec.convert(given, WriterFields)
-    fields = msgspec.structs.replace(
-        fields,
-        model=_setting(fields.model, "CONTENTGEN_MODEL"),
-        endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
-        api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
-    )
+    if fields.command:
+        fields = _of_program(fields, directory)
+    else:
+        fields = msgspec.structs.replace(
+            fields,
+            model=_setting(fields.model, "CONTENTGEN_MODEL"),
+            endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
+            api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
+        )
     if not fields.model:
         raise ConfigurationError(
             f"{place}no model is named; write `{example}`, or set CONTENTGEN_MODEL (with Ollama, "
@@ -275,6 +293,26 @@ def load_options(
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
     sources = load_sources(fields.sources, directory, docs, pages)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
+
+
+def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
+    """Return the options of a program, with its name and its path. Raises ConfigurationError."""
+    for name in ("endpoint", "api_key", "parameters", "price", "max_cost"):
+        if getattr(fields, name) not in (None, "", {}):
+            raise ConfigurationError(
+                f"writer.{name}: is for a model's server; a program (writer.command) has arguments "
+                "instead, and does not say what a text costs; leave it out"
+            )
+    program, *arguments = fields.command
+    if os.sep in program:  # it runs in a folder of its own
+        program = str(directory / Path(program).expanduser())
+    elif not shutil.which(program):
+        raise ConfigurationError(
+            f"writer.command: there is no program {quoted(program)} on the path; install it, or "
+            "correct its name"
+        )
+    name = fields.model.strip() or Path(program).name
+    return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
 
 def load_sources(

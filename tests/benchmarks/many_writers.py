@@ -109,7 +109,7 @@ class SimulatedModel(Model):
     def __init__(self, options: WriterOptions, server: ModelServer) -> None:
         super().__init__(options, Spending())
         self._server_double = server
-        self._at_once = asyncio.Semaphore(options.fields.parallel)
+        self._at_once = asyncio.Semaphore(options.fields.calls_at_once)
         self.calls = 0
 
     async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:

@@ -17,6 +17,7 @@ from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.records import Limits
 from ..model import Model
+from ..program import Program, connect_model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
 
@@ -113,13 +114,13 @@ def load_configuration(path: Path) -> Configuration:
     return configuration
 
 
-def connect(configuration: Configuration) -> Model:
+def connect(configuration: Configuration) -> Model | Program:
     """Return the model of a server. Raises ConfigurationError.
 
     No message quotes the model server, since that can repeat the topic, which the log must not
     contain.
     """
-    return Model(configuration.options, Spending(), retries=None, quotes=False)
+    return connect_model(configuration.options, Spending(), retries=None, quotes=False)
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:

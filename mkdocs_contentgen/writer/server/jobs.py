@@ -33,6 +33,7 @@ from ..ledger import Ledger
 from ..ledger.ledger import BEAT
 from ..ledger.records import Begun, Costs, KeyedRequest, Limited, Limits, User, month_of
 from ..model import Model
+from ..program import Program
 from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
@@ -104,7 +105,7 @@ class Jobs:
     def __init__(
         self,
         configuration: Configuration,
-        model: Model,
+        model: Model | Program,
         ledger: Ledger,
         metrics: Metrics,
         log: Callable[[dict[str, object]], None],
@@ -128,7 +129,7 @@ class Jobs:
         self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        parallel = self._fields.parallel
+        parallel = self._fields.calls_at_once
         self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
