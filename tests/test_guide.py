@@ -10,12 +10,14 @@ import shlex
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -24,17 +26,20 @@ import tinycss2
 import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
+from model_writer import write, writing
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
 from mkdocs_contentgen.site.options import ContentgenConfig
-from mkdocs_contentgen.writer.server.configuration import read_fields
+from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
-CI = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("ci.md", "zensical.md"))
+CI = (DOCS / "ci.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
 
 LEFT_OUT = {
     (
@@ -44,21 +49,12 @@ LEFT_OUT = {
     ): "the tests' service has no such fields; tests of the writer have them",
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
-    ("review.md", "^contentgen review .*"): "does not end; test_browser_desk.py runs it",
-    ("review.md", "^contentgen update .*"): "no source has changed; test_update.py runs it",
-    ("writer.md", "(?s)^contentgen init .*"): "test_init.py runs it",
-    ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
-    (
-        "ci.md",
-        "(?s)^(on|docs|articles|drafts|updates):.*",
-    ): "test_recipes_of_the_guide runs its commands",
-    ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",
+    ("", "^contentgen review.*"): "does not end; test_browser_desk.py runs it",
+    ("updates.md", "^contentgen update .*"): "no source has changed; test_update.py runs it",
+    ("writer.md", "^(ollama|llama-server) .*"): "no model server is installed for the tests",
+    ("ci.md", "(?s)^(on|docs|texts):.*"): "test_recipes_of_the_guide runs them",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
-    ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
-    (
-        "team.md",
-        r"(?s)^cd deploy .*|^docker .*",
-    ): "test_deploy.py checks deploy/",
+    ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
     ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""
@@ -89,6 +85,34 @@ def options_of(words: list[str]) -> set[str]:
             command = command.commands[word]
     options = (option for parameter in command.params for option in parameter.opts)
     return {option for option in options if option.startswith("--")}
+
+
+def test_variables_of_the_environment() -> None:
+    """The code, the tests' containers or a shell know every variable that the guide names."""
+    name = re.compile(r"\bCONTENTGEN_[A-Z_]+")
+    files = [*(ROOT / "mkdocs_contentgen").rglob("*.py"), *(ROOT / "deploy").iterdir()]
+    known = {found for file in files for found in name.findall(file.read_text(encoding="utf-8"))}
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        assert set(name.findall(page.read_text(encoding="utf-8"))) <= known, page
+
+
+OTHERS = """
+abstract_chars_count anchors description docs_dir draft_if_future_date exclude_docs extra_css
+frequency_penalty outcome pool_mode post_excerpt reasoning_effort repeat_penalty slug stop_grace_period
+title type validation
+""".split()
+"""Names with a value in sentences that are not contentgen's."""
+
+
+def test_options_within_sentences() -> None:
+    """There is every option and every field that a sentence names with a value."""
+    known = {name for name, _ in ContentgenConfig._schema} | {*ServerFields.__struct_fields__}
+    for model in REQUEST_TYPES.values():
+        known |= {field.name for field in msgspec.structs.fields(model)}
+    for page in PAGES:
+        text = FENCE.sub("", page.read_text(encoding="utf-8"))
+        named = re.findall(r"(?<!`)`(?:writer\.)?([a-z_]+): [^`\n]+`(?!`)", text)
+        assert {*named} - known <= {*OTHERS}, page
 
 
 def test_the_table_of_fields() -> None:
@@ -127,46 +151,95 @@ def test_the_gallery_is_complete() -> None:
     assert {dict(fields)["length"] for fields in shown} == {"short", "medium", "long"}
 
 
-def recipes() -> Iterator[tuple[str, list[str]]]:
-    """Return the commands of each recipe, less what prepares the machine or talks to a forge."""
+@dataclass(frozen=True)
+class Recipe:
+    """A job of the guide for GitHub or GitLab."""
+
+    title: str
+    job: dict[str, Any]
+
+    @property
+    def script(self) -> str:
+        """All commands, as the machine of the forge runs them."""
+        steps = self.job.get("script") or [step.get("run", ":") for step in self.job["steps"]]
+        return "\n".join(steps)
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether it is for sites with `require_approval`."""
+        return self.title.startswith("Approved")
+
+    def __str__(self) -> str:
+        return f"{self.title}, {'GitLab' if 'script' in self.job else 'GitHub'}"
+
+
+def recipes() -> Iterator[Recipe]:
+    """Return the recipes of the guide."""
     for section in CI.split("\n## ")[1:]:
-        title = section.splitlines()[0]
         for block in re.findall(r"    ```yaml\n(.*?)    ```", section, re.DOTALL):
             recipe = yaml.safe_load(textwrap.dedent(block))
-            job = next(iter(recipe.get("jobs", recipe).values()))
-            steps = job["script"] if "script" in job else [s.get("run") for s in job["steps"]]
-            commands = [s for s in steps if s and shlex.split(s)[0] in ("contentgen", "mkdocs")]
-            yield f"{title}, {'GitHub' if 'jobs' in recipe else 'GitLab'}", commands
+            yield Recipe(section.splitlines()[0], next(iter(recipe.get("jobs", recipe).values())))
 
 
-@pytest.mark.parametrize(("title", "commands"), list(recipes()), ids=lambda value: str(value)[:24])
-def test_recipes_of_the_guide(
-    project: Project, service: ServiceDouble, title: str, commands: list[str]
-) -> None:
-    """Each recipe's commands do what the guide says, for GitHub and GitLab alike."""
-    assert commands
-    secret = title.startswith(("Drafts", "Regeneration", "Build in CI"))
-    extensions = ["contentgen"] if "zensical" in " ".join(commands) else []
-    options: dict[str, object] = (
-        {"service_fields": ["update"]} if title.startswith("Updates") else {}
-    )
-    options |= {"require_approval": not secret}
-    project.configure(options, markdown_extensions=extensions)
+def run_recipe(project: Project, recipe: Recipe) -> subprocess.CompletedProcess[str]:
+    """Run a recipe as it stands, less `pip`; what is pushed goes to `forge.git`."""
+    project.environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PUSH_TOKEN": "secret",
+        "CI_SERVER_HOST": "forge.example",
+        "CI_PROJECT_PATH": "docs/site",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{project.root}/forge.git.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://bot:secret@forge.example/docs/site.git",
+    }
+    return project.call("bash", "-euo", "pipefail", "-c", f"pip() {{ :; }}\n{recipe.script}")
+
+
+def a_site_with_a_changed_source(project: Project, model: ModelDouble) -> None:
+    """Approve a text that cites a page, then change the page."""
+    model.answer = writing(lambda conversation: f"{write(conversation)}\n\nFour of them [1].")
+    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": True}
+    options = {"base_url": "writer", "writer": writer, "require_approval": True}
+    project.configure(options, site_url="https://docs.example/")
+    project.write("docs/limits.md", "# Alpha\n\nFour.\n")
+    project.page("index.md", {"type": "blog", "topic": "Alpha", "length": "short"})
+    approved, status = run(project, "contentgen generate\ncontentgen approve --all --by Jo")
+    assert status == 0, approved
+    project.write("docs/limits.md", "# Alpha\n\nFour, without the typo.\n")
+    for name in ("BASE_URL", "USER_ID", "TOKEN"):
+        del project.environment[f"CONTENTGEN_{name}"]
+
+
+@pytest.mark.parametrize("recipe", [it for it in recipes() if it.needs_approval], ids=str)
+def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recipe: Recipe) -> None:
+    """It passes although a cited page has changed, and fails if a text is not approved."""
+    a_site_with_a_changed_source(project, model)
+    ran = run_recipe(project, recipe)
+    assert ran.returncode == 0, ran.stdout
+    assert "sources changed: limits/" in ran.stdout
+    project.page("new.md", {"type": "blog", "topic": "Beta"})
+    assert run_recipe(project, recipe).returncode != 0
+    assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize("recipe", [it for it in recipes() if not it.needs_approval], ids=str)
+def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
+    """It gets the missing text, and the weekly one pushes it as an approved file."""
+    project.configure()
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    if not secret:
-        for command in ("generate", "approve --all --by Jo"):
-            project.run("mkdocs_contentgen", *command.split())
-        for name in ("BASE_URL", "USER_ID", "TOKEN"):
-            del project.environment[f"CONTENTGEN_{name}"]
-    for command in commands:
-        said, status = run(project, command)
-        assert status == 0, said
+    run(project, "git init -q\ngit init -q --bare forge.git")
+    run(project, "git -C forge.git config receive.advertisePushOptions true")
+    for _ in range(2):  # the second time, there is nothing new
+        ran = run_recipe(project, recipe)
+        assert ran.returncode == 0, ran.stdout
     assert service.topics == ["Alpha"]
-    if title.startswith("Drafts"):
-        assert (project.root / "contentgen/index.md/main.html").exists()
-    if "Approved" in title or "check" in title:
-        project.page("new.md", {"type": "blog", "topic": "Beta"})
-        assert run(project, commands[-1])[1] != 0
+    approved = "contentgen/index.md/main.html"
+    if recipe.title.startswith("A weekly"):
+        assert (project.root / approved).exists()
+        assert (project.root / "updates.md").exists()
+    if "git push" in recipe.script:
+        pushed = run(project, "git -C forge.git ls-tree -r --name-only generated-texts")[0]
+        assert pushed == f"{approved}\n"
 
 
 def test_a_quiet_build_is_not_strict(project: Project) -> None:
@@ -219,9 +292,6 @@ class Block:
         if self.title or self.language not in ("yaml", "markdown"):
             return self.title
         return "docs/page.md" if self.text.startswith("---\n") else "mkdocs.yml"
-
-
-FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
 
 
 def blocks(page: Path) -> list[Block]:
@@ -291,6 +361,7 @@ def test_the_blocks_of_a_page(
             elif block.language == "sh":
                 # A server does not end by itself; test_serve.py runs one.
                 script = block.text.replace("mkdocs serve", "mkdocs build --strict")
+                script = re.sub("contentgen init$", r"\g<0> --yes", script, flags=re.MULTILINE)
                 said, status = run(project, script)
                 if "writer user add alice" in block.text:
                     token = said.split()[-1]
