@@ -186,10 +186,15 @@ def import_(
     if by and (problem := name_problem(by)):
         raise click.UsageError(f"--by: the name {problem}")
     with open_site(config_file) as site:
+        if site.options.uses_sandbox():
+            raise click.UsageError(
+                "the sandbox has sample texts of its own; first take `base_url: sandbox` out of "
+                "the configuration"
+            )
         articles = _named(load_undamaged(site, page), page, name)
         if len(articles) > 1:
-            ids = ", ".join(article.request.id for article in articles)
-            raise click.UsageError(f"{page} has several articles; choose one with --id: {ids}")
+            names = ", ".join(f"{it.page} --id {it.request.id}" for it in articles)
+            raise click.UsageError(f"{page} has several articles; name one of: {names}")
         [article] = articles
         ask_before_replacing(articles)
         try:

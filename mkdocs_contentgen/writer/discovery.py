@@ -17,7 +17,7 @@ PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
 
 PROGRAMS = {
     "claude": ["claude", "-p"],
-    "codex": ["codex", "exec", "-"],
+    "codex": ["codex", "exec", "--skip-git-repo-check", "-"],
     "gemini": ["gemini"],
     "llm": ["llm"],
     "ollama": ["ollama", "run", "llama3.2"],

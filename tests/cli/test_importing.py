@@ -112,6 +112,11 @@ def test_what_is_no_text(site: Project) -> None:
         assert message in ran.stdout
         assert ran.returncode != 0
     assert row(site)["state"] == "missing"
+    site.page("other.md", {"type": "blog", "topic": "Another"})
+    many = site.run("mkdocs_contentgen", "import", "*.md", "text.md").stdout
+    assert "name one of: index.md --id main, other.md --id main" in many
+    site.configure({"base_url": "sandbox"})
+    assert "first take `base_url: sandbox` out of the configuration" in import_text(site, MARKDOWN)
 
 
 def test_words_of_a_person_are_not_replaced_unasked(site: Project) -> None:

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+from model_writer import sentences
+from writer_server import configure, serving
 
 from mkdocs_contentgen.errors import (
     ConfigurationError,
@@ -210,3 +212,15 @@ def test_a_program_that_reads_nothing() -> None:
     """A program need not read its input."""
     call = ModelCall([{"role": "user", "content": "x" * 10**6}], 1000)
     assert ask("import os; os.close(0); print('Text')", call).text == "Text\n"
+
+
+def test_the_served_writer(tmp_path: Path) -> None:
+    """A program writes for a team, and no message of the server has what the program says."""
+    good = f"print({('# Bees' + chr(10) * 2 + sentences(400, 1))!r})"
+    bad = "import sys; sys.exit('the topic is Bees')"
+    for script, status in ((good, 200), (bad, 500)):
+        configure(tmp_path, "", command=[sys.executable, "-c", script], model="mine")
+        with serving(tmp_path) as writer:
+            answer = writer.ask()
+        assert answer.status_code == status
+        assert ("Bees" in answer.text) == (status == 200)
