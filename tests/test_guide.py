@@ -32,6 +32,7 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
+from mkdocs_contentgen.writer.settings import WriterFields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
@@ -261,10 +262,14 @@ def test_the_example_site(project: Project) -> None:
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert "27 texts: 0 from approved files, 0 from the cache, 27 generated" in built.stdout
-    headings = project.soup("configuration/index.html").select("h3[id*=Options]")
-    assert sorted(h.code.text for h in headings if h.code) == sorted(
-        name for name, _ in ContentgenConfig._schema
-    )
+    options = {
+        "configuration": [name for name, _ in ContentgenConfig._schema],
+        "writer": WriterFields.__struct_fields__,
+        "team": set(ServerFields.__struct_fields__) - set(WriterFields.__struct_fields__),
+    }
+    for page, names in options.items():
+        headings = project.soup(f"{page}/index.html").select(".doc-heading > code")
+        assert sorted(heading.text for heading in headings) == sorted(names)
     commands = project.soup("commands/index.html").select("h3[id^=contentgen-]")
     assert [heading["id"] for heading in commands] == [
         f"contentgen-{c}" for c in sorted(main.commands)
