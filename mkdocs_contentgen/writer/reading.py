@@ -121,6 +121,12 @@ _PLACEHOLDER = re.compile(
     r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
     re.IGNORECASE,
 )
+_PLAN_ITEM = re.compile(
+    r"^ {0,3}(?P<number>\d{1,2}[.)] )\**(?P<heading>[^*\n:]{1,100}?)(?::?\*\*:?|:| [–—-] |$)"
+    r"[ –—-]*(?P<rest>.*)$",
+    re.MULTILINE,
+)
+_ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
@@ -208,6 +214,15 @@ def join_texts(start: str, rest: str) -> str:
     known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
     added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
     return "\n\n".join([start, *added])
+
+
+def plan_from_list(text: str, *, numbers: bool) -> str:
+    """Return a plan whose sections are a numbered list as one with headings.
+
+    `numbers` is whether the headings keep theirs.
+    """
+    number = r"\g<number>" if numbers else ""
+    return _PLAN_ITEM.sub(rf"## {number}\g<heading>\n\n\g<rest>\n", text)
 
 
 def without_fence(text: str) -> str:
@@ -399,6 +414,17 @@ def without_epilogue(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
+def without_copies(text: str) -> str:
+    """Keep a text once that is given several times, even if the last one is not whole."""
+    title = text.partition("\n")[0]
+    first, *copies = f"\n{text}\n".split(f"\n{title}\n")[1:] if title.strip() else [""]
+    first = _ANNOUNCEMENT.sub("", first)
+    words = split_words(first)
+    found = [split_words(_ANNOUNCEMENT.sub("", it)) for it in copies]
+    is_copied = found and all(len(it) >= _LEAST_TEXT and it == words[: len(it)] for it in found)
+    return f"{title}\n{first}" if is_copied else text
+
+
 def with_title(text: str) -> str:
     """Make a first line such as `Title: …` a title."""
     first, _, rest = text.partition("\n")
@@ -483,6 +509,7 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("HTML was replaced by Markdown or text", without_html),
     ("what the model said before the text was taken out", without_preface),
     ("what the model said after the text was taken out", without_epilogue),
+    ("a copy of the whole text was taken out", without_copies),
     ("placeholders were taken out", without_placeholders),
     ("a list of references was taken out", without_references),
     ("a line such as `Title: …` became the title", with_title),
