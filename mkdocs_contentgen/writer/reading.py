@@ -437,16 +437,13 @@ def with_title(text: str) -> str:
 def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
     has_headings = _HEADING.search(text)
-    kept = []
-    for is_code, line in split_lines(text):
-        if not is_code:
-            line = _BULLET.sub(r"\1- ", line)
-            line = _KEYCAP_HEADING.sub(r"\1\2. ", line)
-            line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
-            if not has_headings:
-                line = _NEARLY_HEADING.sub(r"\1 ", line)
-        kept.append(line)
-    return "\n".join(kept)
+
+    def marked(line: str) -> str:
+        line = _KEYCAP_HEADING.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line))
+        line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
+        return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
+
+    return _each_line(text, marked)
 
 
 def with_headings(text: str) -> str:
@@ -485,19 +482,24 @@ def without_references(text: str) -> str:
 
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
-    return "\n".join(
-        line for is_code, line in split_lines(text) if is_code or not _PLACEHOLDER.fullmatch(line)
-    )
+    return _each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
 
 
 def without_emoji(text: str) -> str:
     """Drop the emoji in headings."""
-    return "\n".join(
-        re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
-        if not is_code and re.match("#+ ", line) and _EMOJI.search(line)
-        else line
-        for is_code, line in split_lines(text)
-    )
+
+    def bare(line: str) -> str:
+        if not re.match("#+ ", line) or not _EMOJI.search(line):
+            return line
+        return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
+
+    return _each_line(text, bare)
+
+
+def _each_line(text: str, change: Callable[[str], str | None]) -> str:
+    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
+    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
+    return "\n".join(line for line in lines if line is not None)
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (

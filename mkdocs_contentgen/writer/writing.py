@@ -21,10 +21,9 @@ from ..text import Text, mended
 from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import cite, describe_sources, sources_list
-from .completion import Ask, Completion, Message, ModelCall, Watch
+from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
 from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
-from .parts import KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend, plan_from_list, trim, whole_paragraphs
 from .repairs import find_repair
