@@ -87,7 +87,6 @@ _FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
 # A parser drops the first line break in a <pre>, and nh3 does not restore it.
 _PRE_AND_BREAK = re.compile(r"(<pre[^<>]*>)\n")
 # Python-Markdown uses some of these for its placeholders.
-_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _ASCII_CONTROLS = bytes((*range(9), 11, 12, *range(14, 32), 127))
 _VOID = re.compile(r"<(br|hr|img|wbr)\b([^<>]*)>")
 
@@ -159,7 +158,7 @@ _CLEANER = nh3.Cleaner(
 
 
 def _without_controls(text: str) -> str:
-    """Remove what _CONTROL_CHARACTERS matches, in a quarter of its time."""
+    """Remove control characters, in a quarter of the time of a regular expression."""
     text = text.encode().translate(None, _ASCII_CONTROLS).decode()
     return text.replace("\ufffe", "").replace("\uffff", "")
 
@@ -196,7 +195,7 @@ def _estimate_repeated(html: str) -> float:
 
 
 def _safe_value(name: str, value: str) -> str | None:
-    value = _CONTROL_CHARACTERS.sub("", value)
+    value = _without_controls(value)
     if name == "class":
         return " ".join(filter(CLASSES.__contains__, value.split())) or None
     if name == "style":
