@@ -109,7 +109,7 @@ PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
 
 def find_configuration(config_file: str | None) -> Path | None:
     """Return the given configuration or the one of this folder, if there is that file."""
-    from ..zensical.invocation import CONFIGURATIONS
+    from ..zensical.configuration import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS
     names = [config_file] if config_file else [first, *PROPERDOCS, *others]
