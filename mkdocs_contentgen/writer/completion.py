@@ -10,8 +10,8 @@ from typing import Literal, TypedDict
 
 import msgspec
 
-from ..files import sha256
 from ..errors import InvalidAnswerError, UnknownOutcomeError
+from ..files import sha256
 from ..service.connection import StreamEvent, decode_json
 from ..service.protocol import Attempt
 from .usage import Usage
