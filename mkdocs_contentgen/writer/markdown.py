@@ -175,6 +175,18 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
     return document
 
 
+def render_mixed(text: str) -> str:
+    """Return Markdown with HTML in it as HTML, or an empty string if there is none.
+
+    There is none either in a text that is too large to be read.
+    """
+    parser = _parser(references=False, html=True, code=not text.lstrip().startswith("<"))
+    tokens = [] if _size_problem(text, _MAX_WORDS) else parser.parse(text)
+    found = chain.from_iterable((token, *(token.children or ())) for token in tokens)
+    has_html = any(token.type.startswith("html_") for token in found)
+    return str(parser.renderer.render(tokens, parser.options, {})) if has_html else ""
+
+
 def as_section(
     document: MarkdownDocument, heading: str, later: Sequence[str]
 ) -> list[MarkdownBlock]:
@@ -342,7 +354,7 @@ def _parse_inline(state: StateCore) -> None:
     state.env["problem"] = _paragraph_problem(state.tokens)
     if state.env["problem"]:
         state.tokens = []
-    parser = inline_parser()
+    parser = inline_parser(html=state.md.options["html"])
     for token in state.tokens:
         if token.type == "inline":
             token.children = []
@@ -357,11 +369,10 @@ def _parser_for(text: str) -> MarkdownIt:
 
 
 @cache
-def _parser(*, references: bool = True) -> MarkdownIt:
-    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
+def _parser(*, references: bool = True, html: bool = False, code: bool = True) -> MarkdownIt:
+    parser = LinkParser("commonmark", {"html": html}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
-    if not references:
-        parser.disable("reference")
+    parser.disable([] if references else "reference").disable([] if code else "code")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser

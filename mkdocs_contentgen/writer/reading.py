@@ -6,19 +6,15 @@ Code is never changed, except for a fence around the whole text.
 
 from __future__ import annotations
 
-import html
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
 
-from ..html.markdown_writer import to_markdown
+from ..html.markdown_writer import to_plain_markdown
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import split_lines
-from .markdown import MAX_CHARACTERS, TIP
+from .markdown import MAX_CHARACTERS, TIP, render_mixed
 from .words import split_words
 
 _MAX_PREFACE = 300
@@ -130,40 +126,24 @@ _ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
-_DROPPED = ("script", "style", "iframe", "template", "svg", "object")
-_THOUGHTS = ("think", "thinking", "thought", "reasoning", "scratchpad")
-_TAG = re.compile(
-    r"(?P<pre><pre(?:\s[^<>]{0,2000})?>\s{0,9}(?:<code(?:\s[^<>]{0,2000})?>)?)"
-    r"|(?P<end_pre>(?:</code>\s{0,9})?</pre>)"
-    r"|<code(?:\s[^<>]{0,200})?>(?P<code>[^<>`\n]{1,500})</code>"
-    r"|<(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]|ul"
-    r"|ol|li|br|hr|a|b|i|u|em|strong|small|sub|sup|code|img|font|center|blockquote|table|thead"
-    r"|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button|form|video"
-    rf"|audio|nav|content|answer|response|{'|'.join(_DROPPED)})(?:\s[^<>]{{0,2000}})?/?>"
-    r"|<!DOCTYPE[^<>]{0,200}>",
-    re.IGNORECASE | re.DOTALL,
+_WHOLE = (
+    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
 )
-_WHOLE = "|".join([*_DROPPED, *_THOUGHTS])
-_START = re.compile(rf"<(?P<name>!--|(?:{_WHOLE})(?=[\s/>]))", re.IGNORECASE)
-_END = re.compile(rf"-->|</(?P<name>{_WHOLE})\s{{0,9}}>", re.IGNORECASE)
-"""The start and the end of what is dropped as a whole."""
+"""The elements that are dropped as a whole, with their text."""
 
-_MARKDOWN = {
-    "b": "**",
-    "strong": "**",
-    "i": "*",
-    "em": "*",
-    "code": "`",
-    "li": "\n- ",
-    "br": "\n",
-    "title": "\n\n# ",
-    "hr": "\n\n",
-    "td": " ",
-    "tr": "\n",
-    **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
-    **dict.fromkeys("p div section article header figure figcaption".split(), "\n\n"),
-}
-"""What stands for a start tag. Other tags are left out, and their text stays."""
+_TAG = re.compile(
+    r"<(?:(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]"
+    r"|[uod]l|li|d[td]|br|hr|a|b|i|u|em|strong|small|sub|sup|code|pre|img|font|center|blockquote"
+    r"|table|thead|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button"
+    rf"|form|video|audio|nav|content|answer|response|{'|'.join(_WHOLE)})(?=[\s/>])"
+    r"|(?P<other>!DOCTYPE|!--))?",
+    re.IGNORECASE,
+)
+"""The start of a tag, or a `<` that begins none."""
+
+_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(_WHOLE)})\s{{0,9}}>", re.IGNORECASE)
+_LESS_THAN, _BACKSLASH = "\ue000", "\ue001"
+"""Stand for characters that are no HTML, while HTML is read."""
 
 
 def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
@@ -364,28 +344,20 @@ def without_html(text: str) -> str:
     """Replace HTML by its Markdown where there is one, and else by its text."""
     if "<" not in text:
         return text
-    if "<h1" in text:
-        text = re.sub("<title>[^<]{0,300}</title>", "", text)
-    text = re.sub(r"<br ?/?>[ \t]{0,9}\n", "\n", text)
-    if text.lstrip().startswith("<"):
-        text = _unindent_page(text)
-    parts = []
-    for is_code, group in groupby(split_lines(text), key=itemgetter(0)):
-        part = "\n".join(line for _, line in group)
-        parts.append(part if is_code else _replace_blocks(part))
-    return "".join(
-        part if is_code else _replace_tags(part)
-        for is_code, part in _split_inline("\n".join(parts))
-    )
+    last = {(it["name"] or "!--").lower(): it.start() for it in _END.finditer(text)}
+    whole = {"!--", *_WHOLE}
 
+    def visible(tag: re.Match[str]) -> str:
+        name = (tag["name"] or tag["other"] or "").lower()
+        is_html = name not in whole or tag["end"] or tag.start() < last.get(name, 0)
+        return tag[0] if name and is_html else f"{_LESS_THAN}{tag[0][1:]}"
 
-def _unindent_page(text: str) -> str:
-    """Return HTML without the spaces before its lines, which would make code of them."""
-    kept, is_pre = [], False
-    for is_code, line in split_lines(text):
-        kept.append(line if is_code or is_pre else line.lstrip())
-        is_pre = line.rfind("<pre") > line.rfind("</pre") or (is_pre and "</pre" not in line)
-    return "\n".join(kept)
+    marked = re.sub(r"\\(?!\|)", _BACKSLASH, _TAG.sub(visible, text))
+    marked = _each_line(marked, lambda line: re.sub("(?<!`)<pre", "\n\n<pre", line))
+    with suppress(RecursionError):
+        if found := render_mixed(marked):
+            text = to_plain_markdown(found)
+    return text.replace(_LESS_THAN, "<").replace(_BACKSLASH, "\\")
 
 
 def without_preface(text: str) -> str:
@@ -519,75 +491,3 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("lines in bold became headings", with_headings),
     ("emoji in headings were taken out", without_emoji),
 )
-
-
-def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a text, and whether each is code, also in a line."""
-    prose: list[str] = []
-    for is_code, line in [*split_lines(text), (True, "")]:
-        if not is_code and not line.startswith(("    ", "\t")):
-            prose.append(line)
-            continue
-        if prose:
-            parts = re.split("(`[^`\n]+`)", "\n".join(prose) + "\n")
-            yield from ((bool(index % 2), part) for index, part in enumerate(parts))
-            prose = []
-        yield True, f"{line}\n"
-
-
-def _replace_tags(text: str) -> str:
-    return _TAG.sub(_replace_tag, _without_elements(text))
-
-
-def _replace_blocks(text: str) -> str:
-    """Replace lists, tables, quotations and code in HTML by Markdown."""
-    parts, done = [], 0
-    opened: list[re.Match[str]] = []
-    for tag in _BLOCK.finditer(text):
-        if not tag["end"]:
-            opened.append(tag)
-        elif opened and opened[-1]["name"].lower() == tag["name"].lower():
-            start = opened.pop().start()
-            if not opened:
-                block = _block_as_markdown(text[start : tag.end()])
-                parts += [text[done:start], f"\n\n{block}\n\n"]
-                done = tag.end()
-    return "".join([*parts, text[done:]])
-
-
-def _block_as_markdown(element: str) -> str:
-    if element[:4].lower() == "<pre":
-        code = html.unescape(re.sub(r"<[^<>]{0,2000}>", "", element)).strip("\n")
-        return f"```\n{code}\n```"
-    if "</li>" not in element.lower():
-        element = re.sub("(?i)<li>", "</li><li>", element)
-    markdown = to_markdown(element)  # models write Markdown within HTML, too
-    return re.sub(r"\\([*_])", r"\1", markdown).replace("&#96;", "`")
-
-
-def _without_elements(text: str) -> str:
-    """Drop elements such as scripts, and comments. A start without an end stays."""
-    ends: dict[str, list[int]] = {}
-    for end in _END.finditer(text):
-        ends.setdefault((end["name"] or "!--").lower(), []).append(end.end())
-    kept, position = [], 0
-    for start in _START.finditer(text):
-        found = ends.get(start["name"].lower(), [])
-        index = bisect_right(found, start.end())
-        if start.start() >= position and index < len(found):
-            kept.append(text[position : start.start()])
-            position = found[index]
-    return "".join([*kept, text[position:]])
-
-
-def _replace_tag(tag: re.Match[str]) -> str:
-    if tag["code"]:
-        return f"`{html.unescape(tag['code'])}`"
-    if tag["pre"]:
-        return "\n\n```\n"
-    if tag["end_pre"]:
-        return "\n```\n\n"
-    markdown = _MARKDOWN.get((tag["name"] or "").lower(), "")  # a document type has no name
-    if not tag["end"] or markdown in ("**", "*", "`"):
-        return markdown
-    return "\n\n" if markdown.startswith("\n\n") else ""

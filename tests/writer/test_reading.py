@@ -61,11 +61,22 @@ MENDED = [
     ("---\ntitle: A\n---\n# B\n\nText.", "# B\n\nText.", ["front matter"]),
     ("Text.\n\n---\n\nMore.", None, []),
     # HTML
-    ("A <b>bold</b> word<br>and <i>more</i>.", "A **bold** word\nand *more*.", ["HTML"]),
-    ("<h2>A</h2><p>Text.</p><script>evil()</script>", "## A\n\n\n\nText.", ["HTML"]),
+    ("A <b>bold</b> word<br>and <i>more</i>.", "A **bold** word  \nand *more*.", ["HTML"]),
+    ("<h2>A</h2><p>Text.</p><script>evil()</script>", "## A\n\nText.", ["HTML"]),
     ("Text <script>evil()</script><style>x</style>here.", "Text here.", ["HTML"]),
     ("<iframe src='x'>evil</iframe>Text.", "Text.", ["HTML"]),
-    ("The tag <script> is code.\n\nMore.", "The tag  is code.\n\nMore.", ["HTML"]),
+    ("The tag <script> is code.\n\nMore.", None, []),
+    (
+        "A cell | a\n---|---\na \\| b | c<br>d",
+        "| A cell | a |\n| --- | --- |\n| a \\| b | c d |",
+        ["HTML"],
+    ),
+    (
+        r"A <b>path</b> with `C:\*` and \*stars\*, `<b>`.",
+        r"A **path** with `C:\*` and \*stars\*, `<b>`.",
+        ["HTML"],
+    ),
+    (f"{'<div>' * 5000}x{'</div>' * 5000}", None, []),
     ("<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>", "- a\n- b", ["HTML"]),
     ("<pre><code>x = 1</code></pre>", "```\nx = 1\n```", ["HTML"]),
     ("Text <!-- hidden -->here.", "Text here.", ["HTML"]),
@@ -134,7 +145,9 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
     assert trim(text) == kept
 
 
-@pytest.mark.parametrize("part", ["\n\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n"])
+@pytest.mark.parametrize(
+    "part", ["\n\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n", "<td>|", "<b a='"]
+)
 def test_mending_takes_linear_time(part: str) -> None:
     """No text of a model keeps a build busy."""
     assert growth(mend, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3
