@@ -53,9 +53,11 @@ _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
 
-_DROPPED = (
+DROPPED = (
     "script style iframe template svg object think thinking thought reasoning scratchpad".split()
 )
+"""The elements of a model's HTML that are dropped with their text."""
+
 _BLOCK_START = re.compile(
     r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE
 )
@@ -86,7 +88,7 @@ def to_plain_markdown(html: str) -> str:
     if "</li>" not in html.lower():
         html = re.sub("(?i)<li>", "</li><li>", html)
     soup = BeautifulSoup(html, "html.parser")
-    for tag in soup([*_DROPPED, "title"] if soup.h1 else _DROPPED):
+    for tag in soup([*DROPPED, "title"] if soup.h1 else DROPPED):
         tag.decompose()
     for tag in soup("title"):
         tag.name = "h1"

@@ -310,19 +310,18 @@ def _paragraph(block: MarkdownBlock, class_name: str) -> str:
 
 
 def _size_problem(text: str, words: int) -> str:
-    """Return why a text is too large to be read, or an empty string."""
-    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
-    if len(text) > most:
-        return (
-            f"the text has more than {most:,} characters, the most for {words:,} words; write a "
-            "shorter one"
-        )
+    """Return why a text for so many words is too large to be read, or an empty string."""
     lines = text.split("\n")
-    if len(lines) > _MAX_LINES:
-        return f"the text has {len(lines):,} lines, {_MAX_LINES:,} at most; write a shorter one"
-    if (cells := _count_cells(lines)) > _MAX_CELLS:
-        return f"the tables have {cells:,} cells, {_MAX_CELLS:,} at most; write smaller ones"
-    return ""
+    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
+    return (
+        _excess("characters", len(text), most)
+        or _excess("lines", len(lines), _MAX_LINES)
+        or _excess("cells in tables", _count_cells(lines), _MAX_CELLS)
+    )
+
+
+def _excess(what: str, found: int, most: int) -> str:
+    return f"the text has {found:,} {what}, {most:,} at most; write less" if found > most else ""
 
 
 def _count_cells(lines: Iterable[str]) -> int:
@@ -338,21 +337,11 @@ def _count_cells(lines: Iterable[str]) -> int:
     return cells
 
 
-def _paragraph_problem(tokens: Iterable[Token]) -> str:
-    """Return the problem of a text with a very long paragraph, or an empty string."""
-    longest = max((len(token.content) for token in tokens if token.type == "inline"), default=0)
-    if longest <= _MAX_PARAGRAPH:
-        return ""
-    return (
-        f"the text has a paragraph of {longest:,} characters, {_MAX_PARAGRAPH:,} at most; write "
-        "shorter ones"
-    )
-
-
 def _parse_inline(state: StateCore) -> None:
     """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
-    state.env["problem"] = _paragraph_problem(state.tokens)
-    if state.env["problem"]:
+    longest = max((len(it.content) for it in state.tokens if it.type == "inline"), default=0)
+    if problem := _excess("characters in a paragraph", longest, _MAX_PARAGRAPH):
+        state.env["problem"] = problem
         state.tokens = []
     parser = inline_parser(html=state.md.options["html"])
     for token in state.tokens:

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from ..html.markdown_writer import to_plain_markdown
+from markdown_it.common.html_blocks import block_names
+
+from ..html.markdown_writer import DROPPED, to_plain_markdown
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
@@ -45,11 +47,11 @@ _NO_TEXT = re.compile(
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
 """The least number of words of a text in JSON."""
-_WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
+WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
 BEFORE = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
     r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
-    rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{_WORK}\b"
+    rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{WORK}\b"
     r"|(?:(?:sure|certainly|okay)[!,.:] )?(?:here is )?(?:the |my )?"
     r"(?:(?:section|part) \d|(?:here is the|here is my) (?:plan|outline|rest)\b)[^.\n]{0,80}:$"
     r"|hier ist (?:der|die|das|ein|eine|Ihr|dein)\b.{0,60}\b(?:Artikel|Beitrag|Text|Bericht)\b"
@@ -64,12 +66,12 @@ _AFTER = re.compile(
     r"[^\w\n]{0,9}(?:"
     rf"I hope (?:this|you)\b|(?:please )?let me know\b"
     r"|feel free to (?:ask|adapt|adjust|change|customi[sz]e|edit|let me|modify|reach|tell me)\b"
-    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {_WORK}\b"
+    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {WORK}\b"
     r"|(?:(?:total )?word ?count|Wortzahl|Anzahl der Wörter|nombre de mots|字数)[^\d\n]{0,15}\d"
     r"|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
-    rf"|\[end\b|end of (?:the |this )?(?:{_WORK}|document)\W{{0,5}}$"
+    rf"|\[end\b|end of (?:the |this )?(?:{WORK}|document)\W{{0,5}}$"
     r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
-    rf"|this {_WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
+    rf"|this {WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
     r"|check ?list\W{0,5}\n|end\W{1,5}$|(?:#\w{1,40}\s{0,3}){2,30}$"
     r"|Ich hoffe,? (?:dieser|dass|der)\b|Lassen Sie mich wissen|N['’]hésitez pas|J['’]espère que"
     r"|Espero que (?:este|esta|te|le)\b|希望这篇"
@@ -126,22 +128,17 @@ _ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
-_WHOLE = (
-    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
+_INLINE = (
+    "a b i u em strong small sub sup br code pre img font span meta input button video audio "
+    "content answer response".split()
 )
-"""The elements that are dropped as a whole, with their text."""
-
+_NAMES = "|".join([*block_names, *DROPPED, *_INLINE])
 _TAG = re.compile(
-    r"<(?:(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]"
-    r"|[uod]l|li|d[td]|br|hr|a|b|i|u|em|strong|small|sub|sup|code|pre|img|font|center|blockquote"
-    r"|table|thead|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button"
-    rf"|form|video|audio|nav|content|answer|response|{'|'.join(_WHOLE)})(?=[\s/>])"
-    r"|(?P<other>!DOCTYPE|!--))?",
-    re.IGNORECASE,
+    rf"<(?:(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])|(?P<other>!DOCTYPE|!--))?", re.IGNORECASE
 )
 """The start of a tag, or a `<` that begins none."""
 
-_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(_WHOLE)})\s{{0,9}}>", re.IGNORECASE)
+_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(DROPPED)})\s{{0,9}}>", re.IGNORECASE)
 _LESS_THAN, _BACKSLASH = "\ue000", "\ue001"
 """Stand for characters that are no HTML, while HTML is read."""
 
@@ -345,7 +342,7 @@ def without_html(text: str) -> str:
     if "<" not in text:
         return text
     last = {(it["name"] or "!--").lower(): it.start() for it in _END.finditer(text)}
-    whole = {"!--", *_WHOLE}
+    whole = {"!--", *DROPPED}
 
     def visible(tag: re.Match[str]) -> str:
         name = (tag["name"] or tag["other"] or "").lower()
