@@ -205,12 +205,22 @@ def _degenerate_problem(draft: Draft) -> str:
 
 
 def _repeated_problem(draft: Draft) -> str:
-    seen = {tuple(block.words) for block in draft.earlier}
-    blocks = [block.words for block in draft.document.blocks]
-    again = sum(len(it) for it in blocks if len(it) >= _LEAST_REPEATED and tuple(it) in seen)
-    if 2 * again > sum(map(len, blocks)):
+    again = sum(len(block.words) for block in _repeated_blocks(draft))
+    if 2 * again > len(split_words(draft.document.text)):
         return "the text says again what stands before it"
     return ""
+
+
+def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
+    """Return the blocks that stand before once more."""
+    seen = {tuple(block.words) for block in draft.earlier}
+    found = []
+    for block in draft.document.blocks:
+        words = tuple(block.words)
+        if len(words) >= _LEAST_REPEATED and words in seen:
+            found.append(block)
+        seen.add(words)
+    return found
 
 
 def _headings_remark(draft: Draft) -> str:
@@ -277,13 +287,8 @@ def _length_remark(draft: Draft) -> str:
 
 
 def _repetition_remark(draft: Draft) -> str:
-    seen = {tuple(block.words) for block in draft.earlier}
-    for block in draft.document.blocks:
-        words = tuple(block.words)
-        if len(words) >= _LEAST_REPEATED and words in seen:
-            return f"a paragraph is repeated: '{block.text[:60]}…'"
-        seen.add(words)
-    return ""
+    found = _repeated_blocks(draft)
+    return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
 
 
 def _self_reference_remark(draft: Draft) -> str:

@@ -88,11 +88,6 @@ class MarkdownBlock:
             for children in self.inlines
         )
 
-    def forget_text(self) -> None:
-        """Read the texts again, since tokens were replaced."""
-        for name in ("text", "words", "prose"):
-            self.__dict__.pop(name, None)
-
     @cached_property
     def inlines(self) -> list[list[Token]]:
         """The inline tokens of each paragraph, heading and cell in the block."""
