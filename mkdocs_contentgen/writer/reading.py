@@ -100,9 +100,6 @@ _FRONT_MATTER = re.compile(
 _BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
 _NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
 _KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
-_BLOCK = re.compile(
-    r"(?<!`)<(?P<end>/?)(?P<name>ul|ol|table|pre|blockquote|dl)(?:\s[^<>]{0,2000})?>", re.IGNORECASE
-)
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
 _REFERENCES = re.compile(
     r"\W{0,9}(?:references?|sources?|bibliography|works cited|further reading|citations?|footnotes"
