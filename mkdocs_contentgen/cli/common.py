@@ -108,12 +108,18 @@ PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
 
 
 def find_configuration(config_file: str | None) -> Path | None:
-    """Return the given configuration or the one of this folder, if there is that file."""
+    """Return the given configuration or the one of this folder, if there is that file.
+
+    Raises ClickException for what is no file: reading a pipe would block.
+    """
     from ..zensical.invocation import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS
     names = [config_file] if config_file else [first, *PROPERDOCS, *others]
-    return next((path for path in map(Path, names) if path.is_file()), None)
+    path = next((path for path in map(Path, names) if path.exists()), None)
+    if path and not path.is_file():
+        raise click.ClickException(f"{path}: is not a file")
+    return path
 
 
 def listen_locally(port: int) -> socket:
