@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from html import unescape
 
 from ..errors import UnsafeHTMLError
-from ..html.differences import Row
 from ..html.document import Block, Piece
 from ..review.updating import can_update
 from ..site.site import Site
@@ -73,7 +70,7 @@ def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, objec
             "kind": row.kind,
             "before": _shown(row.before),
             "after": _shown(row.after),
-            "words": list(_words(row)),
+            "words": list(row.words_to_read()),
             "can_take_back": row.can_be_taken_back,
         }
         for number, row in enumerate(desk.compare(before, after))
@@ -85,17 +82,6 @@ def _shown(pieces: Sequence[Piece]) -> str:
     """Return the plain text of pieces, or their tags if they have none."""
     text = " ".join(it.element.get_text() for it in pieces if it.part == "all")
     return " ".join(text.split()) or " ".join(it.html for it in pieces)
-
-
-def _words(row: Row) -> Iterator[tuple[str, str]]:
-    """Yield the words of both versions, with the tags that differ."""
-    element = row.old or row.new
-    whole = (
-        f"</?{element.element.name}>" if element and row.kind in ("added", "removed") else "(?!)"
-    )
-    for kind, html in row.words:
-        if text := re.sub("<[^<>]*>" if kind == "equal" else whole, "", html):
-            yield kind, unescape(text)
 
 
 def _statements(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, object]]:

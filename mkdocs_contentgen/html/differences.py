@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from html import unescape
 from itertools import islice
 from typing import Literal
 
@@ -38,6 +39,17 @@ class Row:
     after: tuple[Piece, ...] = ()
     words: Sequence[Word] = ()
     """The HTML of both, where they differ."""
+
+    def words_to_read(self) -> Iterator[Word]:
+        """Yield the words as plain text, with the tags that differ."""
+        element = self.old or self.new
+        is_whole = element and self.kind in ("added", "removed")
+        whole = f"</?{element.element.name}>" if element and is_whole else "(?!)"
+        for kind, html in self.words:
+            # The sanitizer gives each link its `rel`.
+            text = re.sub("<[^<>]*>" if kind == "equal" else f'{whole}| rel="[^"]*"', "", html)
+            if text := unescape(text):
+                yield kind, text
 
     @property
     def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:

@@ -202,8 +202,9 @@ def _check_quotations(article: Article, draft: Text) -> None:
     for remark in draft.remarks:
         if remark.startswith("quotation: ") and not _is_settled(draft, remark):
             raise ApprovalError(
-                f"{article.place}: this draft cannot be approved: {remark}; "
-                f"`contentgen generate --refresh {article.page}` asks for another"
+                f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
+                f"remove the quotation with `contentgen review {article.page}`, or ask for another "
+                f"text with `contentgen generate --refresh {article.page}`"
             )
 
 
@@ -230,7 +231,7 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
-    Control characters of the texts are escaped.
+    Of the HTML, it has the tags that differ. Control characters of the texts are escaped.
     """
     try:
         rows = compare(Document(before, image_hosts), Document(after, image_hosts))
@@ -239,14 +240,15 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     if all(row.kind == "equal" for row in rows):
         return "both texts are the same for a reader"
     shown = []
-    for is_equal, group in groupby(rows, lambda row: row.kind == "equal"):
+    seen = (row for row in rows if row.new or row.kind != "equal")
+    for is_equal, group in groupby(seen, lambda row: row.kind == "equal"):
         same = list(group)
         if not is_equal:
-            shown += ["".join(map(_show_word, row.words)) for row in same]
+            shown += ["".join(map(_show_word, row.words_to_read())) for row in same]
         elif len(same) > 1:
             shown.append(f"… {len(same)} lines the same …")
-        else:
-            shown.append(_escape_lines("".join(it.html for it in same[0].before)))
+        elif it := same[0].new:
+            shown.append(_escape_lines(it.element.get_text()))
     return "\n".join(shown)
 
 

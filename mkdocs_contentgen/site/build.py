@@ -240,8 +240,13 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         return resolution
     resolution.sent = obtained.sent
     presentation = options.presentation()
-    if presentation.disclosure is None:
-        resolution.warnings += _undisclosed_warning(obtained.articles)
+    drafts = sum(bool(it.provenance and not it.provenance.review) for it in obtained.articles)
+    if drafts and presentation.disclosure is None:
+        resolution.warnings.append(
+            f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; "
+            "article 50 of the EU's AI Act demands that readers can tell; approve them, or leave "
+            "the option out"
+        )
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         if build.debug:
@@ -253,7 +258,8 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         resolution.add_article(article.page, article.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
-    resolution.summary = _summary_message(outcomes, seconds)
+    # A build in CI is not where somebody reviews.
+    resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
 
 
@@ -279,17 +285,6 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
             f"delete {article.path}"
         )
     return found
-
-
-def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
-    """Return a warning if there are texts that nobody has reviewed."""
-    drafts = sum(bool(it.provenance and not it.provenance.review) for it in articles)
-    if not drafts:
-        return []
-    return [
-        f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; article 50 "
-        "of the EU's AI Act demands that readers can tell; approve them, or leave the option out"
-    ]
 
 
 def language_of(site: Site, request: Request) -> str:
@@ -355,13 +350,14 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     return f"“{topic}” is not generated yet; `{command}` generates it"
 
 
-def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:
+def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
     pending_message = f", {pending} being generated" if pending else ""
+    to_review = f", {drafts} to review with `contentgen review`" if drafts else ""
     return (
         f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
         f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
-        f"{number[None] - pending} missing, in {seconds:.1f} s"
+        f"{number[None] - pending} missing{to_review}, in {seconds:.1f} s"
     )

@@ -44,7 +44,7 @@ def progress_message(progress: Progress) -> str:
 
 
 def describe_state(progress: Progress) -> str:
-    """Return how many texts are in flight and have failed, and the words written so far."""
+    """Return how many texts are in flight and have failed, and the words of all so far."""
     state = f"{progress.in_flight} in flight, {progress.failed} failed"
     if not progress.target:
         return state

@@ -80,10 +80,10 @@ class Progress:
     in_flight: int
 
     words: int = 0
-    """The number of words so far of the texts that are being written, as far as it is known."""
+    """The number of words so far of all texts, as far as it is known. It never falls."""
 
     target: int = 0
-    """The number of words that these texts are to have."""
+    """The number of words that all texts are to have, as far as the first ones tell."""
 
 
 class Generation:
@@ -235,7 +235,6 @@ class Generation:
             else:
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
-                self._written.pop(key, None)
                 self._report_progress(sending=-1)
             # The next request is sent while this text is saved.
             group.create_task(self._finish(key, result))
@@ -342,7 +341,8 @@ class Generation:
                 raise _StoppedError(self._stop.reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
-        self._written[key] = words, target
+        before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now
+        self._written[key] = max(words, before), target
         self._report_progress()
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
@@ -352,9 +352,10 @@ class Generation:
     def _report_progress(self, *, sending: int = 0, failed: int = 0) -> None:
         self._sending += sending
         self._failed += failed
-        words = sum(words for words, _ in self._written.values())
-        target = sum(target for _, target in self._written.values())
         total, done = len(self._requests), len(self._outcomes)
+        words = sum(words for words, _ in self._written.values())
+        targets = [target for _, target in self._written.values()]
+        target = sum(targets) * total // len(targets) if targets else 0
         self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
