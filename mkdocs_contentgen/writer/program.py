@@ -31,7 +31,6 @@ _MOST_ERRORS = 2000
 _INTERVAL = 0.2
 """Seconds between two looks at whether a program has ended or has to, and for its end."""
 
-_OURS = re.compile("CONTENTGEN_(TOKEN|USER_ID|MODEL_KEY)")
 _TERMINAL_CODE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\^_])")
 
 
@@ -39,7 +38,7 @@ class Program:
     """A program that writes texts, in place of a model's server. Used with `async with`, as Model.
 
     It runs in an empty folder of its own, without a shell or a terminal, and with the user's
-    environment except the plugin's credentials. What it costs is not known. Without `quotes`, no
+    environment except what is for the plugin. What it costs is not known. Without `quotes`, no
     message has what it says.
     """
 
@@ -106,7 +105,8 @@ class Program:
         self, prompt: bytes, reader: AnswerReader, stopped: threading.Event
     ) -> ServiceError | None:
         """Run the program until its text ends or has to, and return an error of it."""
-        environment = {name: it for name, it in os.environ.items() if not _OURS.fullmatch(name)}
+        # Ours can have a token, or the password of the ledger.
+        others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
         with (
             TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as given,
@@ -121,7 +121,7 @@ class Program:
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     cwd=folder,
-                    env=environment,
+                    env=dict(others),
                     start_new_session=True,  # without a terminal, and so that all of it can end
                 )
             except OSError as error:
