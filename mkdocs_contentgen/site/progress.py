@@ -58,17 +58,17 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
 
     columns = [
         bars.BarColumn(),
-        bars.TextColumn("{task.completed}/{task.total} texts, {task.fields[state]}"),
+        bars.TextColumn("{task.description}"),
         bars.TimeElapsedColumn(),
     ]
     if console.width > _NARROW:
         columns += [bars.TextColumn("left:"), bars.TimeRemainingColumn()]
     with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, state="")
+        task = bar.add_task("", total=None)
 
         def show(progress: Progress) -> None:
-            state = describe_state(progress)
-            bar.update(task, total=progress.total, completed=progress.done, state=state)
+            state = f"{progress.done}/{progress.total} texts, {describe_state(progress)}"
+            bar.update(task, total=progress.total, completed=progress.done, description=state)
 
         yield show, partial(bar.console.print, markup=False, highlight=False)
 
