@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", "site")
 _MAX_SHOWN = 20
+_COMMENTS = re.compile(r"(?:^[ \t]*(?:#.*)?\r?\n)*\Z", re.MULTILINE)
 
 
 @click.command()
@@ -72,13 +74,14 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
 
 
 def _read(path: Path) -> str:
-    """Return a text with its line breaks, or an empty one without the file."""
+    """Return a text whose last line has a line break, or an empty one without the file."""
     try:
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "it is not a file")
-        return path.read_bytes().decode() if path.exists() else ""
+        text = path.read_bytes().decode() if path.exists() else ""
     except (OSError, ValueError) as error:
         raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
+    return text if text.endswith("\n") or not text else f"{text}\n"
 
 
 def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path, str]:
@@ -97,22 +100,22 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
     ignored = _read(ignore)
     known = [line.strip("/ ") for line in ignored.splitlines()]
     if missing := [f"{it}/\n" for it in _IGNORED if it not in known]:
-        files[ignore] = _ended(ignored) + "".join(missing)
+        files[ignore] = ignored + "".join(missing)
     return files
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
     """Write texts, or none of them. Raises ClickException."""
-    written: dict[Path, str | None] = {}
+    written: dict[Path, bytes | None] = {}
     for path, text in files.items():
         # A pull request could have put links there.
         is_outside = os.path.relpath(path, project).startswith(os.pardir)
         try:
-            before = _read(path) if path.exists() else None
+            before = path.read_bytes() if path.exists() else None
             replace_text(path, path.parent if is_outside else project, text)
         except (OSError, UnicodeError) as error:
             for other, former in written.items():
-                other.unlink() if former is None else other.write_bytes(former.encode())
+                other.unlink() if former is None else other.write_bytes(former)
             raise click.ClickException(
                 f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
             ) from error
@@ -172,49 +175,47 @@ def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object
 
 def _with_site(text: str, path: Path) -> str:
     """Return a configuration, with the options of a new site if it has nothing but comments."""
-    if any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
+    if not _COMMENTS.match(text):
         return text
     name = path.absolute().parent.name.replace("-", " ").replace("_", " ").strip() or "docs"
     site: dict[str, object] = {"site_name": name.capitalize()}
     if importlib.util.find_spec("material"):
         site["theme"] = "material"
-    return _ended(text) + yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
+    return text + yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
 
 
 def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
     """Return a configuration with the plugin, or None if other lines would have to change.
 
-    All lines stay as they are. MkDocs has the plugin `search` only where no others are named.
+    All lines stay as they are, and the last one has a line break.
     """
-    before = _nodes(text)
-    text = _ended(text)
-    plugins = before.get("plugins")
-    plugin = {"contentgen": dict(options)}
-    candidates: Iterator[str] = iter(())
-    if isinstance(plugins, yaml.SequenceNode):
-        candidates = _insertions(text, plugins, [plugin])
-    elif isinstance(plugins, yaml.MappingNode):
-        candidates = _insertions(text, plugins, plugin)
-    elif plugins is None and "INHERIT" not in before:  # whose list this one would replace
-        added = f"plugins:\n  - search\n{_block([plugin], '  ')}"
-        candidates = iter([text + _like(text, added)])
-    return next((it for it in candidates if _adds_plugin(text, it)), None)
+    end = "\r\n" if "\r\n" in text else "\n"
+    for index, added in _insertions(text, {"contentgen": dict(options)}):
+        changed = text[:index] + added.replace("\n", end) + text[index:]
+        if _adds_plugin(text, changed):
+            return changed
+    return None
 
 
-def _insertions(text: str, plugins: yaml.CollectionNode, value: object) -> Iterator[str]:
-    """Yield configurations with a further item in `plugins`; some of them can be wrong."""
-    if plugins.flow_style:
-        end = plugins.end_mark.index - 1
-        for separator in (", ", ""):
-            yield text[:end] + separator + _flow(value)[1:-1] + text[end:]
-        return
-    lines = text.splitlines(keepends=True)
-    added = _like(text, _block(value, " " * plugins.start_mark.column))
-    last = end = plugins.end_mark.line
-    while lines[end - 1].lstrip()[:1] in ("", "#"):
-        end -= 1
-    for number in (end, last):  # lines that look like comments can be in a block scalar
-        yield "".join([*lines[:number], added, *lines[number:]])
+def _insertions(text: str, plugin: object) -> Iterator[tuple[int, str]]:
+    """Yield indexes, and what to insert there; some of it can be wrong."""
+    nodes = _nodes(text)
+    if "plugins" not in nodes:
+        # MkDocs has the plugin `search` only where no others are named. With INHERIT, this list
+        # would take the place of another one.
+        added = _block(["search", plugin], "  ")
+        yield from [] if "INHERIT" in nodes else [(len(text), f"plugins:\n{added}")]
+    elif isinstance(plugins := nodes["plugins"], yaml.CollectionNode):
+        value = [plugin] if isinstance(plugins, yaml.SequenceNode) else plugin
+        end = plugins.end_mark.index
+        if plugins.flow_style:
+            yield from ((end - 1, f"{it}{_flow(value)[1:-1]}") for it in (", ", ""))
+            return
+        end -= plugins.end_mark.column
+        added = _block(value, " " * plugins.start_mark.column)
+        comments = _COMMENTS.search(text, 0, end)
+        # What looks like a comment can be in a block scalar.
+        yield from ((it, added) for it in (comments.start() if comments else end, end))
 
 
 def _adds_plugin(before: str, after: str) -> bool:
@@ -249,14 +250,6 @@ def _nodes(text: str) -> dict[str, yaml.Node]:
         raise yaml.YAMLError("it is nested too deeply") from error
     items = root.value if isinstance(root, yaml.MappingNode) else []
     return {key.value: value for key, value in items if isinstance(key, yaml.ScalarNode)}
-
-
-def _ended(text: str) -> str:
-    return text + "\n" if text and not text.endswith("\n") else text
-
-
-def _like(text: str, added: str) -> str:
-    return added.replace("\n", "\r\n") if "\r\n" in text else added
 
 
 def _block(value: object, indent: str) -> str:

@@ -70,7 +70,7 @@ def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, objec
             "kind": row.kind,
             "before": _shown(row.before),
             "after": _shown(row.after),
-            "words": list(row.words_to_read()),
+            "words": row.words_to_read(),
             "can_take_back": row.can_be_taken_back,
         }
         for number, row in enumerate(desk.compare(before, after))

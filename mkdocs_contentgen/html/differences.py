@@ -40,16 +40,22 @@ class Row:
     words: Sequence[Word] = ()
     """The HTML of both, where they differ."""
 
-    def words_to_read(self) -> Iterator[Word]:
-        """Yield the words as plain text, with the tags that differ."""
-        element = self.old or self.new
-        is_whole = element and self.kind in ("added", "removed")
-        whole = f"</?{element.element.name}>" if element and is_whole else "(?!)"
-        for kind, html in self.words:
-            # The sanitizer gives each link its `rel`.
-            text = re.sub("<[^<>]*>" if kind == "equal" else f'{whole}| rel="[^"]*"', "", html)
-            if text := unescape(text):
-                yield kind, text
+    def words_to_read(self) -> list[Word]:
+        """Return the words as plain text, with the tags that differ.
+
+        Those of the element itself are only there if nothing else differs.
+        """
+        names = {it.element.name for it in (self.old, self.new) if it}
+        own = rf"</?{names.pop()}\b[^<>]*>" if len(names) == 1 else "(?!)"
+        words = self._without(own)
+        return words if any(kind != "equal" for kind, _ in words) else self._without("(?!)")
+
+    def _without(self, tags: str) -> list[Word]:
+        # The sanitizer gives each link its `rel`.
+        some = f'{tags}| rel="[^"]*"'
+        patterns = {"equal": "<[^<>]*>", "old": some, "new": some}
+        found = [(kind, re.sub(patterns[kind], "", html)) for kind, html in self.words]
+        return [(kind, unescape(text)) for kind, text in found if text]
 
     @property
     def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:

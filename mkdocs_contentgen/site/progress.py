@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
 
-_NARROW = 100
-"""Columns of a terminal in which there is no room for the time that is left."""
-
 _Log = Callable[[str], None]
 
 
@@ -61,8 +58,6 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
         bars.TextColumn("{task.description}"),
         bars.TimeElapsedColumn(),
     ]
-    if console.width > _NARROW:
-        columns += [bars.TextColumn("left:"), bars.TimeRemainingColumn()]
     with bars.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 

@@ -184,7 +184,7 @@ def test_pages_in_a_folder_beside_the_project(
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.chdir(site)
-    Path("mkdocs.yml").write_text("site_name: A\ndocs_dir: ../pages\n")
+    Path("mkdocs.yml").write_text("site_name: A\ndocs_dir: ../pages")
     Path(".gitignore").write_text("/site\n.venv")
     assert choose_sandbox(model).exit_code == 0
     assert {it.name for it in (tmp_path / "pages").iterdir()} == {"first-text.md", "index.md"}
@@ -229,19 +229,19 @@ def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("plugins: [search]", "plugins: [search, {contentgen: {base_url: sandbox}}]\n"),
+        ("plugins: [search]\n", "plugins: [search, {contentgen: {base_url: sandbox}}]\n"),
         ("plugins: []\n", "plugins: [{contentgen: {base_url: sandbox}}]\n"),
         ("plugins: [a,]\n", "plugins: [a,{contentgen: {base_url: sandbox}}]\n"),
         ("plugins: {a: {}}\n", "plugins: {a: {}, contentgen: {base_url: sandbox}}\n"),
         (
-            "plugins:\n  a: 1\nb: 2",
+            "plugins:\n  a: 1\nb: 2\n",
             "plugins:\n  a: 1\n  contentgen:\n    base_url: sandbox\nb: 2\n",
         ),
         (
             "? [x]\n: y\nplugins: [a]\n",
             "? [x]\n: y\nplugins: [a, {contentgen: {base_url: sandbox}}]\n",
         ),
-        ("plugins: [\n  a, # b\n]", "plugins: [\n  a, # b\n{contentgen: {base_url: sandbox}}]\n"),
+        ("plugins: [\n  a, # b\n]\n", "plugins: [\n  a, # b\n{contentgen: {base_url: sandbox}}]\n"),
     ],
 )
 def test_lists_and_mappings(before: str, after: str) -> None:
