@@ -25,4 +25,4 @@ def sandbox(port: int) -> None:
 
     # uvicorn logs several lines, of which none names the option.
     listen_locally(port).close()
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="info", use_colors=False)

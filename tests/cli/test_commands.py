@@ -336,7 +336,9 @@ def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -
     shown = run(project, "generate", "--dry-run", "--max-requests", "5")
     assert "requests to be sent: 2; max_requests allows 5" in shown
     assert service.received == []
-    assert "texts generated: 2; failed: 0" in run(project, "generate")
+    shown = run(project, "generate", "-f", "mkdocs.yml")
+    assert "texts generated: 2; failed: 0\n" in shown
+    assert shown.endswith("3 drafts: contentgen review -f mkdocs.yml\n")
     assert len(service.received) == 2
 
 
@@ -653,6 +655,8 @@ def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
     project.page(page, {"type": "blog", "topic": topic})
     lines = run(project, "status").splitlines()
     assert lines[2:] == ["1 missing text: contentgen generate"]
+    assert run(project, "status", page).splitlines() == lines
+    assert "is not a page that requests" in run(project, "status", "other.md", code=1)
     assert page in lines[1]
     assert topic in lines[1]
 

@@ -144,6 +144,20 @@ def test_diff_of_an_edited_text(site: Site) -> None:
     assert site.run("diff", "index.md") == EDIT
 
 
+def test_diff_shows_words(site: Site) -> None:
+    """Of the HTML, it shows the tags that differ, without what the sanitizer added."""
+    site.draft(article("See <a href='https://a.example/'>this</a>.", "Old."))
+    site.run("approve", "index.md", "--by", "Jo")
+    link = "<a href='https://b.example/'>this</a>"
+    site.draft(article(f"See {link} &amp; more.", "Old.", f"New {link}."), day=2)
+    assert site.run("diff", "index.md").splitlines()[1:] == [
+        "Alpha",
+        'See [-<a href="https://a.example/">-]{+<a href="https://b.example/">+}this [-.-]{+& more.+}',
+        "Old.",
+        '{+New <a href="https://b.example/">this</a>.+}',
+    ]
+
+
 def test_diff_of_an_edited_text_from_git(site: Site) -> None:
     """Git knows what was approved, whatever the cache holds, also where line breaks are CRLF."""
     approve(site)
