@@ -55,10 +55,7 @@ LEFT_OUT = {
     ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
     ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
-    (
-        "team.md",
-        r"(?s)^cd deploy .*|^docker .*",
-    ): "test_deploy.py checks deploy/",
+    ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
     ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""

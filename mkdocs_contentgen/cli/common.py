@@ -112,7 +112,7 @@ def find_configuration(config_file: str | None) -> Path | None:
 
     Raises ClickException for what is no file: reading a pipe would block.
     """
-    from ..zensical.invocation import CONFIGURATIONS
+    from ..zensical.configuration import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS
     names = [config_file] if config_file else [first, *PROPERDOCS, *others]

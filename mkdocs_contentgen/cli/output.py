@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
-    from ..writer.ledger.records import MonthlyUsage
+    from ..writer.ledger.ledger import MonthlyUsage
 
 STATE_COLOURS = {
     "approved": "green",

@@ -12,9 +12,9 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
-from ..digest import sha256
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
+from ..files import sha256
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind, Statement
 from ..review.approving import approve_article

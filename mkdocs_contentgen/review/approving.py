@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 from msgspec import structs
 
-from ..digest import sha256
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
+from ..files import sha256
 from ..html.article import parse_article
 from ..html.differences import Word, compare
 from ..html.document import Document

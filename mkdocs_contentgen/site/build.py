@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..writer.usage import Spending
 
 
-@dataclass
+@dataclass(slots=True)  # of which a site can have thousands
 class PageContent:
     """One article of a page, or a placeholder, which has neither provenance nor presentation."""
 
@@ -180,7 +180,6 @@ class Build:
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
         cited = cache(self.site.cited_sections)
-        check = cache(self._field_check)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),
@@ -188,7 +187,7 @@ class Build:
             source,
             files=files,
             changed_sources=lambda sources: cited().changed(sources),
-            check=lambda page_request: check()(page_request),
+            check=self.site.field_problems,
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -198,11 +197,6 @@ class Build:
             verb = "text has" if number == 1 else "texts have"
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
-
-    def _field_check(self) -> Callable[[PageRequest], list[str]]:
-        from .fields import field_check
-
-        return field_check(self.site)
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
@@ -227,13 +221,11 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     warn_only = build.policy.warn_only
     site, options = build.site, build.site.options
     resolution.add_problems(site.problems, warn_only=warn_only)
-    wrong = {problem.page for problem in site.problems}
-    requests = [it for it in site.requests if it.page not in wrong]
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
     ]
-    obtained = build.obtain(files, None if resolution.failures else source, requests)
+    obtained = build.obtain(files, None if resolution.failures else source)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
@@ -330,7 +322,7 @@ def _page_content(
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     provenance = provenance.published_by(presentation.publisher)
-    return PageContent(packed, provenance, presentation, list(article.sources))
+    return PageContent(packed, provenance, presentation, tuple(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:

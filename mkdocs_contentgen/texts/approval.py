@@ -18,10 +18,9 @@ from typing import Annotated
 import msgspec
 import yaml
 
-from ..digest import sha256
 from ..display import hidden_character, quoted
 from ..errors import ApprovalError
-from ..files import read_text, reason_of, replace_text
+from ..files import read_text, reason_of, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..text import Text, mended

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
 
 import msgspec
 
@@ -27,9 +26,7 @@ _TOPICS = {
 }
 
 
-Outcome = Literal["kept", "remarks", "refused", "error"]
-
-_OUTCOMES: dict[Outcome, str] = {
+_OUTCOMES = {
     "kept": "kept",
     "remarks": "kept with remarks",
     "refused": "refused",
@@ -63,8 +60,8 @@ class Trial:
     error: ServiceError | None = None
 
     @property
-    def outcome(self) -> Outcome:
-        """What became of the request."""
+    def outcome(self) -> str:
+        """What became of the request: `kept`, `remarks`, `refused` or `error`."""
         if self.written:
             return "remarks" if self.written.text.remarks else "kept"
         return "refused" if isinstance(self.error, FailedTextError) else "error"
@@ -148,15 +145,15 @@ async def try_out(
         nonlocal unusable
         async with places:
             started = time.monotonic()
-            written, error = None, None
+            written: FinishedText | None = None
+            error: ServiceError | None = unusable
             try:
-                if unusable:
-                    raise unusable
-                written = await write(request, options, model.ask, today=date.today())
+                if not unusable:
+                    written = await write(request, options, model.ask, today=date.today())
+            except UnusableServiceError as failure:
+                error = unusable = failure
             except ServiceError as failure:
                 error = failure
-                if isinstance(failure, UnusableServiceError):
-                    unusable = failure
             seconds = time.monotonic() - started
             trial = Trial(request, seconds, options.target(request.length), written, error)
             if trial.outcome != "error":

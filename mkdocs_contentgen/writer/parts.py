@@ -6,7 +6,7 @@ from collections import Counter
 
 import msgspec
 
-from ..digest import sha256
+from ..files import sha256
 from ..service.protocol import Attempt
 from .completion import Ask, Completion, ModelCall
 from .usage import Usage

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,7 +19,7 @@ from ..errors import ConfigurationError
 from ..files import find_link, read_text, reason_of
 from ..requests import unknown_name_message
 from ..text import MAX_MODEL, model_name
-from ..values import convert, credential
+from ..yaml_files import convert, credential
 from .retrieval import Sources
 from .sources import Location, SitePages
 
@@ -284,11 +285,9 @@ def load_options(
             f"writer.model: {quoted(fields.model)} cannot be the name of a model; expected at most "
             f"{MAX_MODEL} characters, without line breaks"
         )
-    instructions = ""
+    instructions, prompts = "", {}
     if fields.instructions:
-        location = _locate(fields.instructions, directory, "instructions")
-        instructions = _read_text(location, "instructions")
-    prompts = {}
+        instructions = _read_text(_locate(fields.instructions, directory, "instructions"))
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
     sources = load_sources(fields.sources, directory, docs, pages)
@@ -372,10 +371,8 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     path = Path(os.path.normpath(directory / expanded))
     shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
     top = next(shared, Path(path.anchor))
-    try:
+    with _naming(option, path):
         link = find_link(path, top)
-    except ValueError as error:
-        raise _unreadable_error(option, path, error) from error
     if link:
         raise ConfigurationError(
             f"writer.{option}: {escape_controls(str(link))} is a symbolic link, which is not "
@@ -386,10 +383,8 @@ def _locate(value: str, directory: Path, option: str) -> Location:
 
 
 def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
-    try:
+    with _naming("prompts", directory.path):
         paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
-    except (OSError, ValueError) as error:
-        raise _unreadable_error("prompts", directory.path, error) from error
     return {
         path.stem: (
             escape_controls(str(path)),
@@ -399,14 +394,17 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
     }
 
 
-def _read_text(location: Location, option: str) -> str:
-    path = location.path
+def _read_text(location: Location, option: str = "instructions") -> str:
+    with _naming(option, location.path):
+        text = read_text(location.path, location.root, _MAX_CHARACTERS)
+    return text.removeprefix("\ufeff")
+
+
+@contextmanager
+def _naming(option: str, path: Path) -> Iterator[None]:
+    """Raise ConfigurationError with the option and the path for a file that cannot be read."""
     try:
-        return read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
+        yield
     except (OSError, ValueError) as error:
-        raise _unreadable_error(option, path, error) from error
-
-
-def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
-    message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
-    return ConfigurationError(escape_controls(message))
+        message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
+        raise ConfigurationError(escape_controls(message)) from error

@@ -15,7 +15,7 @@ from markdown.treeprocessors import Treeprocessor
 from ..html.presentation import ArticleMetadata
 from ..site.build import PageContent, page_json_ld
 from ..site.extension import ArticleExtension
-from ..site.typos import NAME
+from ..site.front_matter import NAME
 from .page_texts import SiteTexts, load_texts
 
 

@@ -152,7 +152,8 @@ def test_diff_shows_words(site: Site) -> None:
     site.draft(article(f"See {link} &amp; more.", "Old.", f"New {link}."), day=2)
     assert site.run("diff", "index.md").splitlines()[1:] == [
         "Alpha",
-        'See [-<a href="https://a.example/">-]{+<a href="https://b.example/">+}this [-.-]{+& more.+}',
+        'See [-<a href="https://a.example/">-]{+<a href="https://b.example/">+}this '
+        '[-.-]{+& more.+}',
         "Old.",
         '{+New <a href="https://b.example/">this</a>.+}',
     ]

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from writer_server import WriterServer, configure, writer_running
 
 from mkdocs_contentgen.service.application import OPERATIONS
-from mkdocs_contentgen.writer.ledger.records import NAME
+from mkdocs_contentgen.writer.ledger.users import NAME
 
 pytestmark = pytest.mark.system
 
