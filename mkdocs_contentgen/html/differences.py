@@ -43,19 +43,21 @@ class Row:
     def words_to_read(self) -> list[Word]:
         """Return the words as plain text, with the tags that differ.
 
-        Those of the element itself are only there if nothing else differs.
+        Those of the element itself are there only with other attributes than class and style, or
+        if nothing else differs.
         """
-        names = {it.element.name for it in (self.old, self.new) if it}
-        own = rf"</?{names.pop()}\b[^<>]*>" if len(names) == 1 else "(?!)"
-        words = self._without(own)
-        return words if any(kind != "equal" for kind, _ in words) else self._without("(?!)")
-
-    def _without(self, tags: str) -> list[Word]:
-        # The sanitizer gives each link its `rel`.
-        some = f'{tags}| rel="[^"]*"'
-        patterns = {"equal": "<[^<>]*>", "old": some, "new": some}
-        found = [(kind, re.sub(patterns[kind], "", html)) for kind, html in self.words]
-        return [(kind, unescape(text)) for kind, text in found if text]
+        names = "|".join({it.element.name for it in (self.old, self.new) if it})
+        own = "(?!)" if "|" in names else rf'</?{names}(?: (?:class|style)="[^"]*")*>'
+        for hidden in (own, "(?!)"):
+            # The sanitizer gives each link its `rel`.
+            differing = rf'{hidden}| rel="[^"]*"'
+            words = [
+                (kind, unescape(re.sub("<[^<>]*>" if kind == "equal" else differing, "", html)))
+                for kind, html in self.words
+            ]
+            if any(text for kind, text in words if kind != "equal"):
+                break
+        return [word for word in words if word[1]]
 
     @property
     def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:

@@ -153,7 +153,7 @@ def test_diff_shows_words(site: Site) -> None:
     assert site.run("diff", "index.md").splitlines()[1:] == [
         "Alpha",
         'See [-<a href="https://a.example/">-]{+<a href="https://b.example/">+}this '
-        '[-.-]{+& more.+}',
+        "[-.-]{+& more.+}",
         "Old.",
         '{+New <a href="https://b.example/">this</a>.+}',
     ]
