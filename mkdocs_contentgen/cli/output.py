@@ -158,7 +158,8 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     _print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
 
 
-_LEAST_WIDTHS = {"Page": 10, "Reason": 10, "Model": 6, "Topic": 8, "Text": 10, "User": 10}
+_LEAST_WIDTHS = {"Page": 10, "Id": 4, "State": 8, "Reason": 10, "Model": 6, "Topic": 8}
+_LEAST_WIDTHS |= {"Text": 10, "User": 10}
 """The columns that become narrower where a terminal has too little room for a table."""
 
 _NARROW = 70
@@ -169,18 +170,16 @@ _FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts"
 
 
 def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
-    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     for heading in rows[0]:
         least = _LEAST_WIDTHS.get(heading)
-        longest = max(cell_len(str(row[heading])) for row in rows)
         justify: Literal["left", "right"] = "right" if heading in _FIGURES else "left"
         table.add_column(
             heading,
-            min_width=least or longest,
+            min_width=least,
             max_width=_console().width // 5 if heading in _SHORTENED else None,
             no_wrap=not least,
             overflow="fold",
