@@ -346,7 +346,7 @@ def test_a_bar_on_a_terminal(project: Project, service: ServiceDouble) -> None:
         check=False,
     )
     assert ran.returncode == 0
-    assert "3/3 texts" in ran.stdout
+    assert "3 of 3 texts" in ran.stdout
     assert "3 in flight, 0 failed" in ran.stdout
 
 

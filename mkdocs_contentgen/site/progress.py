@@ -37,13 +37,9 @@ def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INT
 
 
 def progress_message(progress: Progress) -> str:
-    """Return a line of the log."""
-    return f"{progress.done} of {progress.total} texts, {describe_state(progress)}"
-
-
-def describe_state(progress: Progress) -> str:
-    """Return how many texts are in flight and have failed, and the words of all so far."""
-    state = f"{progress.in_flight} in flight, {progress.failed} failed"
+    """Return how many texts are done, in flight and failed, and the words of all so far."""
+    done = f"{progress.done} of {progress.total} texts"
+    state = f"{done}, {progress.in_flight} in flight, {progress.failed} failed"
     if not progress.target:
         return state
     return f"{state}, {progress.words:,} of about {progress.target:,} words"
@@ -63,8 +59,8 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
         task = bar.add_task("", total=None)
 
         def show(progress: Progress) -> None:
-            state = f"{progress.done}/{progress.total} texts, {describe_state(progress)}"
-            bar.update(task, total=progress.total, completed=progress.done, description=state)
+            line = progress_message(progress)
+            bar.update(task, total=progress.total, completed=progress.done, description=line)
 
         yield show, partial(bar.console.print, markup=False, highlight=False)
 
