@@ -23,6 +23,9 @@ from ..text import Text
 from ..texts.approval import ApprovedText, approve, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
+_INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
+"""What a diff has to show although other texts may have it. No letter needs it to be joined."""
+
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
     """Return the HTML that the approved file of a draft would contain."""
@@ -231,7 +234,7 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
-    Of the HTML, it has the tags that differ. Control characters of the texts are escaped.
+    Of the HTML, it has the tags that differ. Control characters and invisible ones are escaped.
     """
     try:
         rows = compare(Document(before, image_hosts), Document(after, image_hosts))
@@ -266,4 +269,5 @@ def _show_word(word: Word) -> str:
 
 
 def _escape_lines(text: str) -> str:
+    text = _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return "\n".join(map(escape_controls, text.split("\n")))

@@ -241,6 +241,11 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         )
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
+        if article.changed_sources:  # an edited source must not end a build with `--strict`
+            build.log(
+                f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
+                f"the text, or run `contentgen update {article.page}`"
+            )
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
@@ -258,12 +263,6 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     """Return what the author should know of a text on its page."""
     found = []
-    if article.changed_sources:
-        found.append(
-            f"{article.place}: the text cites what has changed or is gone: "
-            f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong "
-            f"with `contentgen update {article.page}`"
-        )
     text, page = article.text_language, article.language
     # The key of a text does not have the language of its page, so pages of two can share one.
     if text and not article.request.language and _primary(text) != _primary(page or text):

@@ -105,7 +105,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     Raises ApprovalError, with file and line, for a damaged file.
     """
     try:
-        content = read_text(path, directory, _MAX_FILE)
+        content = read_text(path, directory, _MAX_FILE).removeprefix("\ufeff")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
