@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -135,10 +133,16 @@ def listen_locally(port: int) -> socket:
         ) from error
 
 
-def skip_garbage_collection() -> None:
-    """Do not look for garbage in a command that ends soon: it takes a tenth of its time."""
-    gc.disable()
-    atexit.register(gc.freeze)
+@contextmanager
+def extra_packages(extra: str) -> Iterator[None]:
+    """End the command with what to install if the block imports a package that is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"the package {error.name} is missing; "
+            f'install it with: pip install "mkdocs-contentgen[{extra}]"'
+        ) from error
 
 
 def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:

@@ -12,7 +12,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from .common import PROPERDOCS, listen_locally, open_site, pages_argument, site_options
+from .common import (
+    PROPERDOCS,
+    extra_packages,
+    listen_locally,
+    open_site,
+    pages_argument,
+    site_options,
+)
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -32,18 +39,13 @@ def review(
     site on the next one. Ctrl-C ends the command.
     """
     name = reviewer(by)
-    try:
+    with extra_packages("review"):
         import uvicorn
 
         from ..desk.app import DeskApp
         from ..desk.builder import Builder
         from ..desk.session import DeskSite
         from ..site.signals import exit_on_sigterm
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"the package {error.name} is missing; "
-            'install it with: pip install "mkdocs-contentgen[review]"'
-        ) from error
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:

@@ -6,7 +6,6 @@ import errno
 import importlib.util
 import os
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ import yaml
 
 from ..files import reason_of, replace_text
 from .common import PROPERDOCS, config_option, find_configuration
-from .output import print_line
+from .output import print_line, print_next
 
 if TYPE_CHECKING:
     from ..writer.discovery import FoundServer
@@ -68,9 +67,9 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     if "nav" in before:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
-    here = f" -f {shlex.quote(config_file)}" if config_file else ""
-    for line in ("Next: contentgen generate", "      contentgen review", f"      {program} serve"):
-        print_line(line + here)
+    print_next("contentgen generate")
+    print_next("contentgen review", why="Then")
+    print_next(f"{program} serve", why="Then")
 
 
 def _read(path: Path) -> str:

@@ -19,7 +19,6 @@ from .common import (
     open_site,
     pages_argument,
     site_options,
-    skip_garbage_collection,
     verbose_option,
 )
 from .desk import review
@@ -71,7 +70,6 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
     Ready is what a build publishes without a request: approved texts, and drafts where
     require_approval is off. Below the table are the remarks: what is not as requested in a draft.
     """
-    skip_garbage_collection()
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .common import listen_locally
+from .common import extra_packages, listen_locally
 
 
 @click.command()
@@ -14,13 +14,8 @@ def sandbox(port: int) -> None:
 
     It answers with sample texts, to any user and any token.
     """
-    try:
+    with extra_packages("sandbox"):
         import uvicorn
-    except ImportError as error:
-        raise click.ClickException(
-            "the sandbox is served by uvicorn; "
-            'install it with: pip install "mkdocs-contentgen[sandbox]"'
-        ) from error
     from ..service.sandbox import app
 
     # uvicorn logs several lines, of which none names the option.

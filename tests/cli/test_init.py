@@ -78,10 +78,8 @@ def test_a_site_elsewhere(
     (tmp_path / "my site").mkdir()
     ran = choose_sandbox(model, "-f", "my site/mkdocs.yml")
     assert ran.exit_code == 0, ran.output
-    assert (
-        "Next: contentgen generate -f 'my site/mkdocs.yml'\n      contentgen review -f"
-        in ran.stdout
-    )
+    steps = "Next: contentgen generate -f 'my site/mkdocs.yml'\nThen: contentgen review -f"
+    assert ran.stderr.startswith(steps)
     site = yaml.safe_load((tmp_path / "my site/mkdocs.yml").read_text())
     assert site["site_name"] == "My site"
     assert (tmp_path / "my site/docs/first-text.md").is_file()
@@ -205,9 +203,8 @@ def test_what_is_there_already(
     assert content.count(b"\n") == content.count(b"\r\n") == 6
     assert "docs/first-text.md is there already; add a request to it" in ran.stdout
     assert "Add first-text.md to `nav` in properdocs.yml" in ran.stdout
-    assert ran.stdout.endswith(
-        "contentgen generate\n      contentgen review\n      properdocs serve\n"
-    )
+    steps = "Next: contentgen generate\nThen: contentgen review\nThen: properdocs serve\n"
+    assert ran.stderr == steps
 
 
 @pytest.mark.parametrize(
