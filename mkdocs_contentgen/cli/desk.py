@@ -72,12 +72,7 @@ def review(
         language = str(site.theme.get("language") or "")
         app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
         settings = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            use_colors=False,
+            app, log_config=None, access_log=False, lifespan="off", server_header=False
         )
         server = uvicorn.Server(settings)
         # Before anybody knows the address: a signal that comes while the server starts counts, too.
