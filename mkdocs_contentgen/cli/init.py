@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
-_IGNORED = (".cache", "site")
+_IGNORED = (".cache", ".venv", "site")
 _MAX_SHOWN = 20
 _COMMENTS = re.compile(r"(?:^[ \t]*(?:#.*)?\r?\n)*\Z", re.MULTILINE)
 

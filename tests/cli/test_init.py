@@ -58,7 +58,7 @@ def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDo
     assert site["plugins"] == ["search", {"contentgen": SANDBOX}]
     assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
     assert "topic: Our new office\n" in (tmp_path / "docs/first-text.md").read_text()
-    assert (tmp_path / ".gitignore").read_text() == ".cache/\nsite/\n"
+    assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
 
 
 def test_nobody_answers(
