@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,6 @@ _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
 _MAX_SHOWN = 20
-_COMMENTS = re.compile(r"(?:^[ \t]*(?:#.*)?\r?\n)*\Z", re.MULTILINE)
 
 
 @click.command()
@@ -174,7 +172,7 @@ def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object
 
 def _with_site(text: str, path: Path) -> str:
     """Return a configuration, with the options of a new site if it has nothing but comments."""
-    if not _COMMENTS.match(text):
+    if any(line.lstrip()[:1] not in ("", "#") for line in text.splitlines()):
         return text
     name = path.absolute().parent.name.replace("-", " ").replace("_", " ").strip() or "docs"
     site: dict[str, object] = {"site_name": name.capitalize()}
@@ -212,9 +210,11 @@ def _insertions(text: str, plugin: object) -> Iterator[tuple[int, str]]:
             return
         end -= plugins.end_mark.column
         added = _block(value, " " * plugins.start_mark.column)
-        comments = _COMMENTS.search(text, 0, end)
+        lines = text[:end].splitlines(keepends=True)
+        while lines[-1].lstrip()[:1] in ("", "#"):
+            lines.pop()
         # What looks like a comment can be in a block scalar.
-        yield from ((it, added) for it in (comments.start() if comments else end, end))
+        yield from ((index, added) for index in (len("".join(lines)), end))
 
 
 def _adds_plugin(before: str, after: str) -> bool:
