@@ -6,9 +6,12 @@ They exist in MkDocs 1.6.1 and ProperDocs 1.6.7. Tests fail if a release changes
 from __future__ import annotations
 
 import html
+import logging
 
 from markdown import Markdown
-from mkdocs.structure.files import File
+from mkdocs.commands import build
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
@@ -26,6 +29,19 @@ def file_of_page(md: Markdown) -> File | None:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
     return file if isinstance(file, File) else None
+
+
+def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
+    """Return the HTML that a build makes of the Markdown of a page, without logging anything."""
+    page = file.page or Page(None, file, config)
+    logger = logging.getLogger("mkdocs")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        build._populate_page(page, config, files)
+    finally:
+        logger.setLevel(level)
+    return page.content or ""
 
 
 def set_title_found(md: Markdown, title: str) -> None:

@@ -249,7 +249,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
-        content = _page_content(article, presentation, show_errors=warn_only)
+        content = page_content(article, presentation, show_errors=warn_only)
         resolution.add_article(article.page, article.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
@@ -324,9 +324,8 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
     return f"{len(generated)} {noun} generated{by}, {usage}"
 
 
-def _page_content(
-    article: Article, presentation: Presentation, *, show_errors: bool
-) -> PageContent:
+def page_content(article: Article, presentation: Presentation, *, show_errors: bool) -> PageContent:
+    """Return what a page shows of an article, or a placeholder, which may say what is wrong."""
     outcome, request = article.outcome, article.request
     if _is_pending(outcome):
         return PageContent(b"pending", pending_topic=request.topic)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..texts.store import Cache, Outage
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
+    from .build import PageContent
     from .cited import CitedSections
 
 
@@ -61,6 +62,12 @@ class Site:
 
     warnings: Sequence[str] = ()
     """Further messages about requests and options."""
+
+    render: Callable[[str, Mapping[str, PageContent]], str] | None = None
+    """Returns the HTML that a build makes of the Markdown of a page (`src_uri`) and its articles.
+
+    Not for several threads at once. Raises what a build would.
+    """
 
     @property
     def directory(self) -> Path:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
 
 from ..site.front_matter import hidden_requests, read_requests
 from ..site.site import Site
@@ -17,6 +21,7 @@ from .page_files import find_pages
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from ..site.build import PageContent
     from ..writer.settings import WriterOptions
 
 
@@ -49,12 +54,29 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         others={name for name in names if name not in files},
         problems=collected.problems + hidden_requests(collected.requests, load_templates),
         warnings=configuration.warnings + collected.warnings,
+        render=partial(_render, path, files) if find_spec("zensical") else None,
     )
 
 
-def _load_templates(configuration: Configuration) -> Environment:
-    from importlib.util import find_spec
+def _render(
+    path: Path, files: Mapping[str, File], page: str, articles: Mapping[str, PageContent]
+) -> str:
+    """Return the HTML that Zensical makes of the Markdown of a page with these articles."""
+    from mkdocs.utils.meta import get_data
+    from zensical.config import parse_config
+    from zensical.markdown.render import render
 
+    from .page_texts import SiteTexts, use_texts
+
+    config = parse_config(str(path))
+    configuration = load_configuration(path)
+    use_texts(config, SiteTexts(configuration, serves=True, given={page: dict(articles)}))
+    markdown, meta = get_data(files[page].content_string)
+    rendered = render(markdown, page, files[page].url, json.dumps(meta, default=str))
+    return str(rendered["content"])
+
+
+def _load_templates(configuration: Configuration) -> Environment:
     from jinja2 import Environment, FileSystemLoader
 
     custom = str(configuration.theme.get("custom_dir") or "")

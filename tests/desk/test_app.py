@@ -59,11 +59,13 @@ class Reviewer:
         """Exchange the token for a session."""
         answer = self.send("/_contentgen/api/session", {"token": TOKEN})
         assert answer.status_code == 200
-        said = answer.headers["set-cookie"].lower()
+        assert answer.headers["clear-site-data"] == '"cache", "storage"'
+        self.headers["X-Contentgen-Key"] = answer.json()["key"]
+        entered = self.send(answer.json()["entry"].removeprefix(PAGES), origin=PAGES)
+        said = entered.headers["set-cookie"].lower()
         assert "httponly" in said
         assert "samesite=strict" in said
-        self.cookies = dict(answer.cookies)
-        self.headers["X-Contentgen-Key"] = answer.json()["key"]
+        self.cookies = dict(entered.cookies)
 
     def queue(self) -> dict[str, dict[str, object]]:
         """Return the texts of the queue by page."""
@@ -82,7 +84,9 @@ class Reviewer:
         """Change, undo, approve or ask, having seen the newest text."""
         text = self.text(page)
         path = f"/_contentgen/api/texts/{text['ref']}/{action}"
-        return self.send(path, {"seen": text["seen"], **body})
+        page = text["in_page"]
+        shown = page["digest"] if action == "approve" and isinstance(page, dict) else ""
+        return self.send(path, {"seen": text["seen"], "shown": shown, **body})
 
     def change(self, action: str, block: int, page: str = "report.md", **more: object) -> object:
         """Change a block, and return the answer."""
@@ -109,6 +113,8 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
         like_a_process(tmp_path, environment),
         DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
     ):
+        builder.stamp = texts.stamp
+        texts.build = lambda stamp, is_urgent: setattr(builder, "stamp", stamp)
         found = Reviewer(tmp_path, DeskApp(texts, builder, (8767, 8768), TOKEN))
         found.log_in()
         yield found
@@ -291,12 +297,13 @@ def test_the_words_of_the_desk() -> None:
     """Each is in six languages; the names that scripts use are English."""
     package = Path(app.__file__).parent / "page"
     words = json.loads((package / "words.json").read_text(encoding="utf-8"))
-    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "ask", "next"}
+    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "next"}
+    fixed |= {"with_note", "new_text"}
     assert words["languages"] == ["en", "de", "fr", "es", "ja", "zh"]
     assert {name for name, row in words.items() if len(row) == 1} == fixed
     assert {len(row) for row in words.values()} == {1, 6}
     script = (package / "desk.js").read_text(encoding="utf-8")
-    used = set(re.findall(r'say\("(\w+)"\)', script))
+    used = set(re.findall(r'say\("(\w+)"', script))
     used |= {f"kind_{name}" for name in re.findall(r'\w+: "(\w+)"', script.split("KINDS = ")[1])}
     assert used <= set(words)
 
@@ -375,7 +382,7 @@ def test_other_hosts(reviewer: Reviewer, host: str) -> None:
 def test_no_session(reviewer: Reviewer) -> None:
     """Without the cookie, nothing is read or written; a wrong token gives none."""
     ref = reviewer.queue()["report.md"]["ref"]
-    reviewer.cookies = {}
+    del reviewer.headers["X-Contentgen-Key"]
     for path in ("queue", f"texts/{ref}", f"texts/{ref}/compare"):
         assert reviewer.send(f"/_contentgen/api/{path}").status_code == 401
     for action in ("change", "undo", "approve", "ask"):
@@ -576,6 +583,7 @@ def test_commands_know_what_was_changed(project: Project) -> None:
         DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
     ):
         builder = Builder([], print)
+        builder.stamp = texts.stamp
         reviewer = Reviewer(project.root, DeskApp(texts, builder, (8767, 8768), TOKEN))
         reviewer.log_in()
         reviewer.act("approve", "post.md")
