@@ -5,10 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .text import Text
 
 
 class ContentgenError(Exception):
@@ -103,17 +99,6 @@ class EditError(ContentgenError):
 
 class StoreError(ContentgenError):
     """The cache cannot be read or written."""
-
-
-class ChangedError(StoreError):
-    """Somebody else has saved another text meanwhile, so nothing was saved.
-
-    `now` is that text, or None if it was deleted.
-    """
-
-    def __init__(self, now: Text | None) -> None:
-        super().__init__("somebody else has changed this text meanwhile")
-        self.now = now
 
 
 class LedgerError(ContentgenError):

@@ -11,7 +11,8 @@ from ..digest import sha256
 from ..html.document import Block
 from ..html.elements import BLOCK_LEVEL, TEXT_BLOCKS
 from ..html.presentation import ArticleMetadata
-from ..site.build import PageContent, page_content
+from ..site.build import page_content
+from ..site.content import PageContent
 from ..site.site import Site
 from ..texts.articles import Article
 

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from ..digest import sha256
 from ..display import escape_controls, hidden_character
-from ..errors import ChangedError, ContentgenError, EditError, UnsafeHTMLError
+from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind, Statement
@@ -25,7 +25,7 @@ from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import restore
 from ..texts.articles import Article
-from ..texts.store import Cache, note_key
+from ..texts.store import Cache, ChangedError, note_key
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""

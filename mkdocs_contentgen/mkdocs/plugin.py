@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from ..site.background import Background
-    from ..site.build import PageContent
+    from ..site.content import PageContent
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..texts.store import Cache, Outage
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
-    from .build import PageContent
     from .cited import CitedSections
+    from .content import PageContent
 
 
 @dataclass(frozen=True, kw_only=True)

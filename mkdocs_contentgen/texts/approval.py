@@ -276,7 +276,7 @@ def restore(path: Path, directory: Path, content: str, *, before: ApprovedText |
             if read(path, directory) != before:
                 raise ApprovalError(
                     f"{path}: has just been edited or approved by somebody else, so it is not "
-                    "overwritten; look at it first"
+                    "changed; look at it first"
                 )
             if content:
                 replace_text(path, directory, content)

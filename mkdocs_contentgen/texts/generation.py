@@ -18,7 +18,6 @@ from types import FrameType
 from ..concurrency import WorkerThread
 from ..display import quoted
 from ..errors import (
-    ChangedError,
     ContentgenError,
     FailedTextError,
     GatewayError,
@@ -36,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
-from .store import Cache, note_key
+from .store import Cache, ChangedError, note_key
 from .throttle import Clock, Stop, Throttle
 
 POLL_INTERVAL = 1.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from mkdocs.structure.files import File
 
@@ -21,7 +24,7 @@ from .page_files import find_pages
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..site.build import PageContent
+    from ..site.content import PageContent
     from ..writer.settings import WriterOptions
 
 
@@ -62,6 +65,7 @@ def _render(
     path: Path, files: Mapping[str, File], page: str, articles: Mapping[str, PageContent]
 ) -> str:
     """Return the HTML that Zensical makes of the Markdown of a page with these articles."""
+    from mkdocs.utils import get_relative_url
     from mkdocs.utils.meta import get_data
     from zensical.config import parse_config
     from zensical.markdown.render import render
@@ -73,7 +77,14 @@ def _render(
     use_texts(config, SiteTexts(configuration, serves=True, given={page: dict(articles)}))
     markdown, meta = get_data(files[page].content_string)
     rendered = render(markdown, page, files[page].url, json.dumps(meta, default=str))
-    return str(rendered["content"])
+
+    def link(match: re.Match[str]) -> str:
+        """Link to the address of a page, as Zensical does outside of Python."""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(match[1])))
+        found = files.get(target)
+        return f'href="{get_relative_url(found.url, files[page].url)}' if found else match[0]
+
+    return re.sub(r'(?<=\s)href="([^":#?]+\.md)(?=["#?])', link, str(rendered["content"]))
 
 
 def _load_templates(configuration: Configuration) -> Environment:

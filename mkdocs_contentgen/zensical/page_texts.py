@@ -19,7 +19,8 @@ from mkdocs.structure.files import File
 
 from ..display import escape_controls
 from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError, StoreError
-from ..site.build import Build, PageContent, Resolution, resolve
+from ..site.build import Build, Resolution, resolve
+from ..site.content import PageContent
 from ..site.extension import read_stylesheet
 from ..site.front_matter import PageProblem, place_of, read_requests
 from ..site.site import Site

@@ -13,7 +13,8 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from ..html.presentation import ArticleMetadata
-from ..site.build import PageContent, page_json_ld
+from ..site.build import page_json_ld
+from ..site.content import PageContent
 from ..site.extension import ArticleExtension
 from ..site.typos import NAME
 from .page_texts import SiteTexts, load_texts

@@ -84,8 +84,8 @@ class Reviewer:
         """Change, undo, approve or ask, having seen the newest text."""
         text = self.text(page)
         path = f"/_contentgen/api/texts/{text['ref']}/{action}"
-        page = text["in_page"]
-        shown = page["digest"] if action == "approve" and isinstance(page, dict) else ""
+        in_page = text["in_page"]
+        shown = in_page["digest"] if isinstance(in_page, dict) else ""
         return self.send(path, {"seen": text["seen"], "shown": shown, **body})
 
     def change(self, action: str, block: int, page: str = "report.md", **more: object) -> object:
@@ -458,8 +458,11 @@ def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
     assert "<p>The page.</p><script" in page.text
     assert page.headers["content-security-policy"] == f"frame-ancestors {DESK}"
     assert reviewer.send("/secret.js", origin=PAGES).text == "1"
-    for path in ("/_contentgen/", "/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml"):
-        assert reviewer.send(path, origin=PAGES).status_code in (404, 405)
+    for path in ("/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml", "/no.css"):
+        assert reviewer.send(path, origin=PAGES).status_code == 404
+    assert "site_name" not in reviewer.send("/%2e%2e/mkdocs.yml", origin=PAGES).text
+    plain = reviewer.send("/report/other/", origin=PAGES).text
+    assert "data-contentgen-plain" in plain
     assert reviewer.send("/report/", {}, origin=PAGES).status_code == 405
 
 
@@ -478,15 +481,14 @@ def test_hostile_texts(reviewer: Reviewer) -> None:
 
 
 def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
-    """It asks before it replaces them, and says why no text arrived."""
+    """A new text is only asked for when that is confirmed; why none arrived is said."""
     reviewer.change("edit", 6, markdown="A persons words.")
     refused = reviewer.act("ask")
-    assert refused.status_code == 409
-    assert "people have changed this text" in refused.text
+    assert refused.status_code == 422
+    assert "confirm that first" in refused.text
     asked = reviewer.act("ask", replace=True)
     assert asked.status_code == 200
-    for thread in reviewer.app._texts._asking.values():
-        thread.join()
+    reviewer.app._texts.wait()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html
 
@@ -571,7 +573,11 @@ def test_texts_that_share_pages_and_requests(tmp_path: Path, reviewer: Reviewer)
     ref = named["both.md", "second"]
     text = reviewer.send(f"/_contentgen/api/texts/{ref}").json()
     path = f"/_contentgen/api/texts/{ref}/approve"
-    assert reviewer.send(path, {"seen": text["seen"]}).status_code == 200
+    body = {"seen": text["seen"], "shown": text["in_page"]["digest"]}
+    assert text["in_page"]["index"] == 1
+    assert text["in_page"]["count"] == 2
+    assert reviewer.send(path, {**body, "shown": "x"}).status_code == 409
+    assert reviewer.send(path, body).status_code == 200
     assert (tmp_path / "contentgen/both.md/second.html").exists()
 
 

@@ -23,7 +23,7 @@ from mkdocs_contentgen.text import Text
 
 TEXTS = [
     html
-    for file in sorted([*GOLDEN.glob("presentation/articles.html"), *GOLDEN.glob("sanitizer/*.html")])
+    for file in (GOLDEN / "presentation/articles.html", *sorted(GOLDEN.glob("sanitizer/*.html")))
     if not file.name.endswith(".out.html")
     for _, html in cases_of(file)
 ]
@@ -33,7 +33,7 @@ LAYOUTS = ["", "# Own title\n\n## Below\n\n<!-- contentgen -->\n\nBehind it.\n",
 
 
 def make_pages(root: Path) -> None:
-    """Write a page for each text: alone, below a heading between the author's text, or behind it."""
+    """Write a page for each text: alone, below a heading, or behind the author's text."""
     texts = {}
     for number, html in enumerate(TEXTS):
         request = ArticleRequest(topic=f"Text {number}")
@@ -74,8 +74,8 @@ def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme
         assert site.generator == ("zensical" if is_zensical else "mkdocs")
         desk = Desk(site, "Jo")
         for article in desk.articles.values():
-            html = (project.root / "site" / desk.addresses[article.page][1:] / "index.html").read_text()
-            title, articles = find_parts(html)
+            page = project.root / "site" / desk.addresses[article.page][1:] / "index.html"
+            title, articles = find_parts(page.read_text())
             try:
                 blocks = desk.read(article.newest.html).blocks()  # type: ignore[union-attr]  # each has one
             except UnsafeHTMLError:

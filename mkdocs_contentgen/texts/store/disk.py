@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ...display import escape_controls
-from ...errors import ChangedError, StoreError
+from ...errors import StoreError
 from ...text import Text
 from .entry import (
     LEASE,
     Cache,
+    ChangedError,
     NoteKind,
     batches,
     damaged_entry,

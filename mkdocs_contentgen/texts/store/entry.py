@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeVar, get_args
 import msgspec
 
 from ...digest import sha256
+from ...errors import StoreError
 from ...text import Text, mended
 
 LEASE = 10.0
@@ -24,6 +25,17 @@ was generated, before a person changed it."""
 
 
 _Item = TypeVar("_Item")
+
+
+class ChangedError(StoreError):
+    """Somebody else has saved another text meanwhile, so nothing was saved.
+
+    `now` is that text, or None if it was deleted.
+    """
+
+    def __init__(self, now: Text | None) -> None:
+        super().__init__("somebody else has changed this text meanwhile")
+        self.now = now
 
 
 class Cache(Protocol):

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...errors import ChangedError, ConfigurationError, StoreError
+from ...errors import ConfigurationError, StoreError
 from ...text import Text
 from .disk import DiskStore
 from .entry import (
     LEASE,
     Cache,
+    ChangedError,
     NoteKind,
     Outage,
     batches,
