@@ -173,7 +173,7 @@ class DeskSite:
 
     def _keep_earlier(self, article: Article) -> None:
         """Keep the text that was there for `Undo` and for comparison, if there is another now."""
-        before = article.newest
+        before = article.draft or article.newest
         with self.lock:
             desk = self.open()
             ref = ref_of(article.page, article.request.id)

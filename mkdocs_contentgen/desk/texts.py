@@ -276,7 +276,7 @@ class Desk:
             after = before.generated_at + timedelta(seconds=1)
             text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
         self._save(article, text)
-        self.note_undo(ref_of(article.page, article.request.id), text=before)
+        self.note_undo(ref_of(article.page, article.request.id), text=article.draft or before)
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""

@@ -272,7 +272,7 @@ class Panel {
       text.statements.length ? null : text.seen ? make("p", { className: "quiet" }, say("none_left")) : null,
       ...text.statements.map((card, index) => this.card(card, index)),
       make("h1", { dir: "auto" }, text.title),
-      make("p", { className: "quiet" }, [nameOfPage(text), text.state, text.reason, text.model].filter(Boolean).join(" · ")),
+      make("p", { className: "quiet" }, [nameOfPage(text), text.state, text.state === "draft" ? "" : text.reason, text.model].filter(Boolean).join(" · ")),
       make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref), makeButton("?", () => this.help(), { "aria-label": say("keys") })),
       make("div", { className: "bar" },
         text.can_update ? makeButton(say("with_note"), () => this.askWithNote(), { "data-name": "note", disabled: Boolean(text.asking) || !text.seen }) : null,
@@ -301,7 +301,7 @@ class Panel {
     if (!why && wait > 0) setTimeout(() => this.draw(), wait);
     const count = text.statements.length;
     const approve = text.left
-      ? makeButton(say("approve_anyway"), () => this.approveAnyway(), { className: "main", "data-name": "approve", disabled: Boolean(why) || wait > 0 })
+      ? makeButton(say("approve_anyway"), () => this.approveAnyway(), { "data-name": "approve", disabled: Boolean(why) || wait > 0 })
       : makeButton(say("approve", text.title), (event) => event.detail < 2 && this.approve(), { className: "main", "data-name": "approve", title: text.title, disabled: Boolean(why) || wait > 0 });
     this.why = why;
     return make("div", { className: "bar actions" },
@@ -505,7 +505,6 @@ class Panel {
     const send = () => {
       if (!note.value.trim()) return note.focus();
       dialog.close();
-      this.asked = true;
       this.act("ask", { note: note.value.trim(), section: sections.value });
     };
     const dialog = this.dialog(say("with_note"), note, sections, make("div", { className: "bar" }, makeButton(say("send"), send, { className: "main" })));
