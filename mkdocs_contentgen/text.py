@@ -98,6 +98,9 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     ] = {}
     """What the cited sections said when the text was written, by their addresses."""
 
+    written_by: Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)] = ""
+    """The person who wrote it, or an empty string for a text of a model."""
+
 
 ANSWERED = ("model", "sources", "remarks", "passages")
 """The fields that an answer may have beside its `content`."""

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import time
+from datetime import UTC, datetime
 
-from mkdocs_contentgen.writer.ledger import Ledger
-from mkdocs_contentgen.writer.ledger.records import (
-    Begun,
-    KeyedRequest,
-    Limited,
-    Limits,
-    Token,
-    User,
-)
+from mkdocs_contentgen.writer.ledger.ledger import Begun, KeyedRequest, Ledger, Limited
+from mkdocs_contentgen.writer.ledger.users import Token, User, UserLimits
 
 
 def begin(
     ledger: Ledger,
     request: KeyedRequest,
-    limits: Limits,
+    limits: UserLimits,
     max_cost: float | None = None,
     reserve: float = 0.0,
 ) -> str | bytes | Limited:
@@ -29,7 +22,7 @@ def begin(
 
 def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
     """Return the parts that whoever begins a request gets, and begin nothing."""
-    found = ledger.begin(request, Limits(requests_per_minute=1000, parallel=1000), None, 0.0)
+    found = ledger.begin(request, UserLimits(requests_per_minute=1000, parallel=1000), None, 0.0)
     assert isinstance(found, Begun)
     ledger.withdraw(request)
     return found.parts
@@ -37,7 +30,7 @@ def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
 
 def put_user(ledger: Ledger, name: str, token_hash: str, **limits: float) -> bool:
     """Add a user with one token, and return whether the name was free."""
-    now = time.time()
+    now = datetime.now(UTC)
     user = User(now, {"default": Token(token_hash, now)}, dict(limits))
     return ledger.replace_user(name, None, user)
 

@@ -25,6 +25,7 @@ from zipfile import ZipFile
 import click
 import httpx
 import pytest
+import uvicorn
 import yaml
 from conftest import wait_until
 from model_double import ModelDouble
@@ -180,8 +181,9 @@ class TestCompose:
         assert (ROOT / build["dockerfile"]).is_file()
 
     def test_environment(self) -> None:
-        """The writer reads each variable that it is given."""
-        source = inspect.getsource(settings) + inspect.getsource(configuration)
+        """The writer, or uvicorn, reads each variable that it is given."""
+        modules = (settings, configuration, uvicorn.config)
+        source = "".join(map(inspect.getsource, modules))
         for name in SERVICES["writer"]["environment"]:
             assert f'"{name}"' in source
 

@@ -30,6 +30,7 @@ FULL = Text(
     edits=Edits(("It is fast.",), ("Gone.",), {"2" * 64: "Łukasz"}, "No time"),
     updates=("2026-01-03, qwen3:8b: changed “Speed”: it is faster",),
     passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
+    written_by="Łukasz",
 )
 """A text with a value in every field."""
 

@@ -27,7 +27,7 @@ from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.digest import sha256
-from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
+from mkdocs_contentgen.writer.ledger.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.server.app import Server
 from mkdocs_contentgen.writer.server.configuration import load_configuration
 
@@ -99,6 +99,11 @@ class ServedWriter:
     def ask(self, *request: str, **options: str) -> httpx.Response:
         """Send a request, and wait for its answer."""
         return self.begin(*request, **options).result(30)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings in the log."""
+        return [record["warning"] for record in self.log if "warning" in record]
 
     def get(self, path: str) -> httpx.Response:
         """Get a page that needs no token."""

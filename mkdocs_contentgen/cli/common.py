@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
+from ..display import escape_controls
 from .output import debug_printer, print_errors, print_warnings
 
 if TYPE_CHECKING:
@@ -155,3 +157,18 @@ def load_undamaged(site: Site, page: str) -> list[Article]:
         if article.damaged:
             raise article.damaged
     return articles
+
+
+def ask_before_replacing(articles: Sequence[Article]) -> None:
+    """End the command unless a person wants to replace the drafts that people have changed."""
+    # What was approved is in its file.
+    drafts = [it for it in articles if it.state != "approved" or it.has_newer_draft]
+    pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
+    if not pages:
+        return
+    changed = f"people have changed the drafts of {escape_controls(', '.join(pages))}"
+    if not sys.stdin.isatty():
+        raise click.ClickException(
+            f"{changed}; approve them first, run this in a terminal, or name other pages"
+        )
+    click.confirm(f"{changed}. Replace their words by new texts?", abort=True)

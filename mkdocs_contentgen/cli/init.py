@@ -40,8 +40,8 @@ _MAX_SHOWN = 20
 def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     """Set a site up: find a source of texts, write the options and a first page.
 
-    Finds Ollama, LM Studio and llama.cpp on this machine. The folder can be empty, or have a
-    `mkdocs.yml`, to which the plugin is added.
+    Finds Ollama, LM Studio and llama.cpp on this machine, and programs such as claude. The folder
+    can be empty, or have a `mkdocs.yml`, to which the plugin is added.
     """
     path = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
     if path.suffix == ".toml":
@@ -124,13 +124,19 @@ def _find(endpoint: str) -> Sequence[FoundServer]:
 
 def _choose(servers: Sequence[FoundServer], *, yes: bool) -> dict[str, object]:
     """Return the options of the plugin for the source of texts that the author chooses."""
+    from ..writer.discovery import find_programs
+
     found = [(server, model) for server in servers for model in server.models][:_MAX_SHOWN]
     writers: list[dict[str, object]] = [
         {"base_url": "writer", "writer": {"model": model, "endpoint": server.endpoint}}
         for server, model in found
     ]
+    names = [f"{model} ({server.name})" for server, model in found]
+    for command in find_programs():
+        writers.append({"base_url": "writer", "writer": {"command": command}})
+        names.append(f"the program {command[0]}")
     choices: list[dict[str, object]] = [*writers, {"base_url": "sandbox"}]
-    names = [*(f"{model} ({server.name})" for server, model in found), "sample texts, no model"]
+    names.append("sample texts, no model")
     if yes:
         print_line(f"Texts are from: {names[0]}")
         return choices[0]

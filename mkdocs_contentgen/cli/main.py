@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from ..display import escape_controls
 from ..errors import ContentgenError
 from . import output
 from .common import (
+    ask_before_replacing,
     json_option,
     load_articles,
     open_site,
@@ -24,14 +24,14 @@ from .common import (
 )
 from .desk import review
 from .init import init
-from .review import approve, diff, eject, show
+from .review import approve, diff, eject, import_, prompt, show
 from .sandbox import sandbox
 from .update import update
 from .writer_server import writer
 from .zensical import zensical
 
 if TYPE_CHECKING:
-    from ..texts.articles import Article
+    pass
 
 
 class _SafeGroup(click.Group):
@@ -124,7 +124,7 @@ def generate(
             retry_failed=bool(pages),
         )
         if refresh and not dry_run:
-            _ask_before_replacing(load_articles(site, pages))
+            ask_before_replacing(load_articles(site, pages))
         log, debug = partial(output.print_line, err=True), output.debug_printer()
         build = Build(site, policy, log, debug)
         source = None if dry_run else build.foreground()
@@ -136,21 +136,6 @@ def generate(
         else:
             output.print_obtained(obtained)
     output.print_errors(obtained.failures)
-
-
-def _ask_before_replacing(articles: Sequence[Article]) -> None:
-    """End the command unless a person wants to replace the drafts that people have changed."""
-    # What was approved is in its file.
-    drafts = [it for it in articles if it.state != "approved" or it.has_newer_draft]
-    pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
-    if not pages:
-        return
-    changed = f"people have changed the drafts of {escape_controls(', '.join(pages))}"
-    if not sys.stdin.isatty():
-        raise click.ClickException(
-            f"{changed}; approve them first, run this in a terminal, or name other pages"
-        )
-    click.confirm(f"{changed}. Replace their words by new texts?", abort=True)
 
 
 @main.command()
@@ -196,5 +181,6 @@ def schema(*, of_options: bool) -> None:
     output.print_json(front_matter_schema())
 
 
-for command in (init, show, diff, approve, update, eject, review, sandbox, writer, zensical):
+_COMMANDS = (init, show, import_, prompt, diff, approve, update, eject, review, sandbox, writer)
+for command in (*_COMMANDS, zensical):
     main.add_command(command)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
-    from ..writer.ledger.records import MonthlyUsage
+    from ..writer.ledger.ledger import MonthlyUsage
 
 STATE_COLOURS = {
     "approved": "green",
@@ -89,6 +89,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "reason": article.reason,
         "where": article.where,
         "model": article.model or None,
+        "written_by": text.written_by or None if text else None,
         "marked": article.marked,
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,

@@ -1,15 +1,18 @@
-"""The commands `contentgen show`, `diff`, `approve` and `eject`."""
+"""The commands that read, compare, import, approve and eject texts."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from ..display import escape_controls
+from ..files import reason_of
 from .common import (
+    ask_before_replacing,
     load_articles,
     load_undamaged,
     open_site,
@@ -30,22 +33,26 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
 
 
+id_option = click.option(
+    "--id", "name", metavar="ID", help="The article of the page with this id, only."
+)
+
+
 @click.command()
 @site_options
 @page_argument
-@click.option("--id", "name", metavar="ID", help="The article of the page with this id, only.")
-def show(config_file: str | None, page: str, name: str | None) -> None:
+@id_option
+@click.option("--answer", is_flag=True, help="Print only what was answered, of a text that failed.")
+def show(config_file: str | None, page: str, name: str | None, *, answer: bool) -> None:
     """Print the texts of PAGE, or its drafts, as they would stand in the page.
 
     For a text that failed, print why, and what was answered.
     """
     with open_site(config_file) as site:
-        articles = load_undamaged(site, page)
-        if name:
-            names = ", ".join(sorted({article.request.id for article in articles}))
-            articles = [article for article in articles if article.request.id == name]
-            if not articles:
-                raise click.UsageError(f"{page} has no article '{name}'; it has: {names}")
+        articles = _named(load_undamaged(site, page), page, name)
+        if answer:
+            _print_answers(articles)
+            return
         missing: list[str] = []
         for article in articles:
             heading = f"{article.page}, article '{article.request.id}'"
@@ -65,6 +72,24 @@ def show(config_file: str | None, page: str, name: str | None) -> None:
             if text is None or article.failed_update:
                 print_failure(article)
     print_errors(missing)
+
+
+def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence[Article]:
+    """Return the articles of a page with an id, or all. Raises UsageError if there is none."""
+    found = [article for article in articles if name in (None, article.request.id)]
+    if not found:
+        names = ", ".join(sorted({article.request.id for article in articles}))
+        raise click.UsageError(f"{page} has no article '{name}'; it has: {names}")
+    return found
+
+
+def _print_answers(articles: Sequence[Article]) -> None:
+    failures = [article.failure for article in articles if article.failure]
+    if not failures:
+        raise click.UsageError("no answer of this page is remembered as one that nobody can use")
+    for failure in failures:
+        for line in failure.answer.splitlines():
+            print_line(line)
 
 
 @click.command()
@@ -133,6 +158,70 @@ def approve(
             except ApprovalError as error:
                 failures.append(str(error))
     print_errors(failures)
+
+
+@click.command("import")
+@site_options
+@page_argument
+@click.argument("file", type=click.File(encoding="utf-8-sig"), default="-")
+@id_option
+@click.option("--model", default="", metavar="NAME", help="The model that wrote it.")
+@click.option("--by", default="", metavar="NAME", help="The person who wrote it, without a model.")
+def import_(
+    config_file: str | None, page: str, file: TextIO, name: str | None, model: str, by: str
+) -> None:
+    """Make a draft for PAGE out of FILE, Markdown or HTML; `-` is the standard input.
+
+    It is read, checked and reviewed as an answer of a model. With --by, the page names who wrote
+    it, and says nothing of AI.
+    """
+    from ..review.importing import MAX_IMPORT, import_text
+    from ..text import model_name
+    from ..texts.approval import name_problem
+
+    if model and by:
+        raise click.UsageError("--by is for a text without a model; leave --model or --by out")
+    if model and not model_name(model):
+        raise click.UsageError("--model: is no name of a model on one line")
+    if by and (problem := name_problem(by)):
+        raise click.UsageError(f"--by: the name {problem}")
+    with open_site(config_file) as site:
+        if site.options.uses_sandbox():
+            raise click.UsageError(
+                "the sandbox has sample texts of its own; first take `base_url: sandbox` out of "
+                "the configuration"
+            )
+        articles = _named(load_undamaged(site, page), page, name)
+        if len(articles) > 1:
+            names = ", ".join(f"{it.page} --id {it.request.id}" for it in articles)
+            raise click.UsageError(f"{page} has several articles; name one of: {names}")
+        [article] = articles
+        ask_before_replacing(articles)
+        try:
+            answer = file.read(MAX_IMPORT + 1)
+        except (OSError, UnicodeError) as error:
+            raise click.UsageError(f"{file.name}: cannot be read ({reason_of(error)})") from error
+        if len(answer) > MAX_IMPORT:
+            raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
+        text = import_text(site, article, answer, model=model, by=by)
+    print_line(f"{article.place}: the text is a draft, {len(text.remarks)} remarks")
+    for remark in text.remarks:
+        print_line(f"{article.place}: not as requested: {remark}")
+    print_line(f"Next: contentgen review {article.page}")
+
+
+@click.command()
+@site_options
+@page_argument
+@id_option
+def prompt(config_file: str | None, page: str, name: str | None) -> None:
+    """Print what a model is asked for the texts of PAGE, with the sources to cite."""
+    from ..review.importing import prompt_for
+
+    with open_site(config_file) as site:
+        for article in _named(load_undamaged(site, page), page, name):
+            for line in prompt_for(site, article).splitlines():
+                print_line(line)
 
 
 @click.command()

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from ..digest import sha256
+from ..writer.ledger.users import Token, User, UserLimits
 from .common import json_option
 from .output import print_json, print_line, print_usage
 from .writer import writer
 
 if TYPE_CHECKING:
-    from ..writer.ledger import Ledger
-    from ..writer.ledger.records import Token, User
+    from ..writer.ledger.ledger import Ledger
 
 __all__ = ["writer"]
 
@@ -53,41 +53,15 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"--no-auth would let everybody who reaches {host} spend your money; leave it out, or "
             "listen on 127.0.0.1"
         )
-    import asyncio  # it and these would take a tenth of the time of other commands
-
     try:
-        from ..writer.ledger import open_ledger
-        from ..writer.server.configuration import check_prices, load_configuration
-        from ..writer.server.process import listen
-        from ..writer.server.process import serve as serve_until_signal
+        from ..writer.server.process import run
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
-    configuration = load_configuration(path)
-    fields = configuration.fields
-    with open_ledger(fields.ledger, configuration.directory) as ledger:
-        users = ledger.users()
-        if not users and not no_auth:
-            raise click.ClickException(
-                "there are no users, so nobody could ask for a text; add one with "
-                "`contentgen writer user add NAME`"
-            )
-        for user in users.values():
-            check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
-        with listen(host, port) as listener:
-            shown_host = f"[{host}]" if ":" in host else host
-            who = f"{len(users)} user{'s' if len(users) > 1 else ''}"
-            who = "anybody, without authentication" if no_auth else who
-            model, address = configuration.options.fields.model, listener.getsockname()[1]
-            print_line(
-                f"Writing with {model} for {who} on http://{shown_host}:{address} (Ctrl-C ends it)",
-                err=True,
-            )
-            asyncio.run(
-                serve_until_signal(configuration, ledger, listener, authenticated=not no_auth)
-            )
+
+    run(path, host, port, partial(print_line, err=True), authenticated=not no_auth)
 
 
 @writer.group()
@@ -95,12 +69,8 @@ def user() -> None:
     """Manage the users of a served writer. All changes are in force at once."""
 
 
-_Command = TypeVar("_Command", bound=Callable[..., None])
-_Changed = TypeVar("_Changed", bound="User | None")
-
-
-def _limit_options(command: _Command) -> _Command:
-    for name in ("cost_per_month", "parallel", "requests_per_minute"):
+def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    for name in reversed(UserLimits.__struct_fields__):
         option = f"--{name.replace('_', '-')}"
         metavar = "COST" if name == "cost_per_month" else "NUMBER"
         text = f"The user's own `{name}`; `default` for that of writer.yml."
@@ -123,8 +93,6 @@ _expires_option = click.option(
 @_expires_option
 def add(path: Path, name: str, expires: datetime | None, **limits: str | None) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
-    from ..writer.ledger.records import User
-
     secret, token = _new_token(expires)
     new = User(token.added, {"default": token}, _own_limits(path, {}, limits))
     with _open_ledger(path) as ledger:
@@ -142,54 +110,31 @@ def add(path: Path, name: str, expires: datetime | None, **limits: str | None) -
 @_limit_options
 def set_(path: Path, name: str, **limits: str | None) -> None:
     """Set limits of the user NAME in place of those of writer.yml."""
-    if all(value is None for value in limits.values()):
+    if not any(limits.values()):
         raise click.UsageError("name a limit, such as --parallel 2; `--help` lists them")
 
     def change(old: User) -> User:
         return msgspec.structs.replace(old, limits=_own_limits(path, old.limits, limits))
 
     new = _change_user(path, name, change)
-    shown = new.shown_limits()
+    shown = new and new.shown_limits()
     print_line(f"{name}: {shown}" if shown else f"{name} has the limits of writer.yml")
 
 
 @user.command("list")
 @config_option
-@json_option
-def list_(path: Path, as_json: bool) -> None:
+def list_(path: Path) -> None:
     """List the users, each with its limits and tokens."""
     with _open_ledger(path) as ledger:
         users = ledger.users()
-    if as_json:
-        print_json([_user_fields(name, it) for name, it in users.items()])
-        return
     for name, it in users.items():
-        limits = f"  {it.shown_limits()}" if it.limits else ""
-        print_line(f"{name}  added {_shown_time(it.added)[:10]}{limits}")
+        print_line(f"{name}  added {it.added:%Y-%m-%d}  {it.shown_limits()}".rstrip())
         for label, token in it.tokens.items():
-            verb = "expires" if token.is_valid(time.time()) else "expired"
-            end = f"{verb} {_shown_time(token.expires)[:10]}" if token.expires else "no expiry"
-            print_line(f"  {label}  added {_shown_time(token.added)[:10]}  {end}")
+            verb = "expires" if token.is_valid() else "expired"
+            end = f"{verb} {token.expires:%Y-%m-%d}" if token.expires else "no expiry"
+            print_line(f"  {label}  added {token.added:%Y-%m-%d}  {end}")
     if not users:
         print_line("There are no users; add one with `contentgen writer user add NAME`", err=True)
-
-
-def _user_fields(name: str, user: User) -> dict[str, object]:
-    from ..writer.ledger.records import Limits
-
-    return {
-        "name": name,
-        "added_at": _shown_time(user.added),
-        "limits": {it: user.limits.get(it) for it in Limits.__struct_fields__},
-        "tokens": [
-            {
-                "name": label,
-                "added_at": _shown_time(it.added),
-                "expires_at": _shown_time(it.expires) if it.expires else None,
-            }
-            for label, it in user.tokens.items()
-        ],
-    }
 
 
 @user.command()
@@ -246,7 +191,7 @@ def usage(path: Path, as_json: bool) -> None:
 
 
 def _open_ledger(path: Path) -> Ledger:
-    from ..writer.ledger import open_ledger
+    from ..writer.ledger.ledger import open_ledger
     from ..writer.server.configuration import read_fields
 
     return open_ledger(read_fields(path).ledger, path.parent)
@@ -256,13 +201,12 @@ def _own_limits(
     path: Path, before: Mapping[str, object], given: Mapping[str, str | None]
 ) -> dict[str, int | float]:
     """Return the limits of a user. Raises UsageError and ConfigurationError."""
-    from ..writer.ledger.records import Limits
     from ..writer.server.configuration import check_prices, read_fields
 
     changed = {name: it for name, it in given.items() if it is not None}
     wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}
     try:
-        limits = msgspec.convert(wanted, Limits, strict=False)
+        limits = msgspec.convert(wanted, UserLimits, strict=False)
     except ValueError as error:
         raise click.UsageError(
             f"a limit is a number above 0, or `default`, and not too large ({error})"
@@ -271,7 +215,7 @@ def _own_limits(
     return {name: getattr(limits, name) for name in wanted}
 
 
-def _change_user(path: Path, name: str, change: Callable[[User], _Changed]) -> _Changed:
+def _change_user(path: Path, name: str, change: Callable[[User], User | None]) -> User | None:
     """Store what `change` makes of a user, and return it. Raises ClickException."""
     with _open_ledger(path) as ledger:
         old = ledger.user(name)
@@ -287,19 +231,14 @@ def _change_user(path: Path, name: str, change: Callable[[User], _Changed]) -> _
 
 def _new_token(expires: datetime | None) -> tuple[str, Token]:
     """Return a secret token, and what is kept of it."""
-    from ..writer.ledger.records import Token
-
-    now, secret = time.time(), secrets.token_urlsafe(32)
-    until = expires.replace(tzinfo=UTC).timestamp() if expires else None
-    if until and until <= now:
+    secret = secrets.token_urlsafe(32)
+    until = expires and expires.replace(tzinfo=UTC)
+    new = Token(sha256(secret), datetime.now(UTC), until)
+    if not new.is_valid():
         raise click.UsageError("--expires: the day is not in the future")
-    return secret, Token(sha256(secret), now, until)
+    return secret, new
 
 
 def _show_token(what: str, secret: str) -> None:
     print_line(f"{what}. The token is shown only now:", err=True)
     click.echo(secret)
-
-
-def _shown_time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

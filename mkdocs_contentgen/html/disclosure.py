@@ -13,16 +13,18 @@ from .plaintext import plain_text
 LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
+    "written": "Written by {author}",
     "end": "End of the AI-generated text",
     "responsibility": "Editorial responsibility: {name}",
 }
 """The default disclosure lines. The option `disclosure` can replace them.
 
-`end` stands at the end of an article that the author's text follows, and `responsibility` behind
-the line of an approved article, with the option `editorial_responsibility`.
+`written` is for a text that a person wrote. `end` stands at the end of an article that the author's
+text follows, and `responsibility` behind the line of an approved article, with the option
+`editorial_responsibility`.
 """
 
-_PLACEHOLDER = re.compile(r"\{(model|name|date)\}")
+_PLACEHOLDER = re.compile(r"\{(model|name|date|author)\}")
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
 
@@ -56,6 +58,9 @@ class Provenance:
     is_edited: bool = False
     """Whether a person wrote some of it."""
 
+    author: str = ""
+    """The person who wrote it, or an empty string for a text of a model."""
+
     publisher: str = ""
     """Who has the editorial responsibility for an approved article, or an empty string."""
 
@@ -65,10 +70,10 @@ class Provenance:
 
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
-        text = lines["approved" if self.review else "draft"]
+        text = lines["written" if self.author else "approved" if self.review else "draft"]
         if self.model and "{model}" not in text:
             text += " · {model}"
-        values = {"model": self.model}
+        values = {"model": self.model, "author": self.author}
         if self.review:
             values |= {"name": self.review.name, "date": self.review.date.isoformat()}
         # All at once, since names may themselves contain a placeholder.
@@ -79,6 +84,8 @@ class Provenance:
 
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
+        if self.author:
+            return "none"
         return "ai-assisted" if self.review else "ai-autonomous"
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
@@ -90,10 +97,12 @@ class Provenance:
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
-            "digitalSourceType": (
-                f"https://schema.org/{composite}TrainedAlgorithmicMediaDigitalSource"
-            ),
         }
+        if self.author:
+            properties["author"] = {"@type": "Person", "name": plain_text(self.author)}
+        else:
+            source = f"{composite}TrainedAlgorithmicMediaDigitalSource"
+            properties["digitalSourceType"] = f"https://schema.org/{source}"
         if self.language:
             properties["inLanguage"] = self.language
         if self.model:

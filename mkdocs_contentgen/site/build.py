@@ -120,8 +120,8 @@ class Build:
                 self.spending,
                 retries=options.retries,
                 debug=self.debug,
-                own_text=partial(_own_text, site),
-                language=partial(_language, site),
+                own_text=partial(own_text, site),
+                language=partial(language_of, site),
             )
         return options.connect()
 
@@ -251,7 +251,7 @@ def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
     ]
 
 
-def _language(site: Site, request: Request) -> str:
+def language_of(site: Site, request: Request) -> str:
     """Return the language of a text: that of its request, or else the one of its page."""
     pages = (it.language for it in site.requests if it.request == request)
     return request.language or next(pages, "")
@@ -261,7 +261,7 @@ def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-def _own_text(site: Site, request: Request) -> str:
+def own_text(site: Site, request: Request) -> str:
     """Return the Markdown around an article on its page, or an empty string without any."""
     page = next((it.page for it in site.requests if it.request == request), "")
     docs = Path(site.config.docs_dir)

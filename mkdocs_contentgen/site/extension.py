@@ -388,7 +388,7 @@ def _mark_ends(
     last: Element | None = None
     for article in _visible_parts(root, blocks, articles):
         if last is not None and article is None:
-            if line:
+            if line and last.get("ai-disclosure") != "none":
                 end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
                 end.text = line.replace("&", "&amp;")
             else:

@@ -259,8 +259,9 @@ class Options(Config):
     """The visible disclosure line of each article.
 
     `false` hides it (what machines read stays). A mapping says it in other words or in another
-    language: `{draft: "…", approved: "… {name} … {date}", end: "…", responsibility: "… {name}"}`.
-    `end` is the line at the end of an article that the author's text follows. Default: `true`."""
+    language: `{draft: "…", approved: "… {name} … {date}", written: "… {author}", end: "…",
+    responsibility: "… {name}"}`. `written` is for texts that a person wrote, and `end` is the line
+    at the end of an article that the author's text follows. Default: `true`."""
 
     editorial_responsibility = _Value(
         str, "", _read_name, max_length=200, description="a name of at most 200 characters"
@@ -383,11 +384,13 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
+            import msgspec
+
             from ..writer.settings import WriterFields, texts_at_once
 
             # Each call to the model has a timeout and retries of its own.
-            parallel = self.writer.get("parallel") or WriterFields().parallel
-            return Limits(texts_at_once(cast(int, parallel)), math.inf, 0)
+            fields = msgspec.convert(self.writer, WriterFields)
+            return Limits(texts_at_once(fields.calls_at_once), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def connect(self) -> AbstractAsyncContextManager[Client]:

@@ -113,11 +113,19 @@ class Site:
 
         return SharedStore(local, url, outage)
 
-    def writer_options(self) -> WriterOptions:
-        """Return the options of the writer. Raises ConfigurationError."""
+    def reading_options(self) -> WriterOptions:
+        """Return the options for texts from elsewhere, which need neither a model nor a program.
+
+        Raises ConfigurationError.
+        """
+        value = self.options.writer
+        return self.writer_options({**value, "model": value.get("model") or "any", "command": None})
+
+    def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
+        """Return the options of the writer, or `given` ones. Raises ConfigurationError."""
         from ..writer.settings import load_options
 
-        value = self.options.writer
+        value = self.options.writer if given is None else given
         if self.config.site_url and not value.get("site_url"):
             value = {**value, "site_url": self.config.site_url}
         options = load_options(

@@ -143,7 +143,16 @@ class Article(PageRequest):
             review = Review(approval.approved_by, approval.approved_at)
         kind, at = self.request.type, text.generated_at
         is_edited = bool(text.edits and text.edits.changed_by)
-        return Provenance(kind, at, review, text.model, self.remarks, self.text_language, is_edited)
+        return Provenance(
+            kind,
+            at,
+            review,
+            text.model,
+            self.remarks,
+            self.text_language,
+            is_edited,
+            "" if text.model else text.written_by,  # what a model has updated is not theirs alone
+        )
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.

@@ -191,9 +191,12 @@ class AnswerReader:
         self.has_message = True
         text, thought = message.texts()
         self.thought = self.thought or thought
+        self._add(text)
+        return bool(text or thought)
+
+    def _add(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
-        return bool(text or thought)
 
     def read_event(self, data: bytes) -> StreamEvent:
         """Read the data of a server-sent event."""
@@ -204,12 +207,21 @@ class AnswerReader:
         fields = decode(data)
         self.lost_events += fields is None and bool(data.strip())
         is_token = self._read(fields)
-        if self._watch and self._length >= self._next_watch:
-            # In growing steps, so that all looks together take linear time.
-            self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
-            if reason := self._watch(self.text):
-                self.finish_reason, self.was_stopped = reason, True
-                return StreamEvent.END
-        if self.error:
+        if self._is_watched_enough() or self.error:
             return StreamEvent.END
         return StreamEvent.TOKEN if is_token else StreamEvent.OTHER
+
+    def read_text(self, text: str) -> StreamEvent:
+        """Read a part of a text that is not in events."""
+        self._add(text)
+        return StreamEvent.END if self._is_watched_enough() else StreamEvent.TOKEN
+
+    def _is_watched_enough(self) -> bool:
+        """Tell whether the text has to end, for the reason that `watch` says."""
+        if self._watch is None or self._length < self._next_watch:
+            return False
+        # In growing steps, so that all looks together take linear time.
+        self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
+        if reason := self._watch(self.text):
+            self.finish_reason, self.was_stopped = reason, True
+        return self.was_stopped

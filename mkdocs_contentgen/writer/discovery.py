@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,15 @@ from .settings import OLLAMA_PORT
 
 PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
 """The servers by their usual ports."""
+
+PROGRAMS = {
+    "claude": ["claude", "-p"],
+    "codex": ["codex", "exec", "--skip-git-repo-check", "-"],
+    "gemini": ["gemini"],
+    "llm": ["llm"],
+    "ollama": ["ollama", "run", "llama3.2"],
+}
+"""The programs that write, with the arguments with which they read a prompt from their input."""
 
 _TIMEOUT = 2.0
 """Seconds for the list of models."""
@@ -51,6 +61,11 @@ async def find_server(
     names = map(model_name, listed_models(answer) or [])
     usable = [it for it in names if it and "embed" not in it.lower()]
     return FoundServer(name, endpoint, usable) if usable else None
+
+
+def find_programs() -> list[list[str]]:
+    """Return the commands of the programs on the path."""
+    return [command for name, command in PROGRAMS.items() if shutil.which(name)]
 
 
 def listed_models(answer: Answer) -> list[str] | None:

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
 
 import msgspec
 
 from ..errors import FailedTextError, ServiceError, UnusableServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
+from .program import Program
 from .settings import WriterOptions
 from .usage import Usage, format_cost
 from .writing import Estimate, FinishedText, write
@@ -26,9 +26,7 @@ _TOPICS = {
 }
 
 
-Outcome = Literal["kept", "remarks", "refused", "error"]
-
-_OUTCOMES: dict[Outcome, str] = {
+_OUTCOMES = {
     "kept": "kept",
     "remarks": "kept with remarks",
     "refused": "refused",
@@ -62,8 +60,8 @@ class Trial:
     error: ServiceError | None = None
 
     @property
-    def outcome(self) -> Outcome:
-        """What became of the request."""
+    def outcome(self) -> str:
+        """What became of the request: `kept`, `remarks`, `refused` or `error`."""
         if self.written:
             return "remarks" if self.written.text.remarks else "kept"
         return "refused" if isinstance(self.error, FailedTextError) else "error"
@@ -129,7 +127,7 @@ def requests_to_evaluate() -> Iterator[Request]:
 async def try_out(
     requests: Iterable[Request],
     options: WriterOptions,
-    model: Model,
+    model: Model | Program,
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
@@ -141,21 +139,21 @@ async def try_out(
     error is raised if there is no text at all.
     """
     unusable: UnusableServiceError | None = None
-    places = asyncio.Semaphore(options.fields.parallel)
+    places = asyncio.Semaphore(options.fields.calls_at_once)
 
     async def attempt(request: Request) -> Trial:
         nonlocal unusable
         async with places:
             started = time.monotonic()
-            written, error = None, None
+            written: FinishedText | None = None
+            error: ServiceError | None = unusable
             try:
-                if unusable:
-                    raise unusable
-                written = await write(request, options, model.ask, today=date.today())
+                if not unusable:
+                    written = await write(request, options, model.ask, today=date.today())
+            except UnusableServiceError as failure:
+                error = unusable = failure
             except ServiceError as failure:
                 error = failure
-                if isinstance(failure, UnusableServiceError):
-                    unusable = failure
             seconds = time.monotonic() - started
             trial = Trial(request, seconds, options.target(request.length), written, error)
             if trial.outcome != "error":

@@ -93,7 +93,7 @@ class Model:
         debug: Callable[[str], None] | None = None,
         quotes: bool = True,
     ) -> None:
-        fields = options.fields
+        self._fields = fields = options.fields
         self._prefix = options.prefix
         address = check_address(
             fields.endpoint,
@@ -116,7 +116,6 @@ class Model:
             timeout_option=f"{self._prefix}call_timeout",
             unknown_hint=self._unknown_hint,
         )
-        self._fields = fields
         self._spending = spending
         self._retries = retries
         self._quotes = quotes
@@ -124,7 +123,7 @@ class Model:
         self._limit_field = _LIMIT_FIELDS[0]
         self._streams = True
         self._paused_until = 0.0
-        self._calls = asyncio.Semaphore(fields.parallel)
+        self._calls = asyncio.Semaphore(fields.calls_at_once)
 
     async def __aenter__(self) -> Self:
         return self
@@ -177,10 +176,10 @@ class Model:
                 f"{longest:g} s (5 times {self._prefix}call_timeout); try again later",
                 seconds,
             ) from None
-        if seconds is not None:
-            seconds = max(MIN_PAUSE, seconds)
-        else:
+        if seconds is None:
             seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
+        else:
+            seconds = max(MIN_PAUSE, seconds)
         may_repeat = retries is None or tries <= retries
         if may_repeat and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
@@ -200,14 +199,9 @@ class Model:
         if limit is None:
             return
         if total.cost is None:
-            missing, hint = (
-                ("what a call costs", "set writer.price, or leave max_cost out")
-                if self._fields.price is None
-                else ("the tokens of a call", "leave max_cost out")
-            )
             raise UnusableServiceError(
-                f"writer.max_cost cannot be kept, since {self._server} does not report {missing}; "
-                f"{hint}"
+                f"writer.max_cost cannot be kept, since {self._server} does not report what a call "
+                "costs; set writer.price, or leave max_cost out"
             )
         if total.cost >= limit:
             raise UnusableServiceError(
@@ -354,29 +348,34 @@ class Model:
 
     def _raise_known_status(self, answer: Answer, message: str) -> None:
         """Raise the error for a status with the same meaning on all servers."""
-        status = answer.status
-        if status in (401, 403):
-            raise UnusableServiceError(
-                f"{message}; check {self._prefix}api_key (CONTENTGEN_MODEL_KEY) and "
-                f"{self._prefix}endpoint"
-            )
-        if status == 402:
-            raise UnusableServiceError(message)
-        if status in (405, 501):
-            raise UnusableServiceError(f"{message}{self._endpoint_hint}")
-        if status in (429, 503):
-            raise NotSentError(message, answer.retry_after())
-        if status in (502, 504):
-            raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
-        if 300 <= status < 400:
-            raise UnusableServiceError(
-                f"{message}, and redirects are not followed; set {self._prefix}endpoint to its "
-                "new address"
-            )
+        match answer.status:
+            case 429 | 503:
+                raise NotSentError(message, answer.retry_after())
+            case 502 | 504:
+                raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
+            case 401 | 403:
+                key, endpoint = f"{self._prefix}api_key", f"{self._prefix}endpoint"
+                hint = f"; check {key} (CONTENTGEN_MODEL_KEY) and {endpoint}"
+            case 402:
+                hint = ""
+            case 405 | 501:
+                hint = self._endpoint_hint
+            case status if 300 <= status < 400:
+                hint = (
+                    ", and redirects are not followed; set "
+                    f"{self._prefix}endpoint to its new address"
+                )
+            case _:
+                return
+        raise UnusableServiceError(f"{message}{hint}")
 
     async def _raise_unknown_model(self) -> None:
         """Raise UnusableServiceError if the server lists its models, and this one is missing."""
-        known = await self._list_models()
+        try:
+            answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
+        except ServiceError:
+            return
+        known = listed_models(answer)
         if known is None or self.name in known:
             return
         quotable = [quoted(name) for name in known if self._quote(name)]
@@ -387,14 +386,6 @@ class Model:
             f"{self._server} does not know the model {quoted(self.name)} ({self._prefix}model); it "
             f"has {names}{more}{hint}"
         )
-
-    async def _list_models(self) -> list[str] | None:
-        """Return the names of the server's models, or None if it does not list them."""
-        try:
-            answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
-        except ServiceError:
-            return None
-        return listed_models(answer)
 
     def _read_body(self, answer: Answer, reader: AnswerReader) -> None:
         """Read the body of an answer that was not streamed. Raises InvalidAnswerError."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -60,6 +62,15 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: the environment variable `CONTENTGEN_MODEL`."""
 
+    command: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, pattern=r"^[^\x00]*\Z")], ...],
+        Meta(description="a program and its arguments, such as `[claude, -p]`"),
+    ] = ()
+    """A program in place of a server, with its arguments: `[claude, -p]`, `[codex, exec, -]`.
+
+    It gets the prompt on its standard input, and writes the text to its standard output. `model` is
+    then its name in the label, by default that of the program. Default: none."""
+
     endpoint: Annotated[str, Meta(description="the address of the API")] = ""
     """The base address of the API, such as `https://models.example/v1`.
 
@@ -113,10 +124,10 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: `{short: 400, medium: 900, long: 2000}`."""
 
-    parallel: Annotated[int, Meta(ge=1, le=1000)] = 4
+    parallel: Annotated[int, Meta(ge=1, le=1000)] | None = None
     """The maximum number of concurrent calls to the model. It replaces `concurrency`.
 
-    Default: `4`."""
+    Default: `4`, or 1 with `command`."""
 
     call_timeout: Annotated[
         float,
@@ -156,6 +167,11 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     max_cost: _Price | None = None
     """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+    @property
+    def calls_at_once(self) -> int:
+        """The maximum number of concurrent calls to the model."""
+        return self.parallel or (1 if self.command else 4)
 
     @property
     def first_token_timeout(self) -> float:
@@ -250,12 +266,15 @@ def load_options(
     directory = Path(os.path.normpath(directory.absolute()))
     given = {name: option for name, option in value.items() if option is not None}
     fields = msgspec.convert(given, WriterFields)
-    fields = msgspec.structs.replace(
-        fields,
-        model=_setting(fields.model, "CONTENTGEN_MODEL"),
-        endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
-        api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
-    )
+    if fields.command:
+        fields = _of_program(fields, directory)
+    else:
+        fields = msgspec.structs.replace(
+            fields,
+            model=_setting(fields.model, "CONTENTGEN_MODEL"),
+            endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
+            api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
+        )
     if not fields.model:
         raise ConfigurationError(
             f"{place}no model is named; write `{example}`, or set CONTENTGEN_MODEL (with Ollama, "
@@ -266,15 +285,33 @@ def load_options(
             f"writer.model: {quoted(fields.model)} cannot be the name of a model; expected at most "
             f"{MAX_MODEL} characters, without line breaks"
         )
-    instructions = ""
+    instructions, prompts = "", {}
     if fields.instructions:
-        location = _locate(fields.instructions, directory, "instructions")
-        instructions = _read_text(location, "instructions")
-    prompts = {}
+        instructions = _read_text(_locate(fields.instructions, directory, "instructions"))
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
     sources = load_sources(fields.sources, directory, docs, pages)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
+
+
+def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
+    """Return the options of a program, with its name and its path. Raises ConfigurationError."""
+    for name in ("endpoint", "api_key", "parameters", "price", "max_cost"):
+        if getattr(fields, name) not in (None, "", {}):
+            raise ConfigurationError(
+                f"writer.{name}: is for a model's server; a program (writer.command) has arguments "
+                "instead, and does not say what a text costs; leave it out"
+            )
+    program, *arguments = fields.command
+    if os.sep in program:  # it runs in a folder of its own
+        program = str(directory / Path(program).expanduser())
+    elif not shutil.which(program):
+        raise ConfigurationError(
+            f"writer.command: there is no program {quoted(program)} on the path; install it, or "
+            "correct its name"
+        )
+    name = fields.model.strip() or Path(program).name
+    return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
 
 def load_sources(
@@ -334,10 +371,8 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     path = Path(os.path.normpath(directory / expanded))
     shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
     top = next(shared, Path(path.anchor))
-    try:
+    with _naming(option, path):
         link = find_link(path, top)
-    except ValueError as error:
-        raise _unreadable_error(option, path, error) from error
     if link:
         raise ConfigurationError(
             f"writer.{option}: {escape_controls(str(link))} is a symbolic link, which is not "
@@ -348,10 +383,8 @@ def _locate(value: str, directory: Path, option: str) -> Location:
 
 
 def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
-    try:
+    with _naming("prompts", directory.path):
         paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
-    except (OSError, ValueError) as error:
-        raise _unreadable_error("prompts", directory.path, error) from error
     return {
         path.stem: (
             escape_controls(str(path)),
@@ -361,14 +394,17 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
     }
 
 
-def _read_text(location: Location, option: str) -> str:
-    path = location.path
+def _read_text(location: Location, option: str = "instructions") -> str:
+    with _naming(option, location.path):
+        text = read_text(location.path, location.root, _MAX_CHARACTERS)
+    return text.removeprefix("\ufeff")
+
+
+@contextmanager
+def _naming(option: str, path: Path) -> Iterator[None]:
+    """Raise ConfigurationError with the option and the path for a file that cannot be read."""
     try:
-        return read_text(path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
+        yield
     except (OSError, ValueError) as error:
-        raise _unreadable_error(option, path, error) from error
-
-
-def _unreadable_error(option: str, path: Path, error: OSError | ValueError) -> ConfigurationError:
-    message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
-    return ConfigurationError(escape_controls(message))
+        message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
+        raise ConfigurationError(escape_controls(message)) from error

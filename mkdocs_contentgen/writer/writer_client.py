@@ -14,7 +14,7 @@ from ..service.protocol import UNOBSERVED, Attempt
 from ..service.updates import Update, Updated
 from ..text import Text
 from .changes import find_changes
-from .model import Model
+from .program import connect_model
 from .prompts import check_prompts
 from .settings import WriterOptions
 from .usage import Spending
@@ -45,7 +45,7 @@ class WriterClient:
         self._language = language
         self._debug = debug or (lambda line: None)
         check_prompts(options)
-        self._model = Model(options, spending or Spending(), retries=retries, debug=debug)
+        self._model = connect_model(options, spending or Spending(), retries=retries, debug=debug)
 
     @property
     def warnings(self) -> list[str]:

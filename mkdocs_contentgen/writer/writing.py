@@ -111,16 +111,50 @@ async def write(
 
     Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
     """
-    sections: list[Section] = []
-    if options.sources.paths or request.sources:
-        query = f"{request.topic}\n{request.brief}"
-        sections = await asyncio.to_thread(options.sources.search, query, request.sources)
-        if own.strip():
-            title = "the text around the article, on the same page"
-            sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
+    sections = await asyncio.to_thread(find_sections, request, options, own)
     writing = _Writing(request, options, ask, sections, attempt)
     draft = await writing.write()
     return await asyncio.to_thread(writing.finish, draft, today)
+
+
+def read(
+    request: Request, options: WriterOptions, answer: str, *, today: date, own: str = ""
+) -> FinishedText:
+    """Return the text in an answer from elsewhere, read and checked as that of the model.
+
+    The arguments are those of write(), and its sources are those of prompt(). Raises
+    FailedTextError.
+    """
+    writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
+    draft = writing.read(Completion(answer), writing.words)
+    if reason := draft.unusable:
+        raise writing.failure(reason, draft)
+    return writing.finish(draft, today)
+
+
+def prompt(request: Request, options: WriterOptions, sections: Sequence[Section]) -> list[Message]:
+    """Return what a model is asked first, with what find_sections() has found."""
+    topic = topic_prompt(request, options.target(request.length))
+    return [
+        {"role": "system", "content": system_prompt(request, options)},
+        {"role": "user", "content": topic + sources_prompt(sections)},
+    ]
+
+
+def find_sections(request: Request, options: WriterOptions, own: str) -> list[Section]:
+    """Return the sections of sources for a text, of which `own` is the first."""
+    if not (options.sources.paths or request.sources):
+        return []
+    query = f"{request.topic}\n{request.brief}"
+    sections = options.sources.search(query, request.sources)
+    if own.strip():
+        title = "the text around the article, on the same page"
+        sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
+    return sections
+
+
+async def _nobody(call: ModelCall) -> Completion:
+    raise NotImplementedError  # a text that is read asks for nothing more
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
@@ -158,11 +192,7 @@ class _Writing:
         self._sources = "\n".join([*given, options.site_names] if given else ())
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
-        topic = topic_prompt(request, self.words)
-        self._start: list[Message] = [
-            {"role": "system", "content": system_prompt(request, options)},
-            {"role": "user", "content": topic + sources_prompt(sections)},
-        ]
+        self._start = prompt(request, options, sections)
 
     async def write(self) -> Draft:
         """Return a usable text, repaired if that pays. Raises FailedTextError."""
@@ -172,7 +202,7 @@ class _Writing:
         if draft is None:
             draft = await self._attempts(self._start, self.words)
             if reason := draft.unusable:
-                raise self._failure(reason, draft)
+                raise self.failure(reason, draft)
         return await self._repaired(draft)
 
     def finish(self, draft: Draft, today: date) -> FinishedText:
@@ -193,9 +223,9 @@ class _Writing:
         try:
             parse_article(html)
         except UnsafeHTMLError as error:
-            raise self._failure(str(error), draft) from None
+            raise self.failure(str(error), draft) from None
         if fields.strict and remarks:
-            raise self._failure(
+            raise self.failure(
                 f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
             )
         text = mended(
@@ -211,9 +241,10 @@ class _Writing:
         )
         return FinishedText(text, words, self._repairs, self._sections, cited, self._ask.usage)
 
-    def _failure(self, reason: str, draft: Draft) -> FailedTextError:
+    def failure(self, reason: str, draft: Draft) -> FailedTextError:
+        """Return the error for a text that nobody can use."""
         return FailedTextError(
-            f"the model's text cannot be used: {reason}",
+            f"the text cannot be used: {reason}",
             draft.completion.text[:MAX_FAILED],
             model=self._options.fields.model,
             cost=self._ask.usage.cost,
@@ -262,7 +293,7 @@ class _Writing:
             text=text.strip(),
         )
         if not document.blocks:
-            raise self._failure(draft.unusable, draft)
+            raise self.failure(draft.unusable, draft)
         return whole
 
     async def _attempts(
@@ -359,7 +390,7 @@ class _Writing:
         if completion.error and has_parts:
             raise completion.error  # the next build goes on with what is written already
         # In a thread, so that calls for other texts do not wait for it.
-        return await asyncio.to_thread(self._read, completion, words, earlier, is_part=is_part)
+        return await asyncio.to_thread(self.read, completion, words, earlier, is_part=is_part)
 
     def _watch(self, words: int, before: int, characters: int) -> Watch:
         def watch(text: str) -> str:
@@ -374,9 +405,15 @@ class _Writing:
 
         return watch
 
-    def _read(
-        self, completion: Completion, words: int, earlier: Sequence[MarkdownBlock], *, is_part: bool
+    def read(
+        self,
+        completion: Completion,
+        words: int,
+        earlier: Sequence[MarkdownBlock] = (),
+        *,
+        is_part: bool = False,
     ) -> Draft:
+        """Return the text in an answer, mended. `words` is its target."""
         answer, remarks = read_answer(completion.text)
         remarks += completion.remarks
         reason = completion.finish_reason

@@ -31,10 +31,10 @@ from simulated_time import SimulatedTime
 from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
-from mkdocs_contentgen.writer.ledger import Ledger
-from mkdocs_contentgen.writer.ledger.records import Beginning, Begun, Costs, KeyedRequest, Limits
+from mkdocs_contentgen.writer.ledger.ledger import Beginning, Begun, KeyedRequest, Ledger
+from mkdocs_contentgen.writer.ledger.users import UserLimits
 from mkdocs_contentgen.writer.model import Model
-from mkdocs_contentgen.writer.server.configuration import Configuration, ServerFields
+from mkdocs_contentgen.writer.server.configuration import ServerConfiguration, ServerFields
 from mkdocs_contentgen.writer.server.jobs import Jobs
 from mkdocs_contentgen.writer.server.metrics import Metrics
 from mkdocs_contentgen.writer.settings import WriterOptions
@@ -64,7 +64,7 @@ class MemoryLedger(Ledger):
         self.written = 0
 
     def begin(
-        self, request: KeyedRequest, limits: Limits, max_cost: float | None, reserve: float
+        self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
     ) -> Beginning:
         """Begin a request, unless it is known."""
         if request.key not in self.bodies:
@@ -75,12 +75,12 @@ class MemoryLedger(Ledger):
 
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
-    ) -> Costs:
+    ) -> bytes | None:
         """Keep an answer."""
         assert body is not None, "nobody can use a text"
         self.bodies[request.key] = body
         self.written += 1
-        return Costs(0.0, 0.0)
+        return body
 
 
 @dataclass
@@ -109,7 +109,7 @@ class SimulatedModel(Model):
     def __init__(self, options: WriterOptions, server: ModelServer) -> None:
         super().__init__(options, Spending())
         self._server_double = server
-        self._at_once = asyncio.Semaphore(options.fields.parallel)
+        self._at_once = asyncio.Semaphore(options.fields.calls_at_once)
         self.calls = 0
 
     async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
@@ -139,7 +139,7 @@ def simulate(texts: int, writers: int, parallel: int) -> Result:
         model="simulated", endpoint="http://127.0.0.1:1/v1", parallel=parallel, queue=10 * CLIENTS
     )
     options = WriterOptions(fields)
-    configuration = Configuration(fields, options, Path())
+    configuration = ServerConfiguration(fields, options)
     outcomes: Counter[str] = Counter()
 
     async def run() -> tuple[ModelServer, list[SimulatedModel]]:
@@ -151,7 +151,7 @@ def simulate(texts: int, writers: int, parallel: int) -> Result:
         async def ask(number: int) -> bytes:
             request = BlogRequest(topic=f"Topic {number}", length="short")
             keyed = KeyedRequest("alice", sha256(str(number)), sha256(request.topic))
-            job = next(turns).start(keyed, Limits(), request)
+            job = next(turns).start(keyed, UserLimits(), request)
             joined, job.clients = job.clients > 0, job.clients + 1
             body = await asyncio.shield(job.task)
             outcomes["joined" if joined else job.outcome] += 1

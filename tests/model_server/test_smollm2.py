@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 
 import desk_site
@@ -72,7 +73,7 @@ def test_a_text_of_each_type(project: Project, smollm2: str) -> None:
         shown = project.run("mkdocs_contentgen", "show", row["page"])
         assert shown.returncode == 0
         if row["state"] == "failed":
-            assert "the model's text cannot be used: " in row["reason"]
+            assert "the text cannot be used: " in row["reason"]
         else:
             article = project.soup(f"{row['type']}/index.html").find("article")
             assert article
@@ -129,3 +130,27 @@ def test_an_update(project: Project, smollm2: str) -> None:
     before = [it.html for it in Document(html).blocks()]
     stays = [it.html for it in Document(after.html).blocks() if it.html in before]
     assert len(stays) >= len(before) - len(after.updates)
+
+
+ASK = """
+import json, sys, httpx
+messages = [{"role": "user", "content": sys.stdin.read()}]
+body = {"messages": messages, "stream": True, "max_tokens": 200}
+with httpx.stream("POST", sys.argv[1], json=body, timeout=120) as response:
+    for line in response.iter_lines():
+        if line.startswith("data: {"):
+            choices = json.loads(line[6:])["choices"]
+            print(choices[0]["delta"].get("content") or "", end="", flush=True)
+"""
+
+
+def test_a_program(project: Project, smollm2: str) -> None:
+    """A program that asks the model and streams its text writes a draft, or a known failure."""
+    command = [sys.executable, "-c", ASK, f"{smollm2}/chat/completions"]
+    writer = {"command": command, "model": SMOLLM2, "words": {"short": 120}}
+    project.configure({"base_url": "writer", "on_error": "placeholder", "writer": writer})
+    project.page("index.md", {"type": "article", "topic": "How tides work", "length": "short"})
+    assert project.build().returncode == 0
+    [row] = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
+    assert row["state"] == "draft" or "the text cannot be used: " in row["reason"]
+    assert row["model"] == SMOLLM2

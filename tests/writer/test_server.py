@@ -9,9 +9,10 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -39,13 +40,26 @@ from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
-from mkdocs_contentgen.writer.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.ledger.databases import SQLite
-from mkdocs_contentgen.writer.ledger.records import Costs, KeyedRequest, Token, User
+from mkdocs_contentgen.writer.ledger.ledger import KeyedRequest, Ledger, open_ledger
+from mkdocs_contentgen.writer.ledger.users import Token, User
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.settings import texts_at_once
 from mkdocs_contentgen.writer.usage import Usage
+
+Serve = Callable[..., AbstractContextManager[ServedWriter]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path, model: ModelDouble) -> Serve:
+    """Return what serves a writer with options, as long as a block runs."""
+
+    def start(**options: object) -> AbstractContextManager[ServedWriter]:
+        configure(tmp_path, model.endpoint, **options)
+        return serving(tmp_path)
+
+    return start
 
 
 @pytest.fixture
@@ -86,7 +100,7 @@ class CountingLedger(Ledger):
 
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
-    ) -> Costs:
+    ) -> bytes | None:
         """Keep it."""
         self.tries += 1
         return super().finish(request, body, usage, keeps_parts=keeps_parts)
@@ -149,7 +163,7 @@ class TestTexts:
         (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
         assert row["model"] == "double"
 
-    def test_sources(self, tmp_path: Path, model: ModelDouble) -> None:
+    def test_sources(self, serve: Serve, tmp_path: Path, model: ModelDouble) -> None:
         """The server has sources of its own, and a changed file counts from the next text on.
 
         What is left out stands in the log once.
@@ -161,15 +175,14 @@ class TestTexts:
         (tmp_path / "CHANGELOG.md").write_text("Bees are new.")
         model.answer = writing(lambda it: f"{compose(it)}\n\nThey make honey [1].")
         sources = ["docs", "CHANGELOG.md"]
-        configure(tmp_path, model.endpoint, sources=sources, site_url="https://docs.example/")
-        with serving(tmp_path) as server:
+        with serve(sources=sources, site_url="https://docs.example/") as server:
             assert 'href="https://docs.example/bees/"' in server.ask().json()["content"]
             (docs / "bees.md").write_text("# Bees\n\nBees make wax.")
             server.ask()
         prompt = model.calls[-1].body["messages"][-1]["content"]
         assert "Bees make wax." in prompt
         assert "Bees are new." in prompt
-        (warning,) = [record["warning"] for record in server.log if "warning" in record]
+        (warning,) = server.warnings
         assert f": {docs}/link.md (" in warning
         configure(tmp_path, model.endpoint, sources=True)
         assert "a server has no pages of its own" in refusal(tmp_path)
@@ -251,18 +264,18 @@ class TestOnce:
     """No text is written twice."""
 
     def test_same_key(self, server: ServedWriter, model: ModelDouble) -> None:
-        """The same key and body get the same answer, with one call to the model."""
+        """The same key and body get the same answer, with one call to the model.
+
+        Without a key, each request is a new one.
+        """
         first, second = server.ask(key="k"), server.ask(key="k")
         assert first.content == second.content
         assert len(model.calls) == 1
         assert [record["outcome"] for record in server.log] == ["written", "kept"]
         assert server.log[1]["tokens"] == 0
-
-    def test_no_key(self, server: ServedWriter, model: ModelDouble) -> None:
-        """Without a key, each request is a new one."""
         server.ask()
         server.ask()
-        assert len(model.calls) == 2
+        assert len(model.calls) == 3
 
     def test_other_body(self, server: ServedWriter, model: ModelDouble) -> None:
         """The same key with another body or operation is refused, and nothing is written."""
@@ -296,26 +309,6 @@ class TestOnce:
         gate.is_open.set()
         assert server.ask(key="k").status_code == 200
         assert len(model.calls) == 1
-
-    @pytest.mark.system
-    def test_restart(self, tmp_path: Path, model: ModelDouble) -> None:
-        """An answer is kept over a restart, and a killed call is made again when asked for."""
-        configure(tmp_path, model.endpoint)
-        with writer_running(tmp_path) as server:
-            first = server.ask(key="k")
-            token = server.token
-            gate = Gate()
-            model.answer = writing(gate.write)
-            with pytest.raises(httpx.ReadTimeout):
-                server.ask("Wasps", key="w", timeout=0.5)
-        gate.is_open.set()
-        model.answer = writing()
-        calls = len(model.calls)
-        with writer_running(tmp_path, token=token) as server:
-            assert server.ask(key="k").content == first.content
-            assert len(model.calls) == calls
-            assert server.ask("Wasps", key="w").status_code == 200
-            assert len(model.calls) == calls + 1
 
     @pytest.mark.system
     def test_several_processes(self, tmp_path: Path, model: ModelDouble) -> None:
@@ -430,20 +423,16 @@ class TestUsers:
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
-    def test_removed(self, server: ServedWriter) -> None:
-        """A removed user's token ends to work while the server runs."""
-        assert run(server.directory, "user", "remove", "alice").exit_code == 0
-        assert server.ask().status_code == 403
-
     def test_a_name_that_is_used_again(self, server: ServedWriter, model: ModelDouble) -> None:
         """Who has it now does not get the answers of who had it before, and both are logged."""
         assert server.ask(key="k").status_code == 200
         assert run(server.directory, "user", "remove", "alice").exit_code == 0
-        server.portal.call(server.server.jobs._read_users)
+        assert server.ask().status_code == 403
+        server.portal.call(server.server.jobs.read_users)
         token = add_user(server.directory)
         assert server.ask(key="k", token=token).status_code == 200
         assert len(model.calls) == 2
-        server.portal.call(server.server.jobs._read_users)
+        server.portal.call(server.server.jobs.read_users)
         changes = [(it["user"], it["change"]) for it in server.log if "change" in it]
         assert changes == [("alice", "removed"), ("alice", "added")]
 
@@ -457,7 +446,6 @@ class TestUsers:
         assert "already" in again.stderr
         assert run(tmp_path, "user", "add", "a b").exit_code == 1
         assert "alice" in run(tmp_path, "user", "list").stdout
-        assert [row["name"] for row in json.loads(run(tmp_path, "user", "list", "--json").stdout)]
         assert run(tmp_path, "user", "remove", "bob").exit_code == 1
         kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert token.encode() not in kept
@@ -471,8 +459,6 @@ class TestUsers:
         ran = run(server.directory, "user", "set", "alice", "--requests-per-minute", "default")
         assert ran.stdout == "alice has the limits of writer.yml\n"
         assert server.ask().status_code == 200
-        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
-        assert (user["name"], user["limits"]["parallel"], len(user["tokens"])) == ("alice", None, 1)
 
     @pytest.mark.parametrize(
         ("arguments", "status", "message"),
@@ -509,17 +495,17 @@ class TestUsers:
         run(server.directory, "user", "token", "revoke", "alice", "default")
         assert server.ask().status_code == 403
         assert server.ask(token=new).status_code == 200
-        (user,) = json.loads(run(server.directory, "user", "list", "--json").stdout)
-        assert [(it["name"], it["expires_at"]) for it in user["tokens"]] == [("ci", None)]
+        listed = run(server.directory, "user", "list").stdout
+        assert ("ci" in listed, "default" in listed) == (True, False)
 
     def test_a_token_that_has_expired(self, tmp_path: Path, model: ModelDouble) -> None:
         """It is refused from its day on."""
         configure(tmp_path, model.endpoint)
-        now = time.time()
-        ends = {"old": now - 1, "new": now + 60}
-        tokens = {name: Token(sha256(name), 1.0, end) for name, end in ends.items()}
+        now = datetime.now(UTC)
+        ends = {"old": now - timedelta(seconds=1), "new": now + timedelta(seconds=60)}
+        tokens = {name: Token(sha256(name), now, end) for name, end in ends.items()}
         with open_ledger("writer.db", tmp_path) as ledger:
-            ledger.replace_user("bob", None, User(1.0, tokens))
+            ledger.replace_user("bob", None, User(now, tokens))
         with serving(tmp_path) as server:
             assert server.ask(user="bob", token="old").status_code == 403
             assert server.log[-1]["reason"] == "the token old has expired"
@@ -557,10 +543,9 @@ class TestUsers:
 class TestLimits:
     """What is refused, and when it can be asked for again."""
 
-    def test_parallel(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+    def test_parallel(self, serve: Serve, tmp_path: Path, gate: Gate) -> None:
         """A text too many at once gets 429, and each user has a number of texts."""
-        configure(tmp_path, model.endpoint, limits={"parallel": 1})
-        with serving(tmp_path) as server:
+        with serve(limits={"parallel": 1}) as server:
             token = add_user(tmp_path, "bob")
             asked = server.begin(key="k")
             wait_until(lambda: gate.waiting)
@@ -618,7 +603,8 @@ class TestLimits:
         with serving(tmp_path) as server:
             for number in range(6):
                 assert server.ask(str(number)).status_code == 200
-            warnings = [it["warning"] for it in server.log if "warning" in it]
+            server.portal.call(server.server.jobs.read_users)
+            warnings = server.warnings
             assert "90% of cost_per_month of user alice is spent" in warnings
             share = 'contentgen_budget_used_ratio{user="alice"} 0.9'
             assert share in server.get("/metrics").text
@@ -689,13 +675,12 @@ class TestLimits:
             statuses = [server.ask(str(number)).status_code for number in range(8)]
             assert statuses[0] == 200
             assert statuses[-1] == 429
-            warnings = [it["warning"] for it in server.log if "warning" in it]
+            warnings = server.warnings
             assert any("does not report the tokens of a call" in it for it in warnings)
 
-    def test_requests_per_minute(self, tmp_path: Path, model: ModelDouble) -> None:
+    def test_requests_per_minute(self, serve: Serve, model: ModelDouble) -> None:
         """A client learns how many requests are left and for how long, and 429 says when."""
-        configure(tmp_path, model.endpoint, limits={"requests_per_minute": 2})
-        with serving(tmp_path) as server:
+        with serve(limits={"requests_per_minute": 2}) as server:
             first, second, third = (server.ask() for _ in range(3))
             assert server.log[-1]["outcome"] == "refused"
         assert [it.status_code for it in (first, second, third)] == [200, 200, 429]
@@ -705,11 +690,10 @@ class TestLimits:
         assert 50 < int(third.headers["Retry-After"]) <= 60
         assert len(model.calls) == 2
 
-    def test_turns(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+    def test_turns(self, serve: Serve, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """Whoever has the fewest texts in progress is next, however many another one waits for."""
         limits = {"requests_per_minute": 100, "parallel": 100}
-        configure(tmp_path, model.endpoint, parallel=1, limits=limits)
-        with serving(tmp_path) as server:
+        with serve(parallel=1, limits=limits) as server:
             token = add_user(tmp_path, "bob")
             many = [server.begin(str(number)) for number in range(20)]
             wait_until(lambda: "contentgen_queue 17.0" in server.get("/metrics").text)
@@ -721,28 +705,31 @@ class TestLimits:
         topics = [str(call.body["messages"]) for call in model.calls]
         assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
 
-    def test_a_full_queue_and_a_users_limit(
-        self, tmp_path: Path, model: ModelDouble, gate: Gate
-    ) -> None:
-        """The limit is told, and what is refused for the queue counts for no limit."""
+    def test_a_full_queue_and_a_users_limit(self, serve: Serve, tmp_path: Path, gate: Gate) -> None:
+        """The limit is told, and what is refused for the queue counts for no limit.
+
+        Those in progress can be joined.
+        """
         limits = {"requests_per_minute": 5, "parallel": 2}
-        configure(tmp_path, model.endpoint, parallel=1, queue=1, limits=limits)
-        with serving(tmp_path) as server:
+        with serve(parallel=1, queue=1, limits=limits) as server:
             token = add_user(tmp_path, "bob")
-            asked = [server.begin(str(number)) for number in range(2)]
+            asked = [server.begin(key=str(number)) for number in range(2)]
             wait_until(lambda: "contentgen_in_progress 2.0" in server.get("/metrics").text)
             assert server.ask("3").status_code == 429
             for _ in range(9):
                 assert server.ask("4", user="bob", token=token).status_code == 503
+            asked.append(server.begin(key="0"))
+            wait_until(lambda: gate.waiting)
             gate.is_open.set()
             assert {it.result(30).status_code for it in asked} == {200}
             assert server.ask("4", user="bob", token=token).status_code == 200
 
-    def test_a_greedy_user(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+    def test_a_greedy_user(
+        self, serve: Serve, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
         """If the queue is full, whoever has most of it gives a place to others."""
         limits = {"requests_per_minute": 100, "parallel": 100}
-        configure(tmp_path, model.endpoint, parallel=1, queue=8, limits=limits)
-        with serving(tmp_path) as server:
+        with serve(parallel=1, queue=8, limits=limits) as server:
             token = add_user(tmp_path, "bob")
             greedy = [server.begin(str(number)) for number in range(9)]
             wait_until(lambda: "contentgen_queue 6.0" in server.get("/metrics").text)
@@ -758,40 +745,26 @@ class TestLimits:
         assert len(model.calls) == 9
         assert {row["failed"] for row in usage_of(tmp_path)} == {0}
 
-    def test_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
-        """Beyond the queue, requests get 503 at once, but those in progress can be joined."""
-        configure(tmp_path, model.endpoint, parallel=1, queue=2)
-        with serving(tmp_path) as server:
-            asked = [server.begin(key=str(number)) for number in range(3)]
-            wait_until(lambda: "contentgen_in_progress 3" in server.get("/metrics").text)
-            refused = server.ask(key="9")
-            assert refused.status_code == 503
-            assert int(refused.headers["Retry-After"]) > 0
-            joined = server.begin(key="0")
-            wait_until(lambda: gate.waiting == 1)
-            gate.is_open.set()
-            assert {answer.result(30).status_code for answer in [*asked, joined]} == {200}
-
 
 class TestModels:
     """What the answers of the model server mean."""
 
     @pytest.mark.parametrize(
-        ("answer", "status", "words"),
+        ("status", "words"),
         [
-            (raw(b"", 401), 502, "401 Unauthorized; check api_key"),
-            (raw(b"", 403), 502, "403 Forbidden; check api_key"),
-            (raw(b"", 404), 502, "does not know the model"),
-            (raw(b"", 402), 502, "402 Payment Required"),
+            (401, "401 Unauthorized; check api_key"),
+            (403, "403 Forbidden; check api_key"),
+            (404, "does not know the model"),
+            (402, "402 Payment Required"),
         ],
     )
     def test_what_lasts(
-        self, server: ServedWriter, model: ModelDouble, answer: Answer, status: int, words: str
+        self, server: ServedWriter, model: ModelDouble, status: int, words: str
     ) -> None:
         """It is 502, one line in the log, and the server is not ready until it has passed."""
-        model.answer = answer
-        assert [server.ask(str(number)).status_code for number in range(3)] == [status] * 3
-        (warning,) = [it["warning"] for it in server.log if "warning" in it]
+        model.answer = raw(b"", status)
+        assert [server.ask(str(number)).status_code for number in range(3)] == [502] * 3
+        (warning,) = server.warnings
         assert words in warning
         assert server.get("/readyz").status_code == 503
         assert server.get("/healthz").status_code == 200
@@ -878,8 +851,10 @@ class TestOperation:
             text = server.get("/readyz").text
             assert text.startswith("the ledger cannot be used; end the other program")
             assert str(tmp_path) not in text
+            assert server.ask(key="k").status_code == 503
             other.execute("ROLLBACK")
             wait_until(lambda: server.get("/readyz").status_code == 200)
+            assert server.ask(key="k").status_code == 200
 
     def test_a_ledger_from_the_environment(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -959,11 +934,11 @@ class TestOperation:
             assert updates[kind]["required"] == ["type", "topic", "update"]
             for schema in (schemas[f"/{model.operation}"], updates[kind]):
                 values = {
-                    name: tuple(p["enum"])
+                    name: sorted(p["enum"])
                     for name, p in schema["properties"].items()
                     if "enum" in p
                 }
-                assert values == {n: v for n, v in choices(model).items() if n != "type"}
+                assert values == {n: sorted(v) for n, v in choices(model).items() if n != "type"}
 
     def test_log(self, server: ServedWriter) -> None:
         """A record has user, operation, status, tokens, cost, seconds and the hash of the key."""
@@ -994,17 +969,22 @@ class TestOperation:
     @pytest.mark.parametrize(
         ("trusted", "chain", "address"),
         [
-            (["127.0.0.0/8"], "203.0.113.7", "203.0.113.7"),
-            (["127.0.0.0/8"], "6.6.6.6, 203.0.113.7", "203.0.113.7"),
-            (["127.0.0.0/8", "10.0.0.1"], "203.0.113.7, 10.0.0.1", "203.0.113.7"),
-            ([], "6.6.6.6", "127.0.0.1"),
+            ("127.0.0.0/8,10.0.0.1", "6.6.6.6, 203.0.113.7, 10.0.0.1", "203.0.113.7"),
+            ("", "6.6.6.6", "127.0.0.1"),
         ],
     )
     def test_who_asked(
-        self, tmp_path: Path, model: ModelDouble, trusted: list[str], chain: str, address: str
+        self,
+        tmp_path: Path,
+        model: ModelDouble,
+        monkeypatch: pytest.MonkeyPatch,
+        trusted: str,
+        chain: str,
+        address: str,
     ) -> None:
         """The address is that of the client, where a trusted proxy says so."""
-        configure(tmp_path, model.endpoint, trusted_proxies=trusted)
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", trusted)
+        configure(tmp_path, model.endpoint)
         with writer_running(tmp_path) as server:
             path, headers, body = encode(server.token)
             headers |= {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
@@ -1023,10 +1003,9 @@ class TestOperation:
         """They are none of the server's, whatever a proxy thinks of them."""
         assert server.get(quote(path)).status_code == 404
 
-    def test_log_of_a_wait(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+    def test_log_of_a_wait(self, serve: Serve, gate: Gate) -> None:
         """The time for which a request waits for others is not its own. 1 s."""
-        configure(tmp_path, model.endpoint, parallel=1)
-        with serving(tmp_path) as server:
+        with serve(parallel=1) as server:
             asked = [server.begin(key=str(number)) for number in range(2)]
             wait_until(lambda: gate.waiting == 1)
             until = time.monotonic() + 1
@@ -1042,23 +1021,6 @@ class TestOperation:
         ran = run(server.directory, "usage")
         assert re.search(r"20\d\d-\d\d +alice +1 +0 +1 +[\d,]+ +0\.00", ran.stdout), ran.stdout
 
-    def test_draining(self, server: ServedWriter, gate: Gate) -> None:
-        """A server that is to end finishes the texts that have begun, and refuses others."""
-        asked = server.begin(key="k")
-        wait_until(lambda: gate.waiting)
-        drained = server.portal.start_task_soon(server.server.jobs.drain)
-        wait_until(lambda: server.get("/readyz").status_code == 503)
-        assert server.get("/healthz").status_code == 200
-        refused = server.ask("Wasps")
-        assert refused.status_code == 503
-        assert int(refused.headers["Retry-After"]) > 0
-        assert not drained.done()
-        gate.is_open.set()
-        assert asked.result(30).status_code == 200
-        drained.result(30)
-        (row,) = usage_of(server.directory)
-        assert (row["texts"], row["failed"]) == (1, 0)
-
     @pytest.mark.system
     def test_drain(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """SIGTERM finishes the texts that have begun, and refuses others with 503 meanwhile."""
@@ -1068,10 +1030,7 @@ class TestOperation:
             wait_until(lambda: gate.waiting)
             server.process.send_signal(signal.SIGTERM)
             wait_until(lambda: server.get("/readyz").status_code == 503)
-            assert server.get("/healthz").status_code == 200
-            refused = server.ask("Wasps")
-            assert refused.status_code == 503
-            assert int(refused.headers["Retry-After"]) > 0
+            assert server.ask("Wasps").status_code == 503
             wait_until(
                 lambda: (
                     [it.get("outcome") or it["warning"] for it in server.log]
@@ -1085,18 +1044,6 @@ class TestOperation:
         (row,) = usage_of(tmp_path)
         assert (row["texts"], row["failed"]) == (1, 0)
         assert "Traceback" not in "".join(server.errors)
-
-    @pytest.mark.system
-    def test_drain_in_time(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
-        """Draining ends after the timeout of a call, and the log says how many texts were lost."""
-        configure(tmp_path, model.endpoint, call_timeout=0.4)
-        model.answer = lambda call, handler: time.sleep(30)
-        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(server.ask, key="k")
-            wait_until(lambda: model.calls)
-            server.process.send_signal(signal.SIGTERM)
-            server.wait(20)
-            assert asked.exception() or asked.result().status_code == 503
 
     @pytest.mark.system
     def test_drain_without_ledger(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
@@ -1150,6 +1097,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
+            (None, "writer.yml: there is no such file"),
             (b"", "no model is named"),
             (b"- a\n", "expected a mapping"),
             (b"a: [", "not valid YAML"),
@@ -1159,9 +1107,10 @@ class TestBadInput:
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger: is not an address such as"),
         ],
     )
-    def test_configuration_file(self, tmp_path: Path, content: bytes, message: str) -> None:
+    def test_configuration_file(self, tmp_path: Path, content: bytes | None, message: str) -> None:
         """A file that cannot be used is one clear line, without its secrets."""
-        (tmp_path / "writer.yml").write_bytes(content)
+        if content is not None:
+            (tmp_path / "writer.yml").write_bytes(content)
         problem = refusal(tmp_path)
         assert message in problem
         assert "pa55word" not in problem
@@ -1169,13 +1118,9 @@ class TestBadInput:
     def test_plain_http(self, tmp_path: Path) -> None:
         """The key for a model on another host is not sent without encryption unless allowed."""
         configure(tmp_path, "http://models.example/v1")
-        problem = r"writer\.yml: endpoint: 'http://models.*allow_http"
+        problem = r"endpoint: 'http://models.*allow_http"
         with pytest.raises(ConfigurationError, match=problem), serving(tmp_path):
             pass
-
-    def test_no_configuration(self, tmp_path: Path) -> None:
-        """A missing file is one line that says what to write."""
-        assert "writer.yml: there is no such file" in refusal(tmp_path)
 
     @pytest.mark.parametrize(
         ("headers", "status"),
@@ -1196,7 +1141,8 @@ class TestBadInput:
         add_user(tmp_path)
         ran = run(tmp_path, "serve", "--host", host, "--port", "0")
         assert (ran.exit_code, type(ran.exception)) == (1, SystemExit)
-        assert f"{host}:0 cannot be used (unknown host); choose another address" in ran.stderr
+        assert f"{host}:0" in ran.stderr
+        assert "choose another with --host" in ran.stderr
 
     def test_no_database(self, tmp_path: Path, model: ModelDouble) -> None:
         """A ledger that is no database is not touched, and the error says so."""
@@ -1226,19 +1172,6 @@ class TestBadInput:
                 assert server.ask("Wasps").status_code == 200
                 wait_until(lambda: server.get("/readyz").status_code == 200)
 
-    def test_full_disk(self, tmp_path: Path, model: ModelDouble) -> None:
-        """A ledger that cannot be written refuses requests with 503, and recovers."""
-        configure(tmp_path, model.endpoint)
-        ledger = Ledger(SQLite(tmp_path / "writer.db", timeout=0.1))
-        with serving(tmp_path, ledger=ledger) as server:
-            with sqlite3.connect(tmp_path / "writer.db", isolation_level=None) as other:
-                other.execute("BEGIN EXCLUSIVE")  # as another program that holds it
-                assert server.ask(key="k").status_code == 503
-                other.execute("ROLLBACK")
-            other.close()
-            assert server.ask(key="k").status_code == 200
-        assert len(model.calls) == 1
-
     def test_text_that_waits(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
         """A text that cannot be kept is not lost: it is tried again, with one warning."""
         configure(tmp_path, model.endpoint)
@@ -1254,31 +1187,30 @@ class TestBadInput:
             wait_until(lambda: ledger.tries == 3)
             other.execute("ROLLBACK")
             assert asked.result(30).status_code == 200
-            (warning,) = [record["warning"] for record in server.log if "warning" in record]
+            (warning,) = server.warnings
             assert warning.endswith("; a finished text waits to be kept")
             assert server.ask(key="k").text == asked.result().text
         assert len(model.calls) == 1
 
-    def test_drain_with_a_queue(self, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+    def test_drain_with_a_queue(self, serve: Serve, gate: Gate) -> None:
         """What waits for its turn is written, too, as far as there is time for it."""
-        configure(tmp_path, model.endpoint, parallel=1, limits={"parallel": 10})
-        with serving(tmp_path) as server:
+        with serve(parallel=1, limits={"parallel": 10}) as server:
             number = texts_at_once(1) + 2
             asked = [server.begin(key=str(key)) for key in range(number)]
             wait_until(lambda: "contentgen_queue 2.0" in server.get("/metrics").text)
             drained = server.portal.start_task_soon(server.server.jobs.drain)
             wait_until(lambda: server.get("/readyz").status_code == 503)
-            assert server.ask(key="late").status_code == 503
+            assert server.get("/healthz").status_code == 200
+            late = server.ask(key="late")
+            assert (late.status_code, int(late.headers["Retry-After"]) > 0) == (503, True)
+            assert not drained.done()
             gate.is_open.set()
             assert {answer.result(30).status_code for answer in asked} == {200}
             drained.result(30)
 
-    def test_drain_with_a_queue_in_time(
-        self, tmp_path: Path, model: ModelDouble, gate: Gate
-    ) -> None:
+    def test_drain_with_a_queue_in_time(self, serve: Serve, model: ModelDouble, gate: Gate) -> None:
         """After that time, what waits is refused, and counts for no limit."""
-        configure(tmp_path, model.endpoint, parallel=1, limits={"parallel": 10})
-        with serving(tmp_path) as server:
+        with serve(parallel=1, limits={"parallel": 10}) as server:
             number = texts_at_once(1) + 2
             asked = [server.begin(key=str(key)) for key in range(number)]
             wait_until(lambda: "contentgen_queue 2.0" in server.get("/metrics").text)

@@ -127,7 +127,7 @@ def test_the_defaults() -> None:
     options = load({"model": "m"})
     assert options.fields.endpoint == OLLAMA
     assert options.fields.words == Words(400, 900, 2000)
-    assert (options.fields.parallel, options.fields.call_timeout) == (4, 60)
+    assert (options.fields.calls_at_once, options.fields.call_timeout) == (4, 60)
     assert (options.instructions, options.prompts, options.fields.api_key) == ("", {}, "")
     assert (options.fields.price, options.fields.max_cost, options.fields.parameters) == (
         None,

@@ -179,7 +179,7 @@ class TestUnusable:
         """The error has the reason, the last answer, the model and the cost of all attempts."""
         error = failure("I'm sorry, but I can't help with that.", "I cannot write this text.")
         assert str(error) == (
-            "the model's text cannot be used: the answer is a refusal, and no text about the topic"
+            "the text cannot be used: the answer is a refusal, and no text about the topic"
         )
         assert error.answer in (
             "I'm sorry, but I can't help with that.",

@@ -5,29 +5,18 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from typing import Self
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, Self
 
 import msgspec
 
 from ..usage import Usage
 from .databases import Execute, PostgreSQL, SQLite
-from .records import (
-    Beginning,
-    Begun,
-    Costs,
-    KeyedRequest,
-    Limited,
-    Limits,
-    MonthlyUsage,
-    User,
-    check_name,
-    exceeds,
-    month_of,
-    rest_of_month,
-)
+from .users import User, UserLimits, check_name
 
 BEAT = 2.0
 """Seconds between two calls of beat()."""
@@ -66,7 +55,8 @@ ON CONFLICT (name, key) DO UPDATE SET fingerprint = excluded.fingerprint,
 WHERE contentgen_requests.body IS NULL AND (contentgen_requests.lease <= :dead
     OR contentgen_requests.fingerprint = excluded.fingerprint)
 """
-_START = "INSERT INTO contentgen_starts VALUES (:attempt, :name, :at, 0, :counted)"
+_START = "INSERT INTO contentgen_starts VALUES (:attempt, :user, :at, 0, :counted)"
+_FROM_REQUESTS = "FROM contentgen_requests WHERE name = :user AND key = :key"
 _OWN = "WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL"
 _RENEW = f"UPDATE contentgen_requests SET lease = :lease {_OWN}"
 _RELEASE = (
@@ -74,12 +64,20 @@ _RELEASE = (
 )
 _SAVE_PARTS = f"UPDATE contentgen_requests SET parts = :parts, changed = :now {_OWN}"
 _DROP_START = "DELETE FROM contentgen_starts WHERE attempt = :attempt"
+_COUNTED = "SELECT has_ended, counted FROM contentgen_starts WHERE attempt = :attempt"
+_END_START = (
+    "UPDATE contentgen_starts SET has_ended = :ended, counted = :counted WHERE attempt = :attempt"
+)
 _COUNTERS = ("texts", "failed", "calls", "input_tokens", "output_tokens", "unpriced", "cost")
 _ADD_USAGE = (
     "INSERT INTO contentgen_usage VALUES "
-    f"(:month, :name, {', '.join(f':{it}' for it in _COUNTERS)}) "
+    f"(:month, :user, {', '.join(f':{it}' for it in _COUNTERS)}) "
     "ON CONFLICT (month, name) DO UPDATE SET "
     + ", ".join(f"{it} = contentgen_usage.{it} + excluded.{it}" for it in _COUNTERS)
+)
+_COSTS = (
+    "SELECT coalesce(sum(cost) FILTER (WHERE name = :user), 0.0), coalesce(sum(cost), 0.0) "
+    "FROM contentgen_usage WHERE month = :month"
 )
 _USAGE = (
     "SELECT month, name, texts, failed, calls, input_tokens, output_tokens, "
@@ -87,6 +85,65 @@ _USAGE = (
 )
 _EVERYBODY, _TABLES_LOCK, _EXPIRY = "", " tables", " expiry"
 """Names of locks beside those of users."""
+
+
+@dataclass(frozen=True)
+class KeyedRequest:
+    """A request of a user with its Idempotency-Key.
+
+    `key` is the SHA-256 of the Idempotency-Key, `fingerprint` that of the operation and body.
+    """
+
+    user: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A limit is reached, so nothing is written.
+
+    `limit` is the name of the option, and `retry_after` the seconds until it allows another
+    request, or None where that is not known.
+    """
+
+    limit: str
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The caller has to write the text.
+
+    In this minute, the user has `left` further requests. The minute ends in `reset` seconds.
+    `parts` is what save_parts() has saved for the request, or empty.
+    """
+
+    left: int
+    reset: float
+    parts: bytes = b""
+
+
+Beginning = Literal["running", "other body"] | bytes | Limited | Begun
+"""The result of begin().
+
+It is `running` if another process writes the text, `other body` if the key was used for another
+request, and the body of the answer if the text is there.
+"""
+
+
+@dataclass(frozen=True)
+class MonthlyUsage:
+    """The usage of a user in a month such as `2026-11`, in UTC. `texts` and `failed` are numbers.
+
+    The cost is None for a month with a call whose price is not known.
+    """
+
+    user: str
+    month: str
+    texts: int
+    failed: int
+    usage: Usage
 
 
 class Ledger:
@@ -149,7 +206,7 @@ class Ledger:
         return True
 
     def begin(
-        self, request: KeyedRequest, limits: Limits, max_cost: float | None, reserve: float
+        self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
     ) -> Beginning:
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
@@ -160,12 +217,9 @@ class Ledger:
         locks = (request.user,) if max_cost is None else (_EVERYBODY, request.user)
         with self._transaction(*locks) as (execute, now):
             dead = self._dead_at(now)
-            rows = execute(
-                "SELECT fingerprint, body, lease, parts FROM contentgen_requests "
-                # So that no beat comes in between.
-                f"WHERE name = :user AND key = :key {self._database.for_update}",
-                **asdict(request),
-            )
+            columns = "SELECT fingerprint, body, lease, parts"
+            lock = self._database.for_update  # so that no beat comes in between
+            rows = execute(f"{columns} {_FROM_REQUESTS} {lock}", **asdict(request))
             parts = b""
             for fingerprint, body, lease, saved in rows:
                 is_same = fingerprint == request.fingerprint
@@ -177,59 +231,49 @@ class Ledger:
                 dead=dead,
             )
             # After what is reserved, so that what ends in between counts twice rather than never.
-            costs = _costs(execute, request.user, now)
+            ((spent, spent_by_all),) = execute(_COSTS, user=request.user, month=month_of(now))
             recent = _recent(execute, request.user, limits, now)
             own = [cost for name, cost in running if name == request.user]
             budgets = (
-                ("max_cost", max_cost, costs.all, sum(cost for _, cost in running)),
-                ("cost_per_month", limits.cost_per_month, costs.user, sum(own)),
+                ("max_cost", max_cost, spent_by_all, sum(cost for _, cost in running)),
+                ("cost_per_month", limits.cost_per_month, spent, sum(own)),
             )
             if limited := _limited(budgets, reserve, limits, len(own), recent, now):
                 return limited
-            attempt = self._start(execute, request, reserve, now, dead)
-        self._attempts[request] = attempt
+            attempt = {**asdict(request), "attempt": secrets.token_hex(16)}
+            execute(_START, **attempt, at=now, counted=_NOTHING)
+            lease = {"lease": now + self._lease, "reserve": reserve, "body": None}
+            execute(_PUT, **attempt, **lease, now=now, dead=dead)
+        self._attempts[request] = attempt["attempt"]
         left = limits.requests_per_minute - len(recent) - 1
         return Begun(left, min(recent, default=now) + _MINUTE - now, parts)
 
-    def _start(
-        self, execute: Execute, request: KeyedRequest, reserve: float, now: float, dead: float
-    ) -> str:
-        attempt = secrets.token_hex(16)
-        execute(_START, attempt=attempt, name=request.user, at=now, counted=_NOTHING)
-        run = {"attempt": attempt, "lease": now + self._lease, "reserve": reserve, "body": None}
-        execute(_PUT, **asdict(request), **run, now=now, dead=dead)
-        return attempt
-
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
-    ) -> Costs:
+    ) -> bytes | None:
         """Keep the answer of a begun request, and count its usage from the beginning to the end.
 
-        With None there is no text, so the request can be begun again. The first answer stays. The
-        parts of the text are dropped, unless there is none and `keeps_parts` is set.
+        With None there is no text, so the request can be begun again. Return the answer that is
+        kept, which can be that of another process: the first one stays. The parts of the text are
+        dropped, unless there is none and `keeps_parts` is set.
         """
-        attempt = self._attempts.get(request, "")
-        values = {**asdict(request), "attempt": attempt}
+        own = self._own(request)
         with self._transaction(request.user) as (execute, now):
             if body is None:
-                execute(_RELEASE, **values, keeps=keeps_parts)
+                execute(_RELEASE, **own, keeps=keeps_parts)
             else:
-                execute(_PUT, **values, lease=0, reserve=0, body=body, now=now, dead=0)
-            _count(execute, request.user, attempt, usage, now, body is None, body is not None)
-            costs = _costs(execute, request.user, now)
-            rows = execute(
-                "SELECT body FROM contentgen_requests WHERE name = :user AND key = :key", **values
-            )
+                execute(_PUT, **own, lease=0, reserve=0, body=body, now=now, dead=0)
+            _count(execute, own, usage, now, failed=body is None, written=body is not None)
+            rows = execute(f"SELECT body {_FROM_REQUESTS}", **own)
         self._attempts.pop(request, None)
-        kept = rows[0][0] if rows else None
-        return costs if kept in (None, body) else replace(costs, kept=kept)
+        return rows[0][0] if rows else None
 
     def withdraw(self, request: KeyedRequest) -> None:
         """Undo begin() for a request for which nothing was written. It counts for no limit."""
-        attempt = self._attempts.get(request, "")
+        own = self._own(request)
         with self._transaction(request.user) as (execute, _):
-            execute(_RELEASE, **asdict(request), attempt=attempt, keeps=True)
-            execute(_DROP_START, attempt=attempt)
+            execute(_RELEASE, **own, keeps=True)
+            execute(_DROP_START, **own)
         self._attempts.pop(request, None)
 
     def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
@@ -237,10 +281,14 @@ class Ledger:
 
         So what a process that dies has paid for is neither lost nor forgotten.
         """
-        attempt = self._attempts.get(request, "")
+        own = self._own(request)
         with self._transaction(request.user) as (execute, now):
-            execute(_SAVE_PARTS, **asdict(request), attempt=attempt, parts=parts, now=now)
-            _count(execute, request.user, attempt, usage, now)
+            execute(_SAVE_PARTS, **own, parts=parts, now=now)
+            _count(execute, own, usage, now)
+
+    def _own(self, request: KeyedRequest) -> dict[str, str]:
+        """Return the parameters of a request that this process has begun."""
+        return {**asdict(request), "attempt": self._attempts.get(request, "")}
 
     def beat(self) -> None:
         """Keep the begun requests of this process alive, and check that requests can begin.
@@ -248,15 +296,12 @@ class Ledger:
         Called every BEAT seconds.
         """
         with self._transaction() as (execute, now):
-            for request, attempt in list(self._attempts.items()):
-                execute(_RENEW, **asdict(request), attempt=attempt, lease=now + self._lease)
+            for request in list(self._attempts):
+                execute(_RENEW, **self._own(request), lease=now + self._lease)
             # On a full disk, or one that is read-only, this fails as begin() does.
-            probe = KeyedRequest(" probe", secrets.token_hex(16), "")
-            execute(_DROP_START, attempt=self._start(execute, probe, 0, now, now))
-            execute(
-                "DELETE FROM contentgen_requests WHERE name = :user AND key = :key",
-                **asdict(probe),
-            )
+            probe = {"user": " probe", "attempt": secrets.token_hex(16)}
+            execute(_START, **probe, at=now, counted=_NOTHING)
+            execute(_DROP_START, **probe)
 
     def expire(self, seconds: float) -> None:
         """Drop the answers, and the parts of unfinished texts, that are older."""
@@ -301,17 +346,7 @@ def _user(execute: Execute, name: str) -> User | None:
     return msgspec.json.decode(rows[0][0], type=User) if rows else None
 
 
-def _costs(execute: Execute, user: str, now: float) -> Costs:
-    ((own, everybody),) = execute(
-        "SELECT coalesce(sum(cost) FILTER (WHERE name = :name), 0.0), coalesce(sum(cost), 0.0) "
-        "FROM contentgen_usage WHERE month = :month",
-        name=user,
-        month=month_of(now),
-    )
-    return Costs(own, everybody)
-
-
-def _recent(execute: Execute, user: str, limits: Limits, now: float) -> list[float]:
+def _recent(execute: Execute, user: str, limits: UserLimits, now: float) -> list[float]:
     """Return when the user's requests of the last minute began, the newest first."""
     rows = execute(
         "SELECT at FROM contentgen_starts WHERE name = :name AND at > :since AND at <= :now "
@@ -327,16 +362,17 @@ def _recent(execute: Execute, user: str, limits: Limits, now: float) -> list[flo
 def _limited(
     budgets: Sequence[tuple[str, float | None, float, float]],
     cost: float,
-    limits: Limits,
+    limits: UserLimits,
     running: int,
     recent: Sequence[float],
     now: float,
 ) -> Limited | None:
     """Return the limit that another text would pass, if any."""
     for name, limit, spent, reserved in budgets:
-        if limit is not None and exceeds(spent + reserved + cost, limit):
+        most = math.inf if limit is None else limit - 1e-9  # for the rounding of sums
+        if spent + reserved + cost >= most:
             # What is reserved may be free again soon.
-            return Limited(name, rest_of_month(now) if exceeds(spent + cost, limit) else None)
+            return Limited(name, _rest_of_month(now) if spent + cost >= most else None)
     if len(recent) >= limits.requests_per_minute:
         return Limited("requests_per_minute", recent[-1] + _MINUTE - now)
     return Limited("parallel") if running >= limits.parallel else None
@@ -344,30 +380,44 @@ def _limited(
 
 def _count(
     execute: Execute,
-    user: str,
-    attempt: str,
+    own: Mapping[str, str],
     usage: Usage,
     now: float,
+    *,
     failed: bool = False,
     written: bool = False,
 ) -> None:
     """Add what is not counted yet of the usage of an attempt, and its end, once."""
     counted = Usage()
-    started = execute(
-        "SELECT has_ended, counted FROM contentgen_starts WHERE attempt = :attempt", attempt=attempt
-    )
-    for has_ended, so_far in started:
+    for has_ended, so_far in execute(_COUNTED, **own):
         if has_ended:  # and the caller did not get to know
             return
         counted = msgspec.json.decode(so_far, type=Usage)
-    execute(
-        "UPDATE contentgen_starts SET has_ended = :ended, counted = :counted "
-        "WHERE attempt = :attempt",
-        ended=int(failed or written),
-        counted=msgspec.json.encode(usage),
-        attempt=attempt,
-    )
+    ended = {"ended": int(failed or written), "counted": msgspec.json.encode(usage)}
+    execute(_END_START, **own, **ended)
     new = usage - counted
     values = (new.calls, new.input_tokens, new.output_tokens, int(new.cost is None), new.cost or 0)
     row = dict(zip(_COUNTERS, (int(written), int(failed), *values), strict=True))
-    execute(_ADD_USAGE, month=month_of(now), name=user, **row)
+    execute(_ADD_USAGE, **own, month=month_of(now), **row)
+
+
+def month_of(now: float) -> str:
+    """Return the month of a time in seconds since 1970, such as `2026-11`, in UTC."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m")
+
+
+def _rest_of_month(now: float) -> float:
+    today = datetime.fromtimestamp(now, UTC)
+    years, index = divmod(today.month, 12)
+    return datetime(today.year + years, index + 1, 1, tzinfo=UTC).timestamp() - now
+
+
+def open_ledger(value: str, directory: Path) -> Ledger:
+    """Open the ledger that the option `ledger` names: an address, or a path below `directory`.
+
+    Raises LedgerError or ConfigurationError.
+    """
+    # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
+    if "://" in value or ("//" in value and "@" in value):
+        return Ledger(PostgreSQL(value))
+    return Ledger(SQLite(directory / value))

@@ -8,7 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,40 +23,37 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...digest import sha256
-from ...display import escape_controls
-from ...errors import (
-    BusyModelError,
-    FailedTextError,
-    LedgerError,
-    ServiceError,
-    UnavailableModelError,
-    UnusableServiceError,
-)
+from ...errors import FailedTextError, LedgerError
 from ...requests import Request
-from ...service.application import OPERATIONS, application, error_response, refusal
+from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
 from ...service.updates import OPERATION, Update
-from ..ledger import Ledger
-from ..ledger.records import NAME, KeyedRequest, Limits, User
+from ..ledger.ledger import KeyedRequest, Ledger
+from ..ledger.users import NAME, UserLimits
 from ..prompts import check_prompts
 from ..usage import Usage
 from . import openapi
-from .configuration import Configuration, connect
+from .configuration import ServerConfiguration, connect
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .metrics import Metrics
 
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""
 
-_NOBODY = User(0)
-"""The one who has no token."""
-
 
 @dataclass(frozen=True)
 class _Caller:
     user: str
-    limits: Limits
-    added: float = 0.0
+    limits: UserLimits
+    added: datetime | None = None
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """A request with its record for the log, and further headers of the answer."""
+
+    record: dict[str, object]
+    headers: dict[str, str]
 
 
 class Server:
@@ -67,7 +64,7 @@ class Server:
     """
 
     def __init__(
-        self, configuration: Configuration, ledger: Ledger, log: Log, *, authenticated: bool = True
+        self, configuration: ServerConfiguration, ledger: Ledger, log: Log, *, authenticated: bool
     ) -> None:
         check_prompts(configuration.options)
         self._limits = configuration.fields.limits
@@ -76,7 +73,6 @@ class Server:
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
-        self._schema = openapi.describe()
         self._authenticated = authenticated
         app = application(
             self._write,
@@ -88,7 +84,7 @@ class Server:
                 Route("/openapi.json", self._describe),
             ],
         )
-        for error in (HTTPException, FailedTextError, *_REFUSALS):
+        for error in (HTTPException, FailedTextError, LedgerError):
             app.add_exception_handler(error, self._refuse)
         self.app: ASGIApp = self._logged(app)
 
@@ -106,24 +102,21 @@ class Server:
             self.jobs.close()
 
     def _note(self, record: dict[str, object]) -> None:
-        shown = {
-            name: escape_controls(it) if isinstance(it, str) else it for name, it in record.items()
-        }
-        self._log({"time": _now(), **shown})
+        self._log({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **record})
 
     async def _authenticate(self, user: str, token: str) -> _Caller:
         found = None
         if NAME.fullmatch(user):
-            _record.get()["user"] = user
+            _exchange.get().record["user"] = user
             found = await self.jobs.call(self._ledger.user, user)
-        name = (found or _NOBODY).token_name(sha256(token))
-        if found is None or name is None or not found.tokens[name].is_valid(time.time()):
+        name = found and found.token_name(sha256(token))
+        if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
-            _record.get()["reason"] = f"the token {name} has expired" if name else reason
+            _exchange.get().record["reason"] = f"the token {name} has expired" if name else reason
             message = "the token is not that of user_id, or has expired; check both"
             raise Refusal("token", 403, message)
-        _record.get()["token"] = name
+        _exchange.get().record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
 
     async def _accept(self, user: str, token: str) -> _Caller:
@@ -142,8 +135,8 @@ class Server:
         # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
         # next one of that name has other keys.
         keyed = KeyedRequest(caller.user, sha256(f"{caller.added} {key}"), sha256(body))
-        record = _record.get()
-        record |= {"user": caller.user, "key": keyed.key[:12]}
+        exchange = _exchange.get()
+        exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
         try:
             job = self.jobs.start(keyed, caller.limits, request, what)
             joined, job.clients = job.clients > 0, job.clients + 1
@@ -151,10 +144,10 @@ class Server:
                 # A client that goes away does not end the job.
                 return await asyncio.shield(job.task)
             finally:
-                record |= self._describe_job(job, joined=joined)
+                exchange.record.update(self._describe_job(job, joined=joined))
                 if job.begun:
                     limit = rate_limit(job.begun.left, job.begun.reset)
-                    _headers.get()["RateLimit"] = limit
+                    exchange.headers["RateLimit"] = limit
                 if not joined and job.outcome:
                     self._count(operation, job)
         except asyncio.CancelledError:  # by a second signal
@@ -166,12 +159,8 @@ class Server:
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 return
-            refused = self._refusal(scope)
-            inner = refused or app
-            if scope["path"] in _UNLOGGED and not refused:
-                with suppress(asyncio.CancelledError):  # as below
-                    await app(scope, receive, send)
-                return
+            answer = self._refusal(scope)
+            is_noted = answer is not None or scope["path"] not in _UNLOGGED
             started = time.monotonic()
             path = scope["path"]
             operation = path[1:] if path in (*OPERATIONS, f"/{OPERATION}") else "other"
@@ -185,6 +174,7 @@ class Server:
                 "outcome": "refused",
             }
             headers = {"X-Request-Id": request_id}
+            exchange = _exchange.set(_Exchange(record, headers))
 
             async def observed(message: Message) -> None:
                 if message["type"] == "http.response.start":
@@ -193,16 +183,15 @@ class Server:
                     message["headers"] = [*message["headers"], *added]
                 await send(message)
 
-            tokens = _record.set(record), _headers.set(headers)
             try:
-                await inner(scope, receive, observed)
+                await (answer or app)(scope, receive, observed)
             except asyncio.CancelledError:
                 pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
-                _record.reset(tokens[0])
-                _headers.reset(tokens[1])
-                self._metrics.requests.labels(operation, str(record["status"])).inc()
-                self._note({**record, "seconds": round(time.monotonic() - started, 3)})
+                _exchange.reset(exchange)
+                if is_noted:
+                    self._metrics.requests.labels(operation, str(record["status"])).inc()
+                    self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
         return logged
 
@@ -239,68 +228,38 @@ class Server:
 
     async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
         """Answer a request that failed, and record the reason for the log."""
-        record = _record.get({})  # health checks have none
+        record = _exchange.get().record
         if isinstance(error, FailedTextError):  # its message can quote the text
             record["error"] = "nobody can use the text"
             body = {"error": str(error), "answer": error.answer, "model": error.model}
             return JSONResponse(
                 {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
             )
-        record["error"] = str(error.detail if isinstance(error, HTTPException) else error)
-        reason, answer = "request", error
-        if isinstance(error, Refusal):
-            reason = error.reason
-        elif not isinstance(error, HTTPException):
-            found = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
-            reason, answer = ("ledger" if isinstance(error, LedgerError) else "model"), found
-            if isinstance(error, ServiceError) and error.retry_after:
-                answer = refusal(found.status_code, found.detail, error.retry_after)
+        if isinstance(error, LedgerError):
+            message = "the ledger cannot be used now; ask again later"
+            error = Refusal("ledger", 503, message, RETRY_AFTER, note=str(error))
+        record["error"] = error.note if isinstance(error, Refusal) else str(error)
+        reason = error.reason if isinstance(error, Refusal) else "request"
         self._metrics.refusals.labels(reason).inc()
-        return await error_response(request, answer)
+        return await error_response(request, error)
 
     async def _healthz(self, _: HTTPRequest) -> Response:
         return PlainTextResponse("ok\n")
 
     async def _readyz(self, _: HTTPRequest) -> Response:
         """Answer whether requests can be served. The model is not asked."""
-        problem = ""
-        if self.jobs.is_draining:
-            problem = "shutting down"
-        elif self.jobs.ledger_hint:
-            problem = f"the ledger cannot be used; {self.jobs.ledger_hint}"
-        elif self.jobs.is_refused:  # its message can name the address of a model server
-            problem = "the model server refuses requests; see the log"
+        problem = self.jobs.problem
         return PlainTextResponse(f"{problem or 'ok'}\n", 503 if problem else 200)
 
     async def _show_metrics(self, _: HTTPRequest) -> Response:
         return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def _describe(self, _: HTTPRequest) -> Response:
-        return JSONResponse(self._schema)
+        return JSONResponse(openapi.describe())
 
 
-_record: ContextVar[dict[str, object]] = ContextVar("record")
-"""The log record of the current request."""
-
-_headers: ContextVar[dict[str, str]] = ContextVar("headers")
-"""Further headers of the answer to the current request."""
+_exchange: ContextVar[_Exchange] = ContextVar("exchange")
+"""The current request."""
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")
-
-_REFUSALS: dict[type[Exception], HTTPException] = {
-    LedgerError: refusal(503, "the ledger cannot be used now; ask again later", RETRY_AFTER),
-    BusyModelError: refusal(503, "the model has no time; ask again later", 30),
-    UnavailableModelError: refusal(503, "the model cannot be used now; ask again later", 30),
-    UnusableServiceError: refusal(
-        502,
-        "the model server refuses all requests; its operator has "
-        "to act, and finds the reason in the log",
-    ),
-    ServiceError: refusal(500, "the model did not write a text; the log of the server says why"),
-}
-"""The answers to a client by exception. The messages of the exceptions are for the log only."""
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

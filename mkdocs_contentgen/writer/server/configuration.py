@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -15,12 +14,11 @@ from ...display import quoted
 from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
-from ..ledger.records import Limits
+from ..ledger.users import UserLimits
 from ..model import Model
+from ..program import Program, connect_model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
-
-_MAX_FILE = 256 * 1024
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -35,23 +33,15 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     `writer.yml`. Default: the environment variable `CONTENTGEN_LEDGER`, or `writer.db`."""
 
     limits: Annotated[
-        Limits,
+        UserLimits,
         Meta(
             description="a mapping such as `{requests_per_minute: 20, parallel: 4, "
             "cost_per_month: 10}`, with numbers above 0"
         ),
-    ] = Limits()
+    ] = UserLimits()
     """The limits of each user, unless `contentgen writer user set` gives one others.
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
-
-    trusted_proxies: Annotated[
-        tuple[str, ...],
-        Meta(description="a list of addresses or networks, such as `[127.0.0.1, 10.0.0.0/8]`"),
-    ] = ("127.0.0.1", "::1")
-    """The addresses or networks of proxies whose header `X-Forwarded-For` says who sent a request.
-
-    Default: `[127.0.0.1, "::1"]`."""
 
     keep_answers: Annotated[
         float, Meta(gt=0, le=36500, description="a number of days above 0, up to 36500")
@@ -68,15 +58,14 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """The validated configuration. `directory` is that of the file."""
+class ServerConfiguration:
+    """The validated configuration."""
 
     fields: ServerFields
     options: WriterOptions
-    directory: Path
 
 
-def load_configuration(path: Path) -> Configuration:
+def load_configuration(path: Path) -> ServerConfiguration:
     """Return the configuration in a file. Raises ConfigurationError, which names all problems.
 
     Problems have the path of the file and a line each.
@@ -95,31 +84,18 @@ def load_configuration(path: Path) -> Configuration:
         place=f"{path}: ",
         example="model: qwen3:8b",
     )
-    for address in fields.trusted_proxies:
-        try:
-            ip_network(address)
-        except ValueError:
-            raise ConfigurationError(
-                f"{path}: trusted_proxies: {quoted(address)} is no address or network; write such "
-                "as 10.0.0.2 or 10.0.0.0/8"
-            ) from None
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    configuration = Configuration(fields, replace(options, prefix=""), path.parent)
-    try:
-        connect(configuration)  # so that a wrong address is known before anybody asks
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error}") from None
-    return configuration
+    return ServerConfiguration(fields, replace(options, prefix=""))
 
 
-def connect(configuration: Configuration) -> Model:
+def connect(configuration: ServerConfiguration) -> Model | Program:
     """Return the model of a server. Raises ConfigurationError.
 
     No message quotes the model server, since that can repeat the topic, which the log must not
     contain.
     """
-    return Model(configuration.options, Spending(), retries=None, quotes=False)
+    return connect_model(configuration.options, Spending(), retries=None, quotes=False)
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:
@@ -154,8 +130,7 @@ def read_fields(path: Path) -> ServerFields:
 
 def _read(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_MAX_FILE + 1)
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConfigurationError(
             f"{path}: there is no such file; write one with `model: qwen3:8b`, or name another "
@@ -163,6 +138,3 @@ def _read(path: Path) -> str:
         ) from None
     except (OSError, UnicodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from None
-    if len(text) > _MAX_FILE:
-        raise ConfigurationError(f"{path}: is larger than {_MAX_FILE // 1024} KiB")
-    return text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
@@ -29,14 +30,14 @@ from ...service.application import refusal
 from ...service.protocol import Attempt
 from ...service.updates import Update
 from ..changes import estimate_update, find_changes
-from ..ledger import Ledger
-from ..ledger.ledger import BEAT
-from ..ledger.records import Begun, Costs, KeyedRequest, Limited, Limits, User, month_of
+from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
+from ..ledger.users import User, UserLimits
 from ..model import Model
+from ..program import Program
 from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
-from .configuration import Configuration
+from .configuration import ServerConfiguration
 from .metrics import Metrics
 from .turns import QueueFullError, Turns
 
@@ -46,30 +47,39 @@ POLL_INTERVAL = 0.5
 RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
 
+MODEL_RETRY_AFTER = 30
+"""The same for a model server that does not say how long to wait."""
+
 NEARLY_SPENT = 0.8
 """The share of a budget from which on there is a warning."""
 
-THREADS = 4
-"""The threads, and connections of the ledger, for requests. A beat has another one."""
+THREADS = 2
+"""The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
 PAUSE = 30.0
 """Seconds for which the server is not ready after the model server has refused a request."""
 
 _DAY = 24 * 3600
-_EXPIRY_INTERVAL, _USERS_INTERVAL = 3600.0, 30.0
+_USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 _Result = TypeVar("_Result")
 
 
 class Refusal(HTTPException):
-    """A request gets no text now. `reason` is for the metrics."""
+    """A request gets no text now. `reason` is for the metrics, and `note` for the log."""
 
     def __init__(
-        self, reason: str, status: int, message: str, retry_after: float | None = None
+        self,
+        reason: str,
+        status: int,
+        message: str,
+        retry_after: float | None = None,
+        note: str = "",
     ) -> None:
         super().__init__(status, message, refusal(status, message, retry_after).headers)
         self.reason = reason
+        self.note = note or message
 
 
 @dataclass
@@ -77,7 +87,7 @@ class Job:
     """A request in progress, with its usage so far."""
 
     keyed: KeyedRequest
-    limits: Limits
+    limits: UserLimits
     request: Request
     what: Update | None
     """The update that is asked for, or None for a new text."""
@@ -103,16 +113,13 @@ class Jobs:
 
     def __init__(
         self,
-        configuration: Configuration,
-        model: Model,
+        configuration: ServerConfiguration,
+        model: Model | Program,
         ledger: Ledger,
         metrics: Metrics,
         log: Callable[[dict[str, object]], None],
     ) -> None:
         self.is_draining = False
-        self.ledger_hint = ""
-        """What to do so that texts can begin again, or an empty string."""
-
         self._options = configuration.options
         self._fields = configuration.fields
         self._model = model
@@ -120,38 +127,50 @@ class Jobs:
         self._metrics = metrics
         self._log = log
         self._threads = ThreadPoolExecutor(THREADS, "ledger")
+        # So that finished texts do not wait behind all those that begin.
+        self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
+        # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
+        self._ledger_hint = ""
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
-        self._budgets: dict[str, float] = {}
+        self._shares: dict[str, float] = {}
         self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        parallel = self._fields.parallel
+        parallel = self._fields.calls_at_once
         self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
 
     @property
-    def is_refused(self) -> bool:
-        """Whether the model server refuses all requests, as far as is known.
-
-        After a pause it is unknown, so that a request finds out whether somebody has acted.
-        """
-        return bool(self._model_problem) and time.monotonic() < self._problem_ends
+    def problem(self) -> str:
+        """Why no texts can begin, or an empty string. It names no path and no address."""
+        if self.is_draining:
+            return "shutting down"
+        if self._ledger_hint:
+            return f"the ledger cannot be used; {self._ledger_hint}"
+        # After a pause it is unknown, so that a request finds out whether somebody has acted.
+        if self._model_problem and time.monotonic() < self._problem_ends:
+            return "the model server refuses requests; see the log"
+        return ""
 
     def close(self) -> None:
         """End the threads. Nobody waits for pending calls any more, which can take long."""
-        for threads in (self._threads, self._beat_thread):
+        for threads in (self._threads, self._begin_threads, self._beat_thread):
             threads.shutdown(cancel_futures=True)
 
-    async def call(self, method: Callable[..., _Result], *arguments: object) -> _Result:
+    async def call(
+        self,
+        method: Callable[..., _Result],
+        *arguments: object,
+        threads: ThreadPoolExecutor | None = None,
+    ) -> _Result:
         """Return the result of a method of the ledger. Raises LedgerError."""
-        started = time.monotonic()
+        started, loop = time.monotonic(), asyncio.get_running_loop()
         try:
-            call = partial(method, *arguments)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+            return await loop.run_in_executor(threads or self._threads, method, *arguments)
         except LedgerError:
             self._metrics.ledger_errors.inc()
             raise
@@ -159,7 +178,7 @@ class Jobs:
             self._metrics.ledger_seconds.observe(time.monotonic() - started)
 
     def start(
-        self, keyed: KeyedRequest, limits: Limits, request: Request, what: Update | None = None
+        self, keyed: KeyedRequest, limits: UserLimits, request: Request, what: Update | None = None
     ) -> Job:
         """Begin a request, or join it if it is in progress. Raises HTTPException."""
         identity = (keyed.user, keyed.key)
@@ -182,10 +201,9 @@ class Jobs:
 
     async def _process(self, job: Job) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
-        reserve = self._reserve(job)
+        arguments = job.keyed, job.limits, self._fields.max_cost, self._reserve(job)
         while True:
-            arguments = (job.keyed, job.limits, self._fields.max_cost, reserve)
-            match await self.call(self._ledger.begin, *arguments):
+            match await self.call(self._ledger.begin, *arguments, threads=self._begin_threads):
                 case bytes(body):
                     job.outcome = "kept"
                     return body
@@ -209,12 +227,12 @@ class Jobs:
             return 0.0
         price = self._fields.price
         if price is None:
-            self._warn(
+            message = "the server has no price for budgets; its operator has to act"
+            note = (
                 f"user {job.keyed.user} has a limit on cost, but this server was started without "
                 "`price`; add it to writer.yml, and restart the server"
             )
-            message = "the server has no price for budgets; its operator has to act"
-            raise Refusal("price", 503, message)
+            raise Refusal("price", 503, message, note=note)
         options = self._options
         guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
         return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
@@ -223,15 +241,12 @@ class Jobs:
         limit, seconds = limited.limit, limited.retry_after
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
-        if seconds is None:
+        if seconds is None:  # until a text ends
             begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
             elapsed = time.monotonic() - min(begun)
             seconds = (self._seconds_per_text or RETRY_AFTER) - elapsed
             if limit != "parallel":
                 message = f"what is left of {limit} is reserved for texts that are being written"
-        elif limit != "requests_per_minute":
-            day = f"{datetime.now(UTC) + timedelta(seconds=seconds):%Y-%m-%d}"
-            message = f"the limit {limit} is reached until {day}; its operator can raise it"
         error = Refusal(limit, status, message, seconds)
         if limit == "requests_per_minute":
             error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
@@ -257,7 +272,7 @@ class Jobs:
         except ServiceError as error:
             self._metrics.model_errors.labels(type(error).__name__).inc()
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
-            raise self._noted(job, error) from None
+            raise self._failure(job, error) from None
         finally:
             job.seconds = time.monotonic() - job.started
             kept = await self._record(job, body, keeps_parts=keeps_parts)
@@ -285,20 +300,31 @@ class Jobs:
             for warning in (*self._model.warnings, *options.sources.warnings):
                 self._warn_once(warning)
 
-    def _noted(self, job: Job, error: ServiceError) -> ServiceError:
+    def _failure(self, job: Job, error: ServiceError) -> Exception:
         """Return the error for the client, after noting what it says of the model server."""
-        is_busy = isinstance(error, BusyModelError | UnavailableModelError)
         spent = job.spending.total
         if isinstance(error, UnusableServiceError | BusyModelError) and not spent.calls:
             job.outcome = ""
-        if isinstance(error, UnusableServiceError) and not is_busy:
-            if str(error) != self._model_problem:
-                self._warn(str(error))
-            self._model_problem, self._problem_ends = str(error), time.monotonic() + PAUSE
-        if isinstance(error, UnknownOutcomeError) and not spent.output_tokens:
-            # As when it is restarted: it has sent nothing, so asking again loses nothing.
-            return UnavailableModelError(str(error))
-        return error
+        seconds: float | None = error.retry_after or MODEL_RETRY_AFTER
+        match error:
+            case FailedTextError():
+                return error
+            case BusyModelError() | UnavailableModelError():
+                status, message = 503, "the model cannot be used now; ask again later"
+            case UnknownOutcomeError() if not spent.output_tokens:
+                # As when it is restarted: it has sent nothing, so asking again loses nothing.
+                status, message = 503, "the model sent nothing; ask again later"
+            case UnusableServiceError():
+                status, seconds = 502, None
+                message = "the model server refuses all requests; its operator has to act"
+                if str(error) != self._model_problem:
+                    self._warn(str(error))
+                self._model_problem, self._problem_ends = str(error), time.monotonic() + PAUSE
+            case _:
+                status, seconds = 500, None
+                message = "the model did not write a text; the log of the server says why"
+        # The error can name the address of the model server.
+        return Refusal("model", status, message, seconds, note=str(error))
 
     async def _save_parts(self, job: Job, parts: bytes) -> None:
         try:
@@ -306,46 +332,26 @@ class Jobs:
         except LedgerError as error:  # the text itself is not lost
             self._warn(str(error))
 
-    async def _record(self, job: Job, body: bytes | None, *, keeps_parts: bool) -> bytes:
+    async def _record(self, job: Job, body: bytes | None, *, keeps_parts: bool) -> bytes | None:
         """Record the end of a job. Retries without a limit, since the text was paid for.
 
-        Returns the answer that is kept, if another process was first, or nothing.
+        Returns the answer that is kept, if there is one: another process can have been first.
         """
+        end: Callable[[], bytes | None] = partial(self._ledger.withdraw, job.keyed)
+        if job.outcome:
+            usage = job.spending.total
+            end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
         pause = _FIRST_PAUSE
-        finish = partial(self._ledger.finish, keeps_parts=keeps_parts)
         while True:
             try:
-                if not job.outcome:
-                    await self.call(self._ledger.withdraw, job.keyed)
-                    return b""
-                costs = await self.call(finish, job.keyed, body, job.spending.total)
+                return await self.call(end)
             except LedgerError as error:
                 if pause == _FIRST_PAUSE:
                     self._warn(f"{error}; a finished text waits to be kept")
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
-            else:
-                self._watch_budgets(job, costs)
-                return costs.kept if body else b""
 
-    def _watch_budgets(self, job: Job, costs: Costs) -> None:
-        user = job.keyed.user
-        self._note_budget(user, job.limits.cost_per_month, costs.user)
-        self._note_budget("", self._fields.max_cost, costs.all)
-
-    def _note_budget(self, user: str, budget: float | None, cost: float) -> None:
-        """Show how much of a budget is spent, and warn once if it is nearly all."""
-        if not budget:
-            self._budgets.pop(user, None)
-            return
-        share = cost / budget
-        if self._budgets.get(user, 0.0) < NEARLY_SPENT <= share:
-            of = f"cost_per_month of user {user}" if user else "max_cost"
-            self._warn(f"{share:.0%} of {of} is spent")
-        self._budgets[user] = share
-        self._metrics.budgets.labels(user).set(share)
-
-    async def _read_users(self) -> None:
+    async def read_users(self) -> None:
         """Log what was done to users, and show their budgets, since limits and months change."""
         users, usage = await self.call(self._ledger.users), await self.call(self._ledger.usage)
         known, self._users = users if self._users is None else self._users, users
@@ -357,36 +363,39 @@ class Jobs:
                 self._log({"user": name, "change": what, **state})
         month = month_of(time.time())
         spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
+        budgets = {
+            name: user.limits_over(self._fields.limits).cost_per_month
+            for name, user in users.items()
+        }
+        spent[""], budgets[""] = sum(spent.values()), self._fields.max_cost
+        shares = {name: spent.get(name, 0.0) / most for name, most in budgets.items() if most}
         self._metrics.budgets.clear()
-        for name, user in users.items():
-            budget = user.limits_over(self._fields.limits).cost_per_month
-            self._note_budget(name, budget, spent.get(name, 0.0))
-        self._note_budget("", self._fields.max_cost, sum(spent.values()))
+        for name, share in shares.items():
+            self._metrics.budgets.labels(name).set(share)
+            if self._shares.get(name, 0.0) < NEARLY_SPENT <= share:
+                of = f"cost_per_month of user {name}" if name else "max_cost"
+                self._warn(f"{share:.0%} of {of} is spent")
+        self._shares = shares
 
     async def beat(self) -> None:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
-        loop = asyncio.get_running_loop()
         try:
-            # Not behind the calls for requests: others would take this process for dead.
-            await loop.run_in_executor(self._beat_thread, self._ledger.beat)
+            await self.call(self._ledger.beat, threads=self._beat_thread)
         except LedgerError as error:
-            self.ledger_hint = error.hint or "see the log"
+            self._ledger_hint = error.hint or "see the log"
             raise
-        self.ledger_hint = ""
+        self._ledger_hint = ""
 
     async def keep_alive(self) -> None:
         """Beat, and look after users and old answers, until cancelled."""
-        next_expiry = next_users = 0.0
         last_problem = ""
-        while True:
+        for beats in itertools.count():
             try:
                 await self.beat()
-                if time.monotonic() >= next_users:
-                    await self._read_users()
-                    next_users = time.monotonic() + _USERS_INTERVAL
-                if time.monotonic() >= next_expiry:
+                if beats % _USERS_INTERVAL == 0:
+                    await self.read_users()
+                if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
-                    next_expiry = time.monotonic() + _EXPIRY_INTERVAL
                 last_problem = ""
             except LedgerError as error:
                 if str(error) != last_problem:  # once, not every few seconds

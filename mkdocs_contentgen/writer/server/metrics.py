@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from ..usage import Usage
@@ -14,61 +16,51 @@ class Metrics:
     """What the server counts and measures."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        self.requests = Counter(
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        histogram = partial(Histogram, registry=self._registry)
+        self.requests = counter(
             "contentgen_requests",
             "Answered requests by operation and status.",
             ["operation", "status"],
-            registry=registry,
         )
-        self.refusals = Counter(
+        self.refusals = counter(
             "contentgen_refusals",
             "Requests that got no text, by reason: a limit, queue, stop, token, ledger, model…",
             ["reason"],
-            registry=registry,
         )
-        self.texts = Counter(
+        self.texts = counter(
             "contentgen_texts",
             "Texts by operation and outcome (written, failed or kept).",
             ["operation", "outcome"],
-            registry=registry,
         )
-        self.text_seconds = Histogram(
+        self.text_seconds = histogram(
             "contentgen_text_seconds",
             "Time for a text, with the time in the queue.",
             ["operation"],
             buckets=_SECONDS,
-            registry=registry,
         )
-        self._calls = Counter("contentgen_model_calls", "Calls to the model.", registry=registry)
-        self._tokens = Counter(
-            "contentgen_tokens",
-            "Tokens of the model by direction.",
-            ["direction"],
-            registry=registry,
+        self._calls = counter("contentgen_model_calls", "Calls to the model.")
+        self._tokens = counter(
+            "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
         )
-        self._cost = Counter("contentgen_cost", "Cost of the calls.", registry=registry)
-        self.model_errors = Counter(
-            "contentgen_model_errors", "Texts that failed, by error.", ["error"], registry=registry
+        self._cost = counter("contentgen_cost", "Cost of the calls.")
+        self.model_errors = counter(
+            "contentgen_model_errors", "Texts that failed, by error.", ["error"]
         )
-        self.ledger_seconds = Histogram(
+        self.ledger_seconds = histogram(
             "contentgen_ledger_seconds",
             "Time for a call of the ledger, with the wait for a thread.",
             buckets=_LEDGER_SECONDS,
-            registry=registry,
         )
-        self.ledger_errors = Counter(
-            "contentgen_ledger_errors", "Calls of the ledger that failed.", registry=registry
-        )
-        self.in_progress = Gauge(
-            "contentgen_in_progress", "Requests in progress or waiting.", registry=registry
-        )
-        self.queue = Gauge("contentgen_queue", "Texts that wait for the model.", registry=registry)
-        self.budgets = Gauge(
+        self.ledger_errors = counter("contentgen_ledger_errors", "Calls of the ledger that failed.")
+        self.in_progress = gauge("contentgen_in_progress", "Requests in progress or waiting.")
+        self.queue = gauge("contentgen_queue", "Texts that wait for the model.")
+        self.budgets = gauge(
             "contentgen_budget_used_ratio",
             "The share of this month's budget of each user, or of all, that is spent.",
             ["user"],
-            registry=registry,
         )
 
     def count_usage(self, usage: Usage) -> None:

@@ -1,115 +1,127 @@
-"""Describe the server as an OpenAPI document, made from the request models."""
+"""Describe the server as an OpenAPI document, made from the records of requests and answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
-from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request, choices
-from ...service.application import MAX_BODY, MAX_IDEMPOTENCY_KEY, OPERATIONS
+from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request
+from ...service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
 from ...service.updates import OPERATION, Update, Updated
-from ..ledger.records import NAME
+from ..ledger.users import NAME
 
-_STATUSES = {
-    400: "The query parameter, the header Idempotency-Key or the JSON is not valid.",
-    401: "The header Authorization is missing or malformed.",
-    403: "The token is not that of the user.",
-    405: "The method is not POST.",
-    409: "Another request with the same Idempotency-Key is still in progress. Ask again later.",
-    413: f"The body is larger than {MAX_BODY} bytes.",
-    415: "The body is not sent as application/json.",
-    422: "A field is unknown, missing or has an invalid value, or the Idempotency-Key was used for "
-    "another request.",
-    429: "A limit of the user is reached; nothing was written.",
-    500: "The text could not be written, or nobody can use it.",
-    502: "The model server refuses all requests, until the operator acts.",
-    503: "The server is busy, or cannot be used now. Ask again later.",
+
+class Cost(msgspec.Struct):
+    """What a text took."""
+
+    cost: float | None
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Written(msgspec.Struct):
+    """A text."""
+
+    success: Literal[True]
+    content: Annotated[str, Meta(description="HTML with one root element `<article>`.")]
+    model: Annotated[str, Meta(description="The name of the model.")]
+    usage: Cost
+    sources: Annotated[
+        dict[str, str], Meta(description="The SHA-256 of each cited section by its address.")
+    ] = {}
+    passages: Annotated[
+        dict[str, str], Meta(description="What each cited section says, by its address.")
+    ] = {}
+    remarks: Annotated[list[str], Meta(description="What is not as requested.")] = []
+
+
+class Failure(msgspec.Struct):
+    """The reason why there is no text."""
+
+    success: Literal[False]
+    error: str
+    answer: Annotated[str, Meta(description="What the model wrote that cannot be used.")] = ""
+    model: str = ""
+    usage: Cost | None = None
+
+
+_FAILURES = (
+    "400, 401, 403, 404, 405, 413, 415, 422: the request cannot be used, and `error` says why. "
+    "409, 429, 503: nothing was written; ask again after the seconds in `Retry-After`, with the "
+    "same Idempotency-Key. 500: the text could not be written, or nobody can use it. 502: the "
+    "model server refuses all requests, until the operator acts."
+)
+_HEADERS = {
+    "X-Request-Id": "The id of the request in the log of the server.",
+    "RateLimit": "How many requests are left, and the seconds until there are more.",
+    "Retry-After": "Seconds after which to ask again.",
 }
-
-
-def _header(name: str, description: str, **schema: object) -> dict[str, object]:
-    return {name: {"description": description, "schema": schema}}
-
-
-_REQUEST_ID = _header(
-    "X-Request-Id", "The id of the request in the log of the server.", type="string"
-)
-_RETRY_AFTER = _header(
-    "Retry-After", "Seconds after which to ask again.", type="integer", minimum=1
-)
-_RATE_LIMIT = _header(
-    "RateLimit", "How many are left, and the seconds until there are more.", type="string"
-)
+_PARAMETERS = [
+    {
+        "name": "user_id",
+        "in": "query",
+        "required": True,
+        "description": "The name of the user.",
+        "schema": {"type": "string", "pattern": f"^{NAME.pattern}$"},
+    },
+    {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "A new one for each text. The same key and body get the same answer, so "
+        "that a request can be sent again.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+    },
+]
 
 
 def describe() -> dict[str, object]:
     """Return the document, for OpenAPI 3.1."""
+    _, schemas = msgspec.json.schema_components(
+        [Written, Failure, Update, Updated], ref_template="#/components/schemas/{name}"
+    )
+    operations = {
+        path: _operation(model.operation, model.__doc__ or "", _body(model), "Written")
+        for path, model in OPERATIONS.items()
+    }
+    update = {"oneOf": [_update(name, model) for name, model in REQUEST_TYPES.items()]}
+    operations[f"/{OPERATION}"] = _operation(
+        OPERATION, "Update a text that is there", update, "Updated"
+    )
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "mkdocs-contentgen writer",
-            "description": "Writes articles, blog posts and news articles with a language model.",
-            "version": version("mkdocs-contentgen"),
-        },
-        "paths": {
-            **{
-                path: {"post": _operation(model.operation, model.__doc__ or "", _body(model))}
-                for path, model in OPERATIONS.items()
-            },
-            f"/{OPERATION}": {
-                "post": _operation(OPERATION, "Update a text that is there", _update(), "Updated")
-            },
-        },
+        "info": {"title": "mkdocs-contentgen writer", "version": version("mkdocs-contentgen")},
+        "paths": {path: {"post": operation} for path, operation in operations.items()},
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Text": _TEXT, "Failure": _FAILURE, **_UPDATE_SCHEMAS},
+            "schemas": schemas,
         },
     }
 
 
-def _operation(
-    name: str, summary: str, body: dict[str, Any], answer: str = "Text"
-) -> dict[str, object]:
+def _operation(name: str, summary: str, body: object, answer: str) -> dict[str, object]:
     return {
         "operationId": name,
         "summary": summary.partition(" (")[0],
         "security": [{"token": []}],
-        "parameters": [
-            {
-                "name": "user_id",
-                "in": "query",
-                "required": True,
-                "description": "The name of the user.",
-                "schema": {"type": "string", "pattern": f"^{NAME.pattern}$"},
-                "example": "alice",
-            },
-            {
-                "name": "Idempotency-Key",
-                "in": "header",
-                "description": "A new one for each text. The same key and body get the same "
-                "answer, so that a request can be sent again.",
-                "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
-                "example": "newsletter-2026-11",
-            },
-        ],
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": body}},
-        },
+        "parameters": _PARAMETERS,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
-            "200": _response("The text.", answer, headers=_RATE_LIMIT),
-            **{
-                str(status): _response(
-                    description,
-                    "Failure",
-                    headers=_RETRY_AFTER if status in (409, 429, 503) else {},
-                )
-                for status, description in _STATUSES.items()
-            },
+            "200": _response("The answer.", answer, "X-Request-Id", "RateLimit"),
+            "default": _response(_FAILURES, "Failure", *_HEADERS),
         },
+    }
+
+
+def _response(description: str, schema: str, *headers: str) -> dict[str, object]:
+    return {
+        "description": description,
+        "headers": {
+            name: {"description": _HEADERS[name], "schema": {"type": "string"}} for name in headers
+        },
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
     }
 
 
@@ -119,73 +131,17 @@ def _body(model: type[Request]) -> dict[str, Any]:
     schema: dict[str, Any] = components[model.__name__]
     names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
     properties = {name: schema["properties"][name] for name in names}
-    for name, values in choices(model).items():
-        if name in properties:
-            properties[name]["enum"] = list(values)
-    properties["topic"] |= {
-        "description": "What to write about: the main topic or title, for news the headline.",
-        "examples": ["Ten ways to speed up a docs build"],
-    }
-    return {**_object(["topic"], **properties), "additionalProperties": False}
-
-
-def _update() -> dict[str, Any]:
-    """Return the JSON Schema of an update: the fields of a request, its type, and the update."""
-    bodies = []
-    for name, model in REQUEST_TYPES.items():
-        properties = _body(model)["properties"] | {
-            "type": {"const": name},
-            "update": {"$ref": "#/components/schemas/Update"},
-        }
-        body = _object(["type", "topic", "update"], **properties)
-        bodies.append({**body, "additionalProperties": False})
-    return {"oneOf": bodies}
-
-
-def _response(description: str, schema: str, *, headers: Mapping[str, object]) -> dict[str, object]:
     return {
-        "description": description,
-        "headers": {**_REQUEST_ID, **headers},
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
+        "type": "object",
+        "properties": properties,
+        "required": ["topic"],
+        "additionalProperties": False,
     }
 
 
-def _object(required: Sequence[str], **properties: object) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": required}
-
-
-_INTEGER, _STRING = {"type": "integer"}, {"type": "string"}
-_TEXT = _object(
-    ["success", "content", "model", "usage"],
-    success={"const": True},
-    content={"type": "string", "description": "HTML with one root element `<article>`."},
-    model={"type": "string", "description": "The name of the model."},
-    sources={
-        "type": "object",
-        "description": "The SHA-256 of each cited section by its address.",
-        "additionalProperties": _STRING,
-    },
-    passages={
-        "type": "object",
-        "description": "What each cited section says, by its address.",
-        "additionalProperties": _STRING,
-    },
-    remarks={"type": "array", "description": "What is not as requested.", "items": _STRING},
-    usage=_object(
-        ["input_tokens", "output_tokens", "cost"],
-        input_tokens=_INTEGER,
-        output_tokens=_INTEGER,
-        cost={"type": ["number", "null"]},
-    ),
-)
-_FAILURE = _object(
-    ["success", "error"],
-    success={"const": False},
-    error=_STRING,
-    answer={"type": "string", "description": "What the model wrote that cannot be used."},
-    model=_STRING,
-    usage={"type": "object", "properties": {"cost": {"type": ["number", "null"]}}},
-)
-_, _UPDATE_SCHEMAS = msgspec.json.schema_components(
-    [Update, Updated], ref_template="#/components/schemas/{name}"
-)
+def _update(name: str, model: type[Request]) -> dict[str, Any]:
+    """Return the JSON Schema of an update: the fields of a request, its type, and the update."""
+    body = _body(model)
+    update = {"type": {"const": name}, "update": {"$ref": "#/components/schemas/Update"}}
+    required = ["type", "topic", "update"]
+    return {**body, "properties": {**body["properties"], **update}, "required": required}

@@ -7,15 +7,17 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
 from ...errors import ConfigurationError
-from ..ledger import Ledger
+from ..ledger.ledger import open_ledger
 from .app import Server
-from .configuration import Configuration
+from .configuration import check_prices, load_configuration
 
 MAX_CONNECTIONS = 800
 """The maximum number of connections: most systems allow a process 1024 open files.
@@ -32,14 +34,37 @@ def _log(record: dict[str, object]) -> None:
         os.write(sys.stdout.fileno(), f"{json.dumps(record)}\n".encode())
 
 
-async def serve(
-    configuration: Configuration, ledger: Ledger, listener: socket.socket, *, authenticated: bool
+def run(
+    path: Path, host: str, port: int, announce: Callable[[str], None], *, authenticated: bool
 ) -> None:
-    """Serve until SIGTERM or SIGINT. Texts in progress are finished; a second signal cancels them.
+    """Serve the configuration in a file until SIGTERM or SIGINT.
 
-    Raises ConfigurationError and LedgerError if it cannot start.
+    `announce` gets a line about the server. Texts in progress are finished; a second signal cancels
+    them. Raises ConfigurationError and LedgerError if the server cannot start.
     """
-    server = Server(configuration, ledger, _log, authenticated=authenticated)
+    configuration = load_configuration(path)
+    fields = configuration.fields
+    with open_ledger(fields.ledger, path.parent) as ledger:
+        users = ledger.users()
+        if not users and authenticated:
+            raise ConfigurationError(
+                "there are no users, so nobody could ask for a text; add one with "
+                "`contentgen writer user add NAME`"
+            )
+        for user in users.values():
+            check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
+        server = Server(configuration, ledger, _log, authenticated=authenticated)
+        with listen(host, port) as listener:
+            shown_host = f"[{host}]" if ":" in host else host
+            address = f"http://{shown_host}:{listener.getsockname()[1]}"
+            model = configuration.options.fields.model
+            announce(f"Writing with {model} on {address} (Ctrl-C ends it)")
+            asyncio.run(_serve(server, fields.first_token_timeout, listener))
+
+
+async def _serve(server: Server, timeout: float, listener: socket.socket) -> None:
+    # Otherwise, threads of the ledger wait 5 ms for the event loop at each statement.
+    sys.setswitchinterval(0.0005)
     settings = uvicorn.Config(
         server.app,
         ws="none",
@@ -49,9 +74,8 @@ async def serve(
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=LAST_ANSWERS_TIMEOUT,
         server_header=False,
-        forwarded_allow_ips=list(configuration.fields.trusted_proxies),
     )
-    process = _Process(settings, server, configuration.fields.first_token_timeout)
+    process = _Process(settings, server, timeout)
     async with server.running():
         await process.serve([listener])
 
@@ -82,19 +106,14 @@ class _Process(uvicorn.Server):
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address, also of IPv6. Raises ConfigurationError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        ((family, *_, address), *_) = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        listener = socket.create_server(address[:2], family=family, backlog=2048)
+        host.encode("idna")
+        listener = socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, UnicodeError) as error:  # the second for a name that no host can have
-        reason = "unknown host"
-        if isinstance(error, OSError) and not isinstance(error, socket.gaierror):
-            reason = os.strerror(error.errno or 0)
-        shown_host = f"[{host}]" if ":" in host else host
+        reason = getattr(error, "strerror", None) or "unknown host"
         raise ConfigurationError(
-            f"{shown_host}:{port} cannot be used ({reason}); choose another address with "
-            "--host and --port"
+            f"{host}:{port} cannot be used ({reason}); choose another with --host and --port"
         ) from error
     # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

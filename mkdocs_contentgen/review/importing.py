@@ -1,0 +1,64 @@
+"""Make drafts out of texts from elsewhere, and say what such a text has to answer."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from msgspec import structs
+
+from ..digest import sha256
+from ..html.document import Document
+from ..requests import Request
+from ..site.build import language_of, own_text
+from ..site.site import Site
+from ..text import Edits, Text
+from ..texts.articles import Article
+from ..writer.program import prompt_text
+from ..writer.settings import WriterOptions
+from ..writer.writing import find_sections, prompt, read
+
+MAX_IMPORT = 512 * 1024
+"""The maximum length of a file that is imported, in characters."""
+
+
+def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
+    """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
+
+    `model` is the name of the model that wrote it, and `by` the person, or empty. No update of a
+    model changes what a person wrote.
+
+    Raises FailedTextError for what is no text, StoreError and ConfigurationError.
+    """
+    request, options = _asked(site, article)
+    found = read(request, options, answer, today=date.today(), own=own_text(site, request)).text
+    edits = None
+    if by:
+        blocks = Document(found.html).blocks()
+        edits = Edits(changed_by={sha256(block.text): by for block in blocks})
+    text = structs.replace(
+        found,
+        request=article.request.record(),
+        model="" if by else model,
+        written_by=by,
+        edits=edits,
+    )
+    store = site.store()
+    store.prepare()
+    store.save({article.key: text})
+    store.close()
+    return text
+
+
+def prompt_for(site: Site, article: Article) -> str:
+    """Return what a model is asked for the text of an article, with the sources to cite.
+
+    Raises ConfigurationError.
+    """
+    request, options = _asked(site, article)
+    sections = find_sections(request, options, own_text(site, request))
+    return prompt_text(prompt(request, options, sections))
+
+
+def _asked(site: Site, article: Article) -> tuple[Request, WriterOptions]:
+    language = language_of(site, article.request)
+    return structs.replace(article.request, language=language), site.reading_options()

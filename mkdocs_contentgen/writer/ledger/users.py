@@ -1,0 +1,85 @@
+"""The users of a served writer, with their tokens and limits."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from hmac import compare_digest
+from typing import Annotated
+
+import msgspec
+
+from ...errors import LedgerError
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+"""The name of a user, which is the `user_id` of requests, and of a token."""
+
+_Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+_Cost = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+
+
+class UserLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The limits of each user."""
+
+    requests_per_minute: _Count = 20
+    parallel: _Count = 4
+    cost_per_month: _Cost | None = None
+
+
+class Token(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A token, as its SHA-256."""
+
+    hash: str
+    added: datetime
+    expires: datetime | None = None
+
+    def is_valid(self) -> bool:
+        """Tell whether it has not expired."""
+        return self.expires is None or datetime.now(UTC) < self.expires
+
+
+class User(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A user, with the tokens by their names."""
+
+    added: datetime
+    tokens: dict[str, Token] = {}
+    limits: dict[str, int | float] = {}
+    """The user's own limits, which apply in place of those of each user."""
+
+    def limits_over(self, limits: UserLimits) -> UserLimits:
+        """Return the limits of the user, with those of each user for the others."""
+        return msgspec.structs.replace(limits, **self.limits)
+
+    def shown_limits(self) -> str:
+        """Return the user's own limits on one line, which can be empty."""
+        return ", ".join(f"{name} {value:g}" for name, value in self.limits.items())
+
+    def token_name(self, token_hash: str) -> str | None:
+        """Return the name of the token with this SHA-256, or None. It can have expired."""
+        found = (it for it, own in self.tokens.items() if compare_digest(own.hash, token_hash))
+        return next(found, None)
+
+    def with_token(self, name: str, token: Token) -> User:
+        """Return the user with another token. Raises LedgerError if the name is not free."""
+        if check_name(name) in self.tokens:
+            raise LedgerError(f"there is a token {name} already; revoke it first, or name another")
+        return msgspec.structs.replace(self, tokens={**self.tokens, name: token})
+
+    def without_token(self, name: str) -> User:
+        """Return the user without a token. Raises LedgerError if there is none of this name."""
+        if name not in self.tokens:
+            raise LedgerError(
+                f"there is no token {check_name(name)}; `contentgen writer user list` shows them"
+            )
+        left = {key: token for key, token in self.tokens.items() if key != name}
+        return msgspec.structs.replace(self, tokens=left)
+
+
+def check_name(name: str) -> str:
+    """Return the name of a user or token. Raises LedgerError if it cannot be one."""
+    if not NAME.fullmatch(name):
+        raise LedgerError(
+            "a name has at most 64 letters, digits and '.', '_', '@' or '-', and begins with a "
+            "letter or digit"
+        )
+    return name

@@ -1,0 +1,214 @@
+"""Ask a program for texts, such as `claude -p`: the prompt is its input, the text its output."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Self
+
+from ..display import quoted
+from ..errors import RejectedError, ServiceError, UnknownOutcomeError, UnusableServiceError
+from ..service.connection import StreamEvent, without_secret
+from .completion import AnswerReader, Completion, Message, ModelCall
+from .model import Model
+from .settings import WriterOptions
+from .usage import CHARACTERS_PER_TOKEN, Spending, Usage
+
+_CHUNK = 64 * 1024
+_MOST_ERRORS = 2000
+"""The number of bytes at the end of a program's errors that are kept for a message."""
+
+_INTERVAL = 0.2
+"""Seconds between two looks at whether a program has ended or has to, and for its end."""
+
+_TERMINAL_CODE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\^_])")
+
+
+class Program:
+    """A program that writes texts, in place of a model's server. Used with `async with`, as Model.
+
+    It runs in an empty folder of its own, without a shell or a terminal, and with the user's
+    environment except what is for the plugin. What it costs is not known. Without `quotes`, no
+    message has what it says.
+    """
+
+    def __init__(
+        self,
+        options: WriterOptions,
+        spending: Spending,
+        *,
+        debug: Callable[[str], None] | None = None,
+        quotes: bool = True,
+    ) -> None:
+        fields = options.fields
+        self.name = fields.model
+        self.warnings: list[str] = []
+        self._command = fields.command
+        self._called = f"the program {quoted(fields.command[0])} ({options.prefix}command)"
+        self._timeout_option = f"{options.prefix}call_timeout"
+        self._first_timeout, self._timeout = fields.first_token_timeout, fields.call_timeout
+        self._spending = spending
+        self._debug = debug or (lambda line: None)
+        self._quotes = quotes
+        self._calls = asyncio.Semaphore(fields.calls_at_once)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """End nothing, since each call ends its program."""
+
+    async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
+        """Return what the program writes for a conversation, `parallel` of them at once.
+
+        Raises a ServiceError as Model.ask() does. A text that ends early is no error.
+        """
+        spending = spending or self._spending
+        started = time.monotonic()
+        async with self._calls:
+            spending.waited += time.monotonic() - started
+            reader, stopped = AnswerReader(call.watch), threading.Event()
+            prompt = prompt_text(call.messages).encode("utf-8", "replace")
+            try:
+                error = await asyncio.to_thread(self._run, prompt, reader, stopped)
+            finally:
+                stopped.set()
+        return self._completion(call, spending, reader, error)
+
+    def _completion(
+        self, call: ModelCall, spending: Spending, reader: AnswerReader, error: ServiceError | None
+    ) -> Completion:
+        given, written = call.characters, len(reader.text)
+        usage = Usage(1, given // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN, None)
+        spending.add(usage)
+        if reader.was_stopped:
+            return Completion(reader.text, reader.reason, usage=usage)
+        if error and not reader.text.strip():
+            raise error
+        self._debug(f"{quoted(self.name)}: answered, about {usage.tokens:,} tokens")
+        if error:
+            lost = UnknownOutcomeError(str(error))
+            return Completion(reader.text, "lost", usage=usage, error=lost)
+        return Completion(reader.text, usage=usage)
+
+    def _run(
+        self, prompt: bytes, reader: AnswerReader, stopped: threading.Event
+    ) -> ServiceError | None:
+        """Run the program until its text ends or has to, and return an error of it."""
+        # Ours can have a token, or the password of the ledger.
+        others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
+        with (
+            TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True) as folder,
+            TemporaryFile() as given,
+            TemporaryFile() as errors,
+        ):
+            given.write(prompt)
+            given.seek(0)
+            try:
+                process = subprocess.Popen(  # noqa: S603  the site's configuration names it
+                    self._command,
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    cwd=folder,
+                    env=dict(others),
+                    start_new_session=True,  # without a terminal, and so that all of it can end
+                )
+            except OSError as error:
+                raise UnusableServiceError(
+                    f"{self._called} cannot be started ({os.strerror(error.errno or 0)}); install "
+                    "it, or correct its name"
+                ) from None
+            with process:
+                try:
+                    problem = self._read(process, reader, stopped)
+                finally:
+                    _stop(process)
+            errors.seek(0, os.SEEK_END)
+            errors.seek(max(0, errors.tell() - _MOST_ERRORS))
+            return problem or self._failure(process.returncode, errors.read())
+
+    def _read(
+        self, process: subprocess.Popen[bytes], reader: AnswerReader, stopped: threading.Event
+    ) -> ServiceError | None:
+        """Read the output until it ends or has to. Return an error after a time limit."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        limit = self._first_timeout
+        while (chunk := _output(process, limit, stopped)) is not None:
+            limit = self._timeout
+            text = _TERMINAL_CODE.sub("", decoder.decode(chunk, final=not chunk))
+            if reader.read_text(text) is StreamEvent.END or not chunk:
+                return None
+        return UnknownOutcomeError(
+            f"{self._called} wrote nothing for {limit:g} s, so it was stopped; it may have cost "
+            f"something; does it wait for a login? Otherwise raise {self._timeout_option}"
+        )
+
+    def _failure(self, status: int, errors: bytes) -> ServiceError | None:
+        """Return the error of a program that has failed."""
+        if not status:
+            return None
+        how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
+        lines = errors.decode("utf-8", "replace").strip().splitlines()[-3:]
+        said = without_secret(_TERMINAL_CODE.sub("", " ".join(lines)), "") if self._quotes else ""
+        return RejectedError(f"{self._called} {how}{f': {said}' if said else ''}")
+
+
+def connect_model(
+    options: WriterOptions,
+    spending: Spending,
+    *,
+    retries: int | None = 2,
+    debug: Callable[[str], None] | None = None,
+    quotes: bool = True,
+) -> Model | Program:
+    """Return what writes: the program of the option `command`, or else a model on a server.
+
+    The arguments are those of Model. Raises ConfigurationError.
+    """
+    if options.fields.command:
+        return Program(options, spending, debug=debug, quotes=quotes)
+    return Model(options, spending, retries=retries, debug=debug, quotes=quotes)
+
+
+def prompt_text(messages: Sequence[Message]) -> str:
+    """Return a conversation as one text."""
+    return "\n\n".join(
+        f"You have written this:\n\n{message['content']}"
+        if message["role"] == "assistant"
+        else message["content"]
+        for message in messages
+    )
+
+
+def _output(
+    process: subprocess.Popen[bytes], seconds: float, stopped: threading.Event
+) -> bytes | None:
+    """Return further output, nothing at its end, or None after so many seconds without any."""
+    deadline = time.monotonic() + seconds
+    while process.stdout and time.monotonic() < deadline:
+        has_ended = process.poll() is not None
+        if select.select([process.stdout], [], [], 0 if has_ended else _INTERVAL)[0]:
+            return os.read(process.stdout.fileno(), _CHUNK)
+        if has_ended or stopped.is_set():  # what it started can still have the output open
+            return b""
+    return None
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a program, and all that it has started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_INTERVAL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)

@@ -1,0 +1,181 @@
+"""The commands `import` and `prompt`: texts of people, chats and agents, in the process."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Project
+from model_writer import sentences, write
+
+TOPIC = "How to speed up a docs build"
+MARKDOWN = f"""# Faster builds
+
+{sentences(60, "start")}
+
+## Measure first
+
+{sentences(90, "measure")} A build took 42 seconds in 2019, as [the guide](https://x.example) says.
+
+## Then cache
+
+{sentences(90, "cache")}
+
+{sentences(40, "end")}
+"""
+
+
+@pytest.fixture
+def site(project: Project) -> Project:
+    """Return a site of one page whose text is nowhere, without a service."""
+    project.configure({})
+    project.page("index.md", {"type": "blog", "topic": TOPIC, "length": "short"})
+    return project
+
+
+def import_text(site: Project, text: str, *arguments: str) -> str:
+    """Return what `contentgen import` prints about a text in a file."""
+    (site.root / "text.md").write_text(text, encoding="utf-8")
+    return site.run("mkdocs_contentgen", "import", "index.md", "text.md", *arguments).stdout
+
+
+def row(site: Project) -> dict[str, object]:
+    """Return the row of `status --json`."""
+    [found] = json.loads(site.run("mkdocs_contentgen", "status", "--json").stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_text_of_a_chat(site: Project) -> None:
+    """It becomes a draft with its marks, whose page says that it is AI-generated and by whom."""
+    assert "Next: contentgen review index.md" in import_text(site, MARKDOWN, "--model", "a-chat")
+    assert (row(site)["state"], row(site)["model"]) == ("draft", "a-chat")
+    assert site.build("--strict").returncode == 0
+    html = site.html("index.html")
+    assert "AI-generated, not reviewed · a-chat" in html
+    assert [mark.text for mark in site.soup("index.html").select("article mark")] == [
+        "42 seconds",
+        "2019",
+        "the guide",
+    ]
+
+
+def test_a_text_of_a_person(site: Project) -> None:
+    """Line, attribute, metadata and status name the person, and none says anything of AI."""
+    import_text(site, MARKDOWN, "--by", "Ana <b>")
+    assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
+    site.build("--strict")
+    for approved in (False, True):
+        article = site.soup("index.html").select_one("article.contentgen")
+        script = site.soup("index.html").select_one("script[type='application/ld+json']")
+        assert article
+        assert script
+        assert article["ai-disclosure"] == "none"
+        assert "Written by Ana <b>" in article.text
+        assert not re.search(r"AI.generated|DigitalSource", str(article) + script.text)
+        assert json.loads(script.text)[0]["author"] == {"@type": "Person", "name": "Ana ‹b›"}
+        if not approved:
+            site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+            assert (
+                "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
+            )
+            site.build("--strict")
+
+
+def test_html_and_standard_input(site: Project) -> None:
+    """A page of HTML is read as well, from the standard input, without its scripts."""
+    html = f"<h1>Title</h1><script>alert(1)</script><p>{sentences(120, 'a')}</p><ul><li>One</ul>"
+    ran = site.call(
+        "bash", "-c", f"{sys.executable} -m mkdocs_contentgen import index.md - <<< '{html}'"
+    )
+    assert "the text is a draft" in ran.stdout, ran.stdout
+    site.build()
+    assert "alert" not in str(site.soup("index.html").select_one("article"))
+    assert site.soup("index.html").select_one("article ul li")
+
+
+def test_what_is_no_text(site: Project) -> None:
+    """An empty file, a refusal, a file that is none and a wrong name are one line each."""
+    assert "the text cannot be used: the answer is empty" in import_text(site, "")
+    assert "the answer is a refusal" in import_text(site, "I'm sorry, I cannot help with that.")
+    (site.root / "bytes.md").write_bytes(b"\xff\xfe\x00")
+    for arguments, message in (
+        (["bytes.md"], "bytes.md: cannot be read"),
+        (["none.md"], "No such file"),
+        (["text.md", "--by", "a", "--model", "b"], "leave --model or --by out"),
+        (["text.md", "--id", "b"], "has no article 'b'; it has: main"),
+    ):
+        ran = site.run("mkdocs_contentgen", "import", "index.md", *arguments)
+        assert message in ran.stdout
+        assert ran.returncode != 0
+    assert row(site)["state"] == "missing"
+    site.page("other.md", {"type": "blog", "topic": "Another"})
+    many = site.run("mkdocs_contentgen", "import", "*.md", "text.md").stdout
+    assert "name one of: index.md --id main, other.md --id main" in many
+    site.configure({"base_url": "sandbox"})
+    assert "first take `base_url: sandbox` out of the configuration" in import_text(site, MARKDOWN)
+
+
+def test_words_of_a_person_are_not_replaced_unasked(site: Project) -> None:
+    """A second import asks first, and without a terminal it ends."""
+    import_text(site, MARKDOWN, "--by", "Ana")
+    assert "people have changed the drafts of index.md" in import_text(site, MARKDOWN)
+    assert row(site)["written_by"] == "Ana"
+
+
+def test_an_answer_that_was_refused(site: Project) -> None:
+    """What a program answered is printed, mended and imported, and is a draft then."""
+    script = "print('I cannot write about that topic, as a language model.')"
+    site.configure({"base_url": "writer", "writer": {"command": [sys.executable, "-c", script]}})
+    assert "the answer is a refusal" in site.build().stdout
+    answer = site.run("mkdocs_contentgen", "show", "index.md", "--answer").stdout
+    assert answer == "I cannot write about that topic, as a language model.\n"
+    import_text(site, MARKDOWN, "--model", "mine")
+    assert row(site)["state"] == "draft"
+
+
+def test_a_program_writes_a_site(site: Project) -> None:
+    """A build gets its text from a program, which the label names."""
+    path = Path(__file__).parents[1] / "model_writer.py"
+    script = (
+        f"import sys; sys.path.insert(0, {str(path.parent)!r}); import model_writer as m; "
+        "s, t = sys.stdin.read().split('\\n\\nTopic: '); "
+        "print(m.write([{'content': s}, {'content': 'Topic: ' + t}]))"
+    )
+    writer = {"command": [sys.executable, "-c", script], "model": "mine"}
+    site.configure({"base_url": "writer", "writer": writer})
+    built = site.build("--strict")
+    assert built.returncode == 0, built.stdout
+    assert "1 text generated by mine" in built.stdout
+    assert "AI-generated, not reviewed · mine" in site.html("index.html")
+
+
+def test_prompt(site: Project) -> None:
+    """It is what a model is asked, with the sources, and an answer can be imported."""
+    (site.root / "docs/facts.md").write_text(
+        f"# Facts\n\nA docs build took 42 seconds.\n\n{TOPIC}\n"
+    )
+    site.configure({"writer": {"sources": True}}, site_url="https://site.example/")
+    printed = site.run("mkdocs_contentgen", "prompt", "index.md").stdout
+    system, user = printed.split("Topic: ")
+    assert "about 400 words" in user
+    assert "<source 1" in user
+    assert "42 seconds" in user
+    text = write([{"content": system}, {"content": f"Topic: {user}"}])
+    import_text(site, text.replace("It took 42 days", "It took 42 seconds [1]"))
+    site.build()
+    assert site.soup("index.html").select_one("article a[href*=facts]")
+
+
+def test_a_program_that_is_missing(site: Project) -> None:
+    """A build of texts that are there needs no program; one that lacks a text says what to do."""
+    import_text(site, MARKDOWN)
+    site.configure({"base_url": "writer", "writer": {"command": ["no-such-program"]}})
+    assert site.build().returncode == 0
+    site.page("other.md", {"type": "blog", "topic": "Another"})
+    built = site.build()
+    assert "there is no program 'no-such-program' on the path" in built.stdout
+    assert "Traceback" not in built.stdout

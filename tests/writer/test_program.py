@@ -1,0 +1,232 @@
+"""A program in place of a model's server: real programs that behave well and badly."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import wait_until
+from model_writer import sentences
+from writer_server import configure, serving
+
+from mkdocs_contentgen.errors import (
+    ConfigurationError,
+    RejectedError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnusableServiceError,
+)
+from mkdocs_contentgen.writer.completion import Completion, ModelCall
+from mkdocs_contentgen.writer.program import connect_model
+from mkdocs_contentgen.writer.settings import load_options
+from mkdocs_contentgen.writer.usage import Spending
+
+CALL = ModelCall(
+    [{"role": "system", "content": "Rules"}, {"role": "user", "content": "Topic: Wörter"}], 1000
+)
+
+
+def options(command: list[str], **others: object) -> dict[str, object]:
+    """Return the options of a program, of which no call takes long."""
+    return {"command": command, "call_timeout": 0.2, **others}
+
+
+async def asked(
+    value: dict[str, object], call: ModelCall = CALL, directory: Path = Path()
+) -> Completion:
+    """Return what a program answers."""
+    loaded = load_options(value, directory, allow_http=False)
+    async with connect_model(loaded, Spending()) as model:
+        return await model.ask(call)
+
+
+def ask(script: str, call: ModelCall = CALL, **others: object) -> Completion:
+    """Return what a Python script answers."""
+    return asyncio.run(asked(options([sys.executable, "-c", script], **others), call))
+
+
+def failure(script: str) -> ServiceError:
+    """Return the error of a script without a text."""
+    with pytest.raises(ServiceError) as caught:
+        ask(script)
+    assert str(caught.value).isprintable()
+    return caught.value
+
+
+def has_ended(process: int) -> bool:
+    """Tell whether a process has ended, also if nobody has asked for its status yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_program_that_echoes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gets the conversation on its input, an empty folder, and no credential of the plugin."""
+    monkeypatch.setenv("CONTENTGEN_TOKEN", "tok-secret")
+    monkeypatch.setenv("OTHER_KEY", "kept")
+    script = (
+        "import sys, os; sys.stdout.write(sys.stdin.read()); "
+        "print('|', os.listdir(), os.environ.get('CONTENTGEN_TOKEN'), os.environ['OTHER_KEY'])"
+    )
+    completion = ask(script)
+    assert completion.text == "Rules\n\nTopic: Wörter| [] None kept\n"
+    assert not completion.is_cut
+    assert completion.usage.cost is None
+
+
+def test_what_it_wrote_before_is_in_the_prompt() -> None:
+    """An earlier answer of the conversation is named as such."""
+    call = ModelCall([*CALL.messages, {"role": "assistant", "content": "Text"}], 1000)
+    text = ask("import sys; print(sys.stdin.read())", call).text
+    assert text == "Rules\n\nTopic: Wörter\n\nYou have written this:\n\nText\n"
+
+
+def test_a_text_that_streams() -> None:
+    """The text is looked at while it is written, and stopped for a loop."""
+    seen = []
+
+    def watch(text: str) -> str:
+        seen.append(len(text))
+        return "loop" if len(text) > 200_000 else ""
+
+    script = "import itertools\nfor i in itertools.count(): print('word ' * 50, flush=True)"
+    completion = ask(script, ModelCall(CALL.messages, 1000, watch))
+    assert completion.finish_reason == "loop"
+    assert len(seen) > 1
+
+
+def test_a_program_without_an_output() -> None:
+    """One that hangs is ended after the time limit, which names the option."""
+    error = failure("import time; time.sleep(60)")
+    assert isinstance(error, UnknownOutcomeError)
+    assert "wrote nothing for 1 s" in str(error)
+    assert "writer.call_timeout" in str(error)
+
+
+def test_a_program_that_dies_in_the_middle() -> None:
+    """What it wrote is kept, as a text that was cut off."""
+    completion = ask("print('Half a text', flush=True); import os; os._exit(3)")
+    assert completion.text == "Half a text\n"
+    assert completion.is_cut
+    assert "ended with status 3" in str(completion.error)
+
+
+def test_both_outputs() -> None:
+    """Errors are no text, and a failure quotes their last lines without terminal codes."""
+    script = (
+        "import sys\nfor i in range(99999): print('noise', i, file=sys.stderr)\n"
+        "print('\\x1b[31mnot logged in\\x1b[0m', file=sys.stderr)\n"
+    )
+    assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')").text == "Text\n"
+    error = failure(f"{script}\nsys.exit(1)")
+    assert isinstance(error, RejectedError)
+    assert str(error).endswith("ended with status 1: noise 99997 noise 99998 not logged in")
+
+
+def test_a_program_that_wants_a_terminal() -> None:
+    """It has none, so that it fails and does not wait for somebody."""
+    error = failure("open('/dev/tty').read()")
+    assert "ended with status 1" in str(error)
+
+
+def test_ten_megabytes() -> None:
+    """A huge output ends with the text's limit, without being read to its end."""
+    call = ModelCall(CALL.messages, 1000, lambda text: "too long" if len(text) > 10**5 else "")
+    started = time.monotonic()
+    completion = ask("print('word ' * 2_000_000)", call)
+    assert completion.finish_reason == "too long"
+    assert time.monotonic() - started < 30
+
+
+def test_what_it_started_is_ended(tmp_path: Path) -> None:
+    """A process that a program leaves behind neither delays the text nor stays."""
+    file = tmp_path / "pid"
+    script = (
+        "import subprocess, sys; "
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+        f"open({str(file)!r}, 'w').write(str(child.pid)); print('Text')"
+    )
+    assert ask(script, call_timeout=60).text == "Text\n"
+    wait_until(lambda: has_ended(int(file.read_text())))
+
+
+def test_a_stopped_build_ends_it(tmp_path: Path) -> None:
+    """Cancelling a call ends its program at once."""
+    file = tmp_path / "pid"
+    script = (
+        f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); "
+        "print('a', flush=True); time.sleep(60)"
+    )
+
+    async def stop() -> None:
+        value = options([sys.executable, "-c", script], call_timeout=60)
+        task = asyncio.create_task(asked(value))
+        while not (file.exists() and file.read_text()):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(stop())
+    wait_until(lambda: has_ended(int(file.read_text())))
+
+
+def test_the_prompt_is_not_in_the_list_of_processes() -> None:
+    """Nobody else on the machine can read the prompt."""
+    script = (
+        "import subprocess; print(subprocess.run(['ps', 'axww', '-o', 'args'], "
+        "capture_output=True, text=True).stdout)"
+    )
+    assert "Wörter" not in ask(script).text
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ({"max_cost": 1}, "writer.max_cost: is for a model's server"),
+        ({"endpoint": "http://x"}, "writer.endpoint: is for a model's server"),
+        ({"command": ["no-such-program"]}, "there is no program 'no-such-program' on the path"),
+    ],
+)
+def test_options_that_cannot_be(others: dict[str, object], message: str) -> None:
+    """Options of servers are refused, and a program that is not there."""
+    with pytest.raises(ConfigurationError, match=message):
+        load_options({"command": ["sh"], **others}, Path(), allow_http=False)
+
+
+def test_a_file_that_is_no_program(tmp_path: Path) -> None:
+    """A path is relative to the configuration, and what cannot be started is named."""
+    (tmp_path / "text").write_text("no program")
+    with pytest.raises(UnusableServiceError, match="cannot be started"):
+        asyncio.run(asked(options(["./text"]), directory=tmp_path))
+
+
+def test_names_and_calls_at_once() -> None:
+    """The label has the program's name unless `model` says another; one runs at a time."""
+    loaded = load_options({"command": ["sh", "-c", "x"]}, Path(), allow_http=False).fields
+    assert (loaded.model, loaded.calls_at_once) == ("sh", 1)
+    value = {"command": ["sh"], "model": "opus", "parallel": 3}
+    loaded = load_options(value, Path(), allow_http=False).fields
+    assert (loaded.model, loaded.calls_at_once) == ("opus", 3)
+
+
+def test_a_program_that_reads_nothing() -> None:
+    """A program need not read its input."""
+    call = ModelCall([{"role": "user", "content": "x" * 10**6}], 1000)
+    assert ask("import os; os.close(0); print('Text')", call).text == "Text\n"
+
+
+def test_the_served_writer(tmp_path: Path) -> None:
+    """A program writes for a team, and no message of the server has what the program says."""
+    good = f"print({('# Bees' + chr(10) * 2 + sentences(400, 1))!r})"
+    bad = "import sys; sys.exit('the topic is Bees')"
+    for script, status in ((good, 200), (bad, 500)):
+        configure(tmp_path, "", command=[sys.executable, "-c", script], model="mine")
+        with serving(tmp_path) as writer:
+            answer = writer.ask()
+        assert answer.status_code == status
+        assert ("Bees" in answer.text) == (status == 200)
