@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import escape, unescape
-from itertools import groupby
+from itertools import groupby, islice
+from typing import Any
 
-from bs4 import Tag
 from tinycss2 import parse_declaration_list
 from tinycss2.color3 import parse_color
 
@@ -22,7 +23,7 @@ from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
 from .rendering import ShownText, render
-from .texts import Desk, count_statements, digest_of
+from .texts import Desk, digest_of
 
 _MAX_HIDDEN = 200
 
@@ -46,6 +47,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         return {**shown, "reason": f"no build can show this text: {error}"}
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
+    cards = list(_cards(blocks, text))
     return {
         **shown,
         **_in_page(desk, article, blocks),
@@ -58,7 +60,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
-        "left": count_statements(document),
+        "left": sum(len(it["statements"]) for it in cards),
         "generated_at": text.generated_at.isoformat(),
         "blocks": [
             {
@@ -71,7 +73,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
             }
             for it in blocks
         ],
-        "statements": list(_cards(blocks, text)),
+        "statements": cards,
         "sources": list(_sources(desk.site, text, blocks).values()),
         "hidden": list(_hidden(document, is_coloured=desk.site.options.styles == "keep")),
     }
@@ -126,10 +128,10 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
             yield kind, unescape(text)
 
 
-def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, object]]:
+def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
     """Yield the sentences with statements to check, and the section that each cites."""
     for block in blocks:
-        numbered = enumerate(block.statements)
+        numbered = enumerate(block.statements if block.element.find("mark") else ())
         for at, group in groupby(numbered, key=lambda it: it[1].at):
             statements = list(group)
             number, first = statements[0]
@@ -189,32 +191,37 @@ def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
 def _hidden(document: Document, *, is_coloured: bool) -> Iterator[str]:
     """Yield what a text contains and its page does not show, at most _MAX_HIDDEN lines."""
     found: dict[str, None] = {}
-    for tag in document.article.find_all(True):
-        words = " ".join(tag.get_text().split())[:60]
+    colours = {id(document.article.parent): dict[str, object]()}
+    for tag in (document.article, *document.article.find_all(True)):
+        words = " ".join(islice(tag.stripped_strings, 3))[:60]
         if "href" in tag.attrs:
             found[f"{words} → {tag['href']}"] = None
         if "title" in tag.attrs:
             found[f"{words}: {tag['title']}"] = None
-        if is_coloured and words and _is_invisible(tag):
-            found[f"{tag['style']}: {words}"] = None
+        if is_coloured:
+            own = _colours(str(tag.get("style", "")))
+            both = colours[id(tag)] = {**colours[id(tag.parent)], **own}
+            if own and words and len(both) == 2 and len(set(both.values())) == 1:
+                found[f"{tag['style']}: {words}"] = None
         if len(found) >= _MAX_HIDDEN:
             break
-    text = document.article.get_text()
-    counts = Counter(it for it in text if unicodedata.category(it) in ("Cf", "Co", "Cn"))
-    for character, count in counts.most_common(20):
+    characters = filter(_is_invisible, document.article.get_text())
+    for character, count in Counter(characters).most_common(20):
         name = unicodedata.name(character, "")
         found[f"{count} U+{ord(character):04X} {name}".strip()] = None
     yield from found
 
 
-def _is_invisible(tag: Tag) -> bool:
-    """Tell whether the text of an element has the colour of its background."""
-    colours: dict[str, object] = {}
-    for element in (tag, *tag.parents):
-        declared = parse_declaration_list(str(element.attrs.get("style", "")), skip_whitespace=True)
-        for it in reversed(declared):
-            name = str(getattr(it, "lower_name", "")).partition("-")[0]
-            values = [value for value in getattr(it, "value", ()) if parse_color(value)]
-            if name in ("color", "background") and values:
-                colours.setdefault(name, parse_color(values[-1]))
-    return "style" in tag.attrs and len(colours) == 2 and len(set(colours.values())) == 1
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in ("Cf", "Co")
+
+
+@lru_cache(maxsize=1000)
+def _colours(style: str) -> Mapping[str, object]:
+    """Return the colours of text and background in a style."""
+    found: dict[str, object] = {}
+    for it in parse_declaration_list(style, skip_whitespace=True) if style else ():
+        name = str(getattr(it, "lower_name", "")).partition("-")[0]
+        for value in getattr(it, "value", ()) if name in ("color", "background") else ():
+            found[name] = parse_color(value) or found.get(name)
+    return found

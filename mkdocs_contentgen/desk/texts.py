@@ -207,7 +207,7 @@ class Desk:
         EditError and StoreError.
         """
         article, text = self._seen(ref, seen)
-        left = count_statements(self.read(text.html))
+        left = sum(len(it.statements) for it in self.read(text.html).blocks())
         if left and not reason.strip():
             raise EditError(f"statements left to check: {left}")
         if len(reason) > MAX_REASON or hidden_character(reason):
@@ -317,11 +317,6 @@ def ref_of(page: str, name: str) -> str:
 def digest_of(article: Article) -> str:
     """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
     return sha256(f"{_identity(article.newest) if article.newest else ''}\0{article.state}")
-
-
-def count_statements(document: Document) -> int:
-    """Return the number of statements to check."""
-    return sum(len(it.statements) for it in document.blocks())
 
 
 def _identity(text: Text) -> str:

@@ -130,7 +130,7 @@ class Panel {
     const asked = new URLSearchParams(location.search).get("text");
     const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
     this.texts = texts;
-    this.frame = make("iframe", { src: FRAME + location.pathname, title: say("page") });
+    this.frame = make("iframe", { title: say("page") });
     this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
     this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
@@ -142,12 +142,14 @@ class Panel {
     addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
     addEventListener("pointerdown", () => { this.quietUntil = 0; }, true);
     if (!found) {
+      this.frame.src = FRAME + location.pathname;
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
       return;
     }
     this.ref = found.ref;
     this.lost = this.recall("edit");
     this.take(await call(`/texts/${found.ref}`));
+    this.frame.src = FRAME + location.pathname; // which is of this build, or of a later one
     this.poll();
   }
 
