@@ -44,7 +44,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     )
     store = site.store()
     store.prepare()
-    store.save({article.key: text})
+    store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text
 

@@ -168,6 +168,7 @@ class Panel {
       if (number < 0) [this.lost, this.editing] = [this.recall("edit"), null];
       else this.editing.number = this.block = number;
     }
+    if (this.text?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
     if (text.seen !== this.text?.seen) this.since = performance.now();
     this.text = text;
     this.selected = Math.min(this.selected, Math.max(text.statements.length - 1, 0));
