@@ -21,6 +21,7 @@ from ..files import replace_text
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind, Statement
 from ..review.approving import approve_article
+from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import restore
@@ -124,7 +125,7 @@ class Desk:
         if change.action == "confirm":
             self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
-            self._keep(article, self._changed(text, document, edits, authors))
+            self._keep(article, self._changed(article, text, document, edits, authors))
 
     def compare(self, before: Text, after: Text) -> list[Row]:
         """Return two versions of a text side by side. Raises UnsafeHTMLError."""
@@ -148,7 +149,7 @@ class Desk:
                 removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
             )
-        self._keep(article, self._changed(text, document, edits, authors))
+        self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -244,7 +245,9 @@ class Desk:
         """Return the document of a text. Raises UnsafeHTMLError."""
         return Document(html, self.site.options.image_hosts)
 
-    def _changed(self, text: Text, document: Document, edits: Edits, authors: _Authors) -> Text:
+    def _changed(
+        self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
+    ) -> Text:
         """Return a text with a changed document. Raises EditError.
 
         Blocks that are not among those of `authors` are by the person at the desk.
@@ -259,7 +262,10 @@ class Desk:
         written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
         changed_by = {digest: by for digest, by in written.items() if by}
         edits = structs.replace(edits, changed_by=changed_by)
-        return structs.replace(text, html=changed.to_lines(), edits=edits)
+        html, remarks = changed.to_lines(), text.remarks
+        if self.site.options.uses_writer():
+            remarks = changed_remarks(self.site, article, text, html)
+        return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
     def _seen(self, ref: str, seen: str) -> tuple[Article, Text]:
         article = self.find(ref)

@@ -113,13 +113,16 @@ class Site:
 
         return SharedStore(local, url, outage)
 
-    def reading_options(self) -> WriterOptions:
+    def reading_options(self, **more: object) -> WriterOptions:
         """Return the options for texts from elsewhere, which need neither a model nor a program.
+
+        `more` are other values for the options of the writer.
 
         Raises ConfigurationError.
         """
         value = self.options.writer
-        return self.writer_options({**value, "model": value.get("model") or "any", "command": None})
+        model = value.get("model") or "any"
+        return self.writer_options({**value, "model": model, "command": None, **more})
 
     def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
         """Return the options of the writer, or `given` ones. Raises ConfigurationError."""

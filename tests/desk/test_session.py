@@ -101,6 +101,22 @@ def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
     assert list(map(int, numbers)) == [it["number"] for it in text["blocks"]]
 
 
+def test_remarks_are_made_anew(reviewer: Reviewer) -> None:
+    """Those on the form of a text follow each change; those on its sources stay."""
+    key = NEWS.key(sandbox=False)
+    remarks = ("length: 20 words for 400", "quotation: this quotation is in no source: Jane Smith")
+    save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", remarks=remarks)})
+    words = re.findall("[A-Za-z]{2,}", (Path(__file__).parents[2] / "README.md").read_text())
+    reviewer.change("insert", 6, kind="p", markdown=f"{' '.join(words[:370])}.")
+    assert reviewer.text()["remarks"] == [remarks[1]]
+    reviewer.act("undo")
+    assert reviewer.text()["remarks"] == list(remarks)
+    text = reviewer.change("delete", 6)
+    assert isinstance(text, dict)
+    assert "for 400" in " ".join(text["remarks"])
+    assert text["remarks"] != list(remarks)
+
+
 def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:
     """Those of a service and of a person are checked and go on approval, in loose text, too."""
     html = "<article><h1>T</h1>Loose <mark>one</mark> text.<p>A <MARK>two</MARK> and.</p></article>"
