@@ -412,7 +412,7 @@ def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
     """Queue, panel and dialogs have no violation of axe, and no line is wider than the screen."""
     schemes: list[Literal["light", "dark"]] = ["light", "dark"]
     # The last size is half of a usual screen: 200 % zoom.
-    for (width, height), scheme in product(((360, 800), (1300, 800), (640, 400)), schemes):
+    for (width, height), scheme in product(((390, 844), (1280, 800), (640, 400)), schemes):
         page = enter(
             desk,
             browser,
@@ -430,6 +430,10 @@ def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
                 page.get_by_role("button", name="Approve anyway").click()
             assert audit(page) == [], (width, scheme, step)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if step == "panel":
+                header = page.locator(".actions").bounding_box()
+                assert header is not None
+                assert header["height"] <= height / 6
         page.context.close()
 
 
@@ -594,6 +598,98 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
     finally:
         desk.end()
+
+
+def approve_button(page: Page) -> Locator:
+    """Return the button that approves, whose name has the text's."""
+    return page.get_by_role("button", name="Approve “")
+
+
+def test_what_others_change_is_shown(desk: DeskProcess, page: Page) -> None:
+    """A command's and an editor's changes are in page and panel within two seconds. 5 s.
+
+    An edited page makes *Approve* wait until it is built.
+    """
+    open_text(desk, page, "Ten habits")
+    frame = page.frame_locator("iframe")
+    expect(approve_button(page)).to_be_enabled()
+    run = desk.project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
+    assert run.returncode == 0, run.stdout
+    expect(frame.get_by_text("reviewed by Ann")).to_be_visible(timeout=2_000)
+    file = desk.project.root / "contentgen/post.md/main.html"
+    file.write_text(file.read_text().replace("First.", "By hand."))
+    expect(frame.get_by_text("By hand.")).to_be_visible(timeout=2_000)
+    expect(approve_button(page)).to_be_enabled()
+    source = desk.project.root / "docs/post.md"
+    source.write_text(f"{source.read_text()}\nThe author's own words.\n")
+    expect(approve_button(page)).to_be_disabled(timeout=2_000)
+    expect(page.get_by_text("its pages have changed")).to_be_visible(timeout=2_000)
+    expect(frame.get_by_text("The author's own words.")).to_be_visible()
+    expect(approve_button(page)).to_be_enabled()
+
+
+def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
+    """Neither a click within half a second approves anything, nor one key. 3 s."""
+    open_text(desk, page, "Ten habits")
+    expect(approve_button(page)).to_be_enabled()
+    box = approve_button(page).bounding_box()
+    assert box is not None
+    place = box["x"] + 20, box["y"] + 10
+    block_with(page, "Last.").click()
+    page.locator(".overlay").get_by_role("button", name="Remove block").click()
+    expect(page.locator("details")).to_have_count(2)
+    page.mouse.click(*place)  # at once
+    assert approved(desk, "post.md") == ""
+    expect(approve_button(page)).to_be_enabled()
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    assert approved(desk, "post.md") == ""
+    page.mouse.click(*place)
+    wait_until(lambda: "First." in approved(desk, "post.md"))
+    page.keyboard.press("Control+z")
+    wait_until(lambda: approved(desk, "post.md") == "")
+
+
+def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
+    """It is offered when one returns, and Save leaves the focus where it was. 3 s."""
+    open_text(desk, page)
+    edit = page.locator('[data-name="edit-2"]')
+    edit.click()
+    editor = page.get_by_role("textbox", name="Edit")
+    expect(editor).to_be_focused()
+    assert (
+        editor.evaluate("it => it.value.slice(it.selectionStart, it.selectionEnd)") == "==5 EUR=="
+    )
+    editor.fill("Costs half")
+    page.goto(desk.origin + "/_contentgen/")
+    open_text(desk, page)
+    kept = page.get_by_role("textbox", name="You have not saved these words")
+    expect(kept).to_have_value("Costs half")
+    page.locator(".note").get_by_role("button", name="Edit").click()
+    expect(editor).to_have_value("Costs half")
+    page.keyboard.press("Control+Enter")
+    expect(page.frame_locator("iframe").get_by_text("Costs half")).to_be_visible()
+    expect(page.get_by_text("You have not saved")).to_have_count(0)
+    page.locator('[data-name="edit-1"]').click()
+    page.keyboard.press("Control+Enter")
+    expect(editor).to_have_count(0)
+    expect(page.locator('[data-name="edit-1"]')).to_be_focused()
+
+
+def test_keys_after_a_click_in_the_page(desk: DeskProcess, page: Page) -> None:
+    """The clicked block is marked, its buttons stand beside it, and keys act on it. 3 s."""
+    open_text(desk, page)
+    block_with(page, "Costs 5 EUR").click()
+    expect(block_with(page, "Costs 5 EUR")).to_have_attribute("data-contentgen-selected", "")
+    tools, block = page.locator(".overlay").bounding_box(), block_with(page, "Costs").bounding_box()
+    assert tools is not None
+    assert block is not None
+    assert abs(tools["y"] - block["y"]) < 120
+    expect(page.locator(".overlay").get_by_role("button").first).to_be_enabled()
+    page.keyboard.press("c")
+    expect(page.get_by_role("button", name="Confirm")).to_have_count(2)
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Confirm")).to_have_count(3)
 
 
 def test_another_page_in_the_frame(desk: DeskProcess, page: Page) -> None:

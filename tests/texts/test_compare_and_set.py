@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from client_double import ClientDouble
 from msgspec import structs
 from redis_server import redis_running
 
 from mkdocs_contentgen.errors import ApprovalError
+from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, read, write
-from mkdocs_contentgen.texts.store import Cache, ChangedError, DiskStore
+from mkdocs_contentgen.texts.generation import Generation
+from mkdocs_contentgen.texts.lookup import look_up
+from mkdocs_contentgen.texts.policy import Limits
+from mkdocs_contentgen.texts.store import Cache, ChangedError, DiskStore, note_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 ROUNDS = 40
@@ -104,6 +112,52 @@ def test_another_machine_has_changed_a_text(open_stores: list[Cache]) -> None:
     assert other.load([KEY])[0] == {KEY: newer}
     for store in open_stores:
         store.close()
+
+
+class Silent(ClientDouble):
+    """A client that nobody asks."""
+
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
+        """Refuse."""
+        raise NotImplementedError
+
+
+def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[Cache]) -> None:
+    """The person's words stay, and the new text, which was paid for, is kept beside them."""
+    store, other = open_stores
+    request = BlogRequest(topic="Alpha")
+    key = request.key(sandbox=False)
+    before = structs.replace(TEXT, edits=None)
+    mine = structs.replace(TEXT, html="my words")
+    new = structs.replace(TEXT, html="new", edits=None)
+    store.save({key: before})
+    assert other.load([key])[0] == {key: before}
+
+    async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
+        other.save({key: mine}, replacing={key: before})
+        other.close()
+        return new
+
+    generation = Generation(store, lambda: nullcontext(Silent()), Limits(), ask=ask)
+    outcomes = asyncio.run(generation.run({key: request}, replaced=[key]))
+    assert outcomes[key].text == mine
+    assert "people have changed a draft meanwhile" in generation.problems[-1]
+    assert store.load([key, note_key("generated", key)])[0] == {
+        key: mine,
+        note_key("generated", key): new,
+    }
+    store.close()
+
+
+def test_words_of_a_person_do_not_expire(tmp_path: Path) -> None:
+    """`max_age` asks for a new text in place of one that nobody has changed."""
+    store = DiskStore(tmp_path)
+    requests = {name: BlogRequest(topic=name) for name in ("changed", "as it was")}
+    texts = {"changed": TEXT, "as it was": structs.replace(TEXT, edits=None)}
+    store.save(texts)
+    outcomes, _ = look_up(requests, store, max_age=timedelta(days=1))
+    assert outcomes["changed"].error is None
+    assert "old" in str(outcomes["as it was"].error)
 
 
 def test_two_approvals_at_once(tmp_path: Path) -> None:
