@@ -36,7 +36,7 @@ def main() -> None:
         )
         for scheme in ("light", "dark"):
             page = browser.new_page(
-                viewport={"width": 1220, "height": 860},
+                viewport={"width": 1220, "height": 720},
                 color_scheme="dark" if scheme == "dark" else "light",
             )
             for name, path in PAGES.items():

@@ -2,12 +2,13 @@
 
 Symbolic links below a given directory are not followed, so nothing outside of it is read, written
 or deleted. Only regular files are read, so reading does not block. This does not protect against
-programs that change the directory at the same time.
+programs that change the directory at the same time. Contents are told apart by their SHA-256.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -106,6 +107,11 @@ def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written, without its path."""
     reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "its path is not valid"
     return getattr(error, "strerror", None) or reason
+
+
+def sha256(data: str | bytes) -> str:
+    """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def _open_for_reading(path: str, flags: int) -> int:

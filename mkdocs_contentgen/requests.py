@@ -5,7 +5,6 @@ No function here reads files or sends anything.
 
 from __future__ import annotations
 
-import difflib
 import json
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -16,8 +15,8 @@ from typing import Annotated, ClassVar, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from .digest import sha256
 from .display import quoted
+from .files import sha256
 
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""
@@ -473,6 +472,8 @@ def unknown_name_message(kind: str, name: object, known: Collection[str]) -> str
 
 
 def _spelling_hint(found: object, known: Collection[str]) -> str:
+    import difflib  # importing it takes 5 ms
+
     close = difflib.get_close_matches(found.lower(), known, n=1) if type(found) is str else []
     return f"; did you mean '{close[0]}'?" if close else ""
 

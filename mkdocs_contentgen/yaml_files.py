@@ -1,4 +1,4 @@
-"""Read YAML, with the lines of what messages name."""
+"""Read YAML, check its values, and say in which line what is expected."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import yaml
 from yaml_env_tag import construct_env_tag  # type: ignore[import-untyped]  # it has no types
+
+from .display import quoted
+
+if TYPE_CHECKING:
+    from msgspec.inspect import Type
 
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of MkDocs
 _MAX_DEPTH = 10
@@ -121,3 +127,48 @@ class _PlainLoader(yaml.SafeLoader):
 def _items(node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     """Return the nodes of each key and its value. The last of equal keys counts."""
     return {key.value: (key, value) for key, value in node.value if isinstance(key.value, str)}
+
+
+def credential(variable: str) -> dict[str, str]:
+    """Return the `extra` of the type of a secret, which an environment variable can hold.
+
+    Its `message` is all that is said of a value that is wrong.
+    """
+    return {"message": f"is not a text to YAML; put it in quotes, or set {variable} instead"}
+
+
+def convert(value: object, kind: object) -> object:
+    """Return a value as a type, which can be annotated with a `msgspec.Meta`.
+
+    Raises ValueError with what is expected, which is the description of the type or else its
+    limits, and with what was found.
+    """
+    import msgspec  # sites that set no option start without it
+
+    try:
+        converted: object = msgspec.convert(value, kind)
+    except ValueError:
+        info = msgspec.inspect.type_info(kind)
+        extra = info.extra if isinstance(info, msgspec.inspect.Metadata) else None
+        if extra:
+            raise ValueError(extra["message"]) from None
+        raise ValueError(f"expected {_expected(info)}, found {quoted(value)}") from None
+    return converted
+
+
+def _expected(info: Type) -> str:
+    """Return the values of a type in words."""
+    from msgspec.inspect import BoolType, FloatType, IntType, Metadata, NoneType, UnionType
+
+    match info:
+        case Metadata(extra_json_schema={"description": text}):
+            return str(text)
+        case IntType(ge=least, le=most):
+            return f"a whole number from {least} {'up' if most is None else f'to {most}'}"
+        case FloatType(ge=least, le=most):
+            return f"a number from {least:g} to {most:.0f}"
+        case BoolType():
+            return "true or false"
+        case UnionType(types=types):
+            return " or ".join(_expected(it) for it in types if not isinstance(it, NoneType))
+    return "another value"

@@ -150,6 +150,10 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     for number in range(3):
         assert f"docs/t{number}.md:2: would be requested" in built.stdout
     assert "contentgen: 1 problem named above" in built.stdout
+    # In a page that only its author sees, the topic is followed by the error.
+    project.configure({"max_requests": 0})
+    assert project.build_as_server().returncode == 0
+    assert re.search("“T0”: .*max_requests", project.html("t0/index.html"))
     assert service.received == []
 
 
@@ -201,17 +205,8 @@ def test_on_error_placeholder_shows_and_warns(project: Project, service: Service
     )
 
 
-def test_errors_are_shown_while_you_write(project: Project, service: ServiceDouble) -> None:
-    """In a page that only its author sees, the topic is followed by the error."""
-    write_pages(project, 1)
-    project.configure({"max_requests": 0})
-    assert project.build_as_server().returncode == 0
-    assert re.search("“T0”: .*max_requests", project.html("t0/index.html"))
-    assert service.received == []
-
-
 def test_an_old_text_is_replaced(project: Project, service: ServiceDouble) -> None:
-    """A text older than `max_age` is asked for anew; a younger one is not."""
+    """A text older than `max_age` is asked for anew; of one in the cache, nothing is said."""
     keep_old_text(project, "T0", days=40)
     keep_old_text(project, "T1", days=3)
     write_pages(project, 2)
@@ -221,6 +216,9 @@ def test_an_old_text_is_replaced(project: Project, service: ServiceDouble) -> No
     assert service.topics == ["T0"]
     assert "The old text" not in project.html("t0/index.html")
     assert "The old text" in project.html("t1/index.html")
+    built = project.build()
+    assert warnings_in(built.stdout) == []
+    assert "2 from the cache, 0 generated, 0 missing, in" in built.stdout
 
 
 def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble) -> None:
@@ -257,15 +255,6 @@ def test_a_clock_that_jumps(project: Project, service: ServiceDouble) -> None:
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert service.topics == ["T1"]
-
-
-def test_a_warm_hit_never_warns(project: Project, service: ServiceDouble) -> None:
-    """A build from the cache has nothing to say but its summary."""
-    write_pages(project, 2)
-    assert project.build().returncode == 0
-    built = project.build()
-    assert warnings_in(built.stdout) == []
-    assert "2 from the cache, 0 generated, 0 missing, in" in built.stdout
 
 
 def in_namespace(project: Project, mount: str, *command: str) -> subprocess.CompletedProcess[str]:

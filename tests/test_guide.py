@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -10,12 +9,14 @@ import shlex
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -24,17 +25,21 @@ import tinycss2
 import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
+from model_writer import write, writing
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
 from mkdocs_contentgen.site.options import ContentgenConfig
-from mkdocs_contentgen.writer.server.configuration import read_fields
+from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
+from mkdocs_contentgen.writer.settings import WriterFields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
-CI = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("ci.md", "zensical.md"))
+CI = (DOCS / "ci.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
 
 LEFT_OUT = {
     (
@@ -44,21 +49,12 @@ LEFT_OUT = {
     ): "the tests' service has no such fields; tests of the writer have them",
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
-    ("review.md", "^contentgen review .*"): "does not end; test_browser_desk.py runs it",
-    ("review.md", "^contentgen update .*"): "no source has changed; test_update.py runs it",
-    ("writer.md", "(?s)^contentgen init .*"): "test_init.py runs it",
-    ("writer.md", "^(ollama|llama-server|vllm) .*"): "no model server is installed for the tests",
-    (
-        "ci.md",
-        "(?s)^(on|docs|articles|drafts|updates):.*",
-    ): "test_recipes_of_the_guide runs its commands",
-    ("zensical.md", "(?s)^(on|docs):.*"): "test_recipes_of_the_guide runs its commands",
+    ("", "^contentgen review.*"): "does not end; test_browser_desk.py runs it",
+    ("updates.md", "^contentgen update .*"): "no source has changed; test_update.py runs it",
+    ("writer.md", "^(ollama|llama-server) .*"): "no model server is installed for the tests",
+    ("ci.md", "(?s)^(on|docs|texts):.*"): "test_recipes_of_the_guide runs them",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
-    ("scale.md", "^python tests/benchmarks/.*"): "takes minutes",
-    (
-        "team.md",
-        r"(?s)^cd deploy .*|^docker .*",
-    ): "test_deploy.py checks deploy/",
+    ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
     ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""
@@ -73,12 +69,12 @@ def test_links_of_the_repository(page: str) -> None:
         assert path.startswith("https://") or (ROOT / path).exists(), path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_within_sentences(page: Path) -> None:
+def test_commands_within_sentences() -> None:
     """There is every command, with every option, that a sentence names."""
-    text = page.read_text(encoding="utf-8")
-    for words in re.findall(r"(?<!`)`contentgen\s+([a-z][^`]*)`", text):
-        assert set(re.findall(r"--[a-z-]+", words)) <= options_of(words.split())
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for words in re.findall(r"(?<!`)`contentgen\s+([a-z][^`]*)`", text):
+            assert set(re.findall(r"--[a-z-]+", words)) <= options_of(words.split()), page
 
 
 def options_of(words: list[str]) -> set[str]:
@@ -89,6 +85,35 @@ def options_of(words: list[str]) -> set[str]:
             command = command.commands[word]
     options = (option for parameter in command.params for option in parameter.opts)
     return {option for option in options if option.startswith("--")}
+
+
+def test_variables_of_the_environment() -> None:
+    """The code knows every variable that the guide names, or the configuration names it, too."""
+    name = re.compile(r"\bCONTENTGEN_[A-Z_]+")
+    files = [*(ROOT / "mkdocs_contentgen").rglob("*.py"), *(ROOT / "deploy").iterdir()]
+    known = {found for file in files for found in name.findall(file.read_text(encoding="utf-8"))}
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        text = page.read_text(encoding="utf-8")
+        assert {*name.findall(text)} <= known | {*re.findall(r"!ENV (\w+)", text)}, page
+
+
+OTHERS = """
+abstract_chars_count anchors description docs_dir draft_if_future_date exclude_docs extra_css
+frequency_penalty outcome pool_mode post_excerpt reasoning_effort repeat_penalty slug
+stop_grace_period title type validation
+""".split()
+"""Names with a value in sentences that are not contentgen's."""
+
+
+def test_options_within_sentences() -> None:
+    """There is every option and every field that a sentence names with a value."""
+    known = {name for name, _ in ContentgenConfig._schema} | {*ServerFields.__struct_fields__}
+    for model in REQUEST_TYPES.values():
+        known |= {field.name for field in msgspec.structs.fields(model)}
+    for page in PAGES:
+        text = FENCE.sub("", page.read_text(encoding="utf-8"))
+        named = re.findall(r"(?<!`)`(?:writer\.)?([a-z_]+): [^`\n]+`(?!`)", text)
+        assert {*named} - known <= {*OTHERS}, page
 
 
 def test_the_table_of_fields() -> None:
@@ -110,63 +135,108 @@ def test_the_table_of_fields() -> None:
 
 
 def test_the_gallery_is_complete() -> None:
-    """It shows each kind with all combinations of its own fields, and each length."""
-    shown = []
-    for page in sorted((DOCS / "gallery").glob("*.md")):
+    """It shows every value of every field of each type."""
+    shown = set()
+    for page in (DOCS / "gallery").glob("*.md"):
         _, front, _ = page.read_text(encoding="utf-8").split("---\n", 2)
         requests, problems = parse_front_matter(yaml.safe_load(front))
         assert not problems
-        shown += [tuple(sorted({**r.body(), "topic": r.type}.items())) for r in requests]
-    expected = []
+        shown |= {(it.type, *field) for it in requests for field in it.body().items()}
     for kind, model in REQUEST_TYPES.items():
-        own = {n: v for n, v in choices(model).items() if n not in ("type", "length")}
-        for values in itertools.product(*own.values()):
-            fields = {"topic": kind, "length": "short", **dict(zip(own, values, strict=True))}
-            expected.append(tuple(sorted(fields.items())))
-    assert set(expected) <= set(shown)
-    assert {dict(fields)["length"] for fields in shown} == {"short", "medium", "long"}
+        for name, values in choices(model).items():
+            if name not in ("type", "length"):
+                assert {(kind, name, value) for value in values} <= shown
 
 
-def recipes() -> Iterator[tuple[str, list[str]]]:
-    """Return the commands of each recipe, less what prepares the machine or talks to a forge."""
+@dataclass(frozen=True)
+class Recipe:
+    """A job of the guide for GitHub or GitLab."""
+
+    title: str
+    job: dict[str, Any]
+
+    @property
+    def script(self) -> str:
+        """All commands, as the machine of the forge runs them."""
+        steps = self.job.get("script") or [step.get("run", ":") for step in self.job["steps"]]
+        return "\n".join(steps)
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether it is for sites with `require_approval`."""
+        return self.title.startswith("Approved")
+
+    def __str__(self) -> str:
+        return f"{self.title}, {'GitLab' if 'script' in self.job else 'GitHub'}"
+
+
+def recipes() -> Iterator[Recipe]:
+    """Return the recipes of the guide."""
     for section in CI.split("\n## ")[1:]:
-        title = section.splitlines()[0]
         for block in re.findall(r"    ```yaml\n(.*?)    ```", section, re.DOTALL):
             recipe = yaml.safe_load(textwrap.dedent(block))
-            job = next(iter(recipe.get("jobs", recipe).values()))
-            steps = job["script"] if "script" in job else [s.get("run") for s in job["steps"]]
-            commands = [s for s in steps if s and shlex.split(s)[0] in ("contentgen", "mkdocs")]
-            yield f"{title}, {'GitHub' if 'jobs' in recipe else 'GitLab'}", commands
+            yield Recipe(section.splitlines()[0], next(iter(recipe.get("jobs", recipe).values())))
 
 
-@pytest.mark.parametrize(("title", "commands"), list(recipes()), ids=lambda value: str(value)[:24])
-def test_recipes_of_the_guide(
-    project: Project, service: ServiceDouble, title: str, commands: list[str]
-) -> None:
-    """Each recipe's commands do what the guide says, for GitHub and GitLab alike."""
-    assert commands
-    secret = title.startswith(("Drafts", "Regeneration", "Build in CI"))
-    extensions = ["contentgen"] if "zensical" in " ".join(commands) else []
-    options: dict[str, object] = (
-        {"service_fields": ["update"]} if title.startswith("Updates") else {}
-    )
-    options |= {"require_approval": not secret}
-    project.configure(options, markdown_extensions=extensions)
+def run_recipe(project: Project, recipe: Recipe) -> subprocess.CompletedProcess[str]:
+    """Run a recipe as it stands, less `pip`; what is pushed goes to `forge.git`."""
+    project.environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PUSH_TOKEN": "secret",
+        "CI_SERVER_HOST": "forge.example",
+        "CI_PROJECT_PATH": "docs/site",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{project.root}/forge.git.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://bot:secret@forge.example/docs/site.git",
+    }
+    return project.call("bash", "-euo", "pipefail", "-c", f"pip() {{ :; }}\n{recipe.script}")
+
+
+def a_site_with_a_changed_source(project: Project, model: ModelDouble) -> None:
+    """Approve a text that cites a page, then change the page."""
+    model.answer = writing(lambda conversation: f"{write(conversation)}\n\nFour of them [1].")
+    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": True}
+    options = {"base_url": "writer", "writer": writer, "require_approval": True}
+    project.configure(options, site_url="https://docs.example/")
+    project.write("docs/limits.md", "# Alpha\n\nFour.\n")
+    project.page("index.md", {"type": "blog", "topic": "Alpha", "length": "short"})
+    approved, status = run(project, "contentgen generate\ncontentgen approve --all --by Jo")
+    assert status == 0, approved
+    project.write("docs/limits.md", "# Alpha\n\nFour, without the typo.\n")
+    for name in ("BASE_URL", "USER_ID", "TOKEN"):
+        del project.environment[f"CONTENTGEN_{name}"]
+
+
+@pytest.mark.parametrize("recipe", [it for it in recipes() if it.needs_approval], ids=str)
+def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recipe: Recipe) -> None:
+    """It passes although a cited page has changed, and fails if a text is not approved."""
+    a_site_with_a_changed_source(project, model)
+    ran = run_recipe(project, recipe)
+    assert ran.returncode == 0, ran.stdout
+    assert "sources changed: limits/" in ran.stdout
+    project.page("new.md", {"type": "blog", "topic": "Beta"})
+    assert run_recipe(project, recipe).returncode != 0
+    assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize("recipe", [it for it in recipes() if not it.needs_approval], ids=str)
+def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
+    """It gets the missing text, and the weekly one pushes it as an approved file."""
+    project.configure({"service_fields": ["update"]})
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    if not secret:
-        for command in ("generate", "approve --all --by Jo"):
-            project.run("mkdocs_contentgen", *command.split())
-        for name in ("BASE_URL", "USER_ID", "TOKEN"):
-            del project.environment[f"CONTENTGEN_{name}"]
-    for command in commands:
-        said, status = run(project, command)
-        assert status == 0, said
+    run(project, "git init -q\ngit init -q --bare forge.git")
+    run(project, "git -C forge.git config receive.advertisePushOptions true")
+    for _ in range(2):  # the second time, there is nothing new
+        ran = run_recipe(project, recipe)
+        assert ran.returncode == 0, ran.stdout
     assert service.topics == ["Alpha"]
-    if title.startswith("Drafts"):
-        assert (project.root / "contentgen/index.md/main.html").exists()
-    if "Approved" in title or "check" in title:
-        project.page("new.md", {"type": "blog", "topic": "Beta"})
-        assert run(project, commands[-1])[1] != 0
+    approved = "contentgen/index.md/main.html"
+    if recipe.title.startswith("A weekly"):
+        assert (project.root / approved).exists()
+        assert (project.root / "updates.md").exists()
+    if "git push" in recipe.script:
+        pushed = run(project, "git -C forge.git ls-tree -r --name-only generated-texts")[0]
+        assert pushed == f"{approved}\n"
 
 
 def test_a_quiet_build_is_not_strict(project: Project) -> None:
@@ -192,10 +262,14 @@ def test_the_example_site(project: Project) -> None:
     built = project.build("--strict")
     assert built.returncode == 0, built.stdout
     assert "27 texts: 0 from approved files, 0 from the cache, 27 generated" in built.stdout
-    headings = project.soup("configuration/index.html").select("h3[id*=Options]")
-    assert sorted(h.code.text for h in headings if h.code) == sorted(
-        name for name, _ in ContentgenConfig._schema
-    )
+    options = {
+        "configuration": [name for name, _ in ContentgenConfig._schema],
+        "writer": WriterFields.__struct_fields__,
+        "team": set(ServerFields.__struct_fields__) - set(WriterFields.__struct_fields__),
+    }
+    for page, names in options.items():
+        headings = project.soup(f"{page}/index.html").select(".doc-heading > code")
+        assert sorted(heading.text for heading in headings) == sorted(names)
     commands = project.soup("commands/index.html").select("h3[id^=contentgen-]")
     assert [heading["id"] for heading in commands] == [
         f"contentgen-{c}" for c in sorted(main.commands)
@@ -221,9 +295,6 @@ class Block:
         return "docs/page.md" if self.text.startswith("---\n") else "mkdocs.yml"
 
 
-FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
-
-
 def blocks(page: Path) -> list[Block]:
     """Return the fenced blocks of a page from which something is left to try."""
     found = []
@@ -237,24 +308,18 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_block_is_found(page: Path) -> None:
-    """No fence is written so that what stands in it would not be tried."""
-    text = page.read_text(encoding="utf-8")
-    fences = re.findall(r"^[ >]*(?:```|~~~)", text, re.MULTILINE)
-    assert len(fences) == 2 * len(FENCE.findall(text))
-
-
-def test_what_is_left_out_is_there() -> None:
-    """Each exception is still needed."""
-    for name, pattern in LEFT_OUT:
-        texts = [
-            textwrap.dedent(block[3])
-            for page in PAGES
-            if name in page.name
-            for block in FENCE.findall(page.read_text(encoding="utf-8"))
-        ]
-        assert any(re.search(pattern, text, re.MULTILINE) for text in texts), pattern
+def test_every_block_is_found() -> None:
+    """No fence is written so that what stands in it would not be tried; exceptions are needed."""
+    needed = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        found = FENCE.findall(text)
+        assert len(re.findall(r"^[ >]*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(found), page
+        for name, pattern in LEFT_OUT:
+            commands = (textwrap.dedent(block[3]) for block in found if name in page.name)
+            if any(re.search(pattern, block, re.MULTILINE) for block in commands):
+                needed.add((name, pattern))
+    assert needed == {*LEFT_OUT}
 
 
 @pytest.mark.parametrize(
@@ -289,9 +354,7 @@ def test_the_blocks_of_a_page(
             elif block.text == "contentgen writer serve\n":
                 said, status = servers.enter_context(writer_serving(project, port)), 0
             elif block.language == "sh":
-                # A server does not end by itself; test_serve.py runs one.
-                script = block.text.replace("mkdocs serve", "mkdocs build --strict")
-                said, status = run(project, script)
+                said, status = run(project, script_of(block, project))
                 if "writer user add alice" in block.text:
                     token = said.split()[-1]
                     project.environment |= {
@@ -313,6 +376,15 @@ def test_the_blocks_of_a_page(
                 continue
             # What fails has to say so in the block that comes next.
             assert status == 0 or (after and after.language == "text"), said
+
+
+def script_of(block: Block, project: Project) -> str:
+    """Return the commands of a block, less what needs a person."""
+    if "contentgen init\n" not in block.text:
+        # A server does not end by itself; test_serve.py runs one.
+        return block.text.replace("mkdocs serve", "mkdocs build --strict")
+    (project.root / "mkdocs.yml").unlink()  # a reader begins in an empty folder
+    return block.text.replace("contentgen init\n", "contentgen init --yes\n")
 
 
 WRITER = "127.0.0.1:8766"

@@ -14,10 +14,7 @@ from conftest import Project, wait_until
 from served_site import ServedSite
 from service_double import Handler, Received, ServiceDouble, generated, raw
 
-COMMANDS = {
-    "mkdocs": ("mkdocs", "serve"),
-    "zensical": ("mkdocs_contentgen", "zensical", "serve"),
-}
+COMMANDS = {"mkdocs": ("mkdocs", "serve"), "zensical": ("mkdocs_contentgen", "zensical", "serve")}
 ONE = {"type": "blog", "topic": "One"}
 
 Serving = Callable[[], AbstractContextManager[ServedSite]]

@@ -26,7 +26,7 @@ from ledger_calls import put_user
 from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.writer.ledger.ledger import Ledger, open_ledger
 from mkdocs_contentgen.writer.server.app import Server
 from mkdocs_contentgen.writer.server.configuration import load_configuration

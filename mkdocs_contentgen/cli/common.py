@@ -6,8 +6,11 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, ParamSpec
@@ -20,6 +23,7 @@ from .output import debug_printer, print_errors, print_warnings
 if TYPE_CHECKING:
     from socket import socket
 
+    from ..site.content import PageContent
     from ..site.site import Site
     from ..texts.articles import Article
     from ..writer.settings import WriterOptions
@@ -71,9 +75,17 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     """
     module, path = _site_module(config_file)
     with module.load_site(path, drafts=drafts) as site:
+        if site.generator == "zensical" and find_spec("zensical"):
+            site = replace(site, render=partial(_render_with_zensical, site))
         print_warnings(site.warnings)
         print_errors([problem.message for problem in site.problems])
         yield site
+
+
+def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
+    from ..zensical.rendering import render_page
+
+    return render_page(site, page, articles)
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
@@ -109,7 +121,7 @@ PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
 
 def find_configuration(config_file: str | None) -> Path | None:
     """Return the given configuration or the one of this folder, if there is that file."""
-    from ..zensical.invocation import CONFIGURATIONS
+    from ..zensical.configuration import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS
     names = [config_file] if config_file else [first, *PROPERDOCS, *others]

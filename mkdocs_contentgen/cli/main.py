@@ -70,15 +70,12 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     Ready is what a build publishes without a request: approved texts, and drafts where
     require_approval is off. Below the table are the remarks: what is not as requested in a draft.
     """
-    from ..site.fields import field_check
-
     skip_garbage_collection()
     with open_site(config_file) as site:
         articles = load_articles(site)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
-        in_vain = field_check(site)
         missing = [it for it in articles if it.state == "missing"]
-        output.print_warnings([problem for it in missing for problem in in_vain(it)])
+        output.print_warnings([problem for it in missing for problem in site.field_problems(it)])
     if as_json:
         output.print_json([output.article_to_json(article) for article in articles])
     else:

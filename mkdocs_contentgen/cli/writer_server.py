@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from ..digest import sha256
+from ..files import sha256
 from ..writer.ledger.users import Token, User, UserLimits
 from .common import json_option
 from .output import print_json, print_line, print_usage

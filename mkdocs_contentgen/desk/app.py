@@ -27,8 +27,8 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..digest import sha256
 from ..errors import ContentgenError, EditError
+from ..files import sha256
 from ..review.updating import can_update
 from ..service.updates import MAX_NOTE
 from ..site.build import Build

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
-from ..digest import sha256
+from ..files import sha256
 from ..html.document import Block
 from ..html.elements import BLOCK_LEVEL, TEXT_BLOCKS
 from ..html.presentation import ArticleMetadata

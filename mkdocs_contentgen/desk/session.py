@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import click
 
-from ..digest import sha256
 from ..errors import ContentgenError, RejectedError
+from ..files import sha256
 from ..requests import Request
 from ..review import updating
 from ..service.protocol import Attempt, Client

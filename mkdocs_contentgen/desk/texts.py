@@ -14,10 +14,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import structs
 
-from ..digest import sha256
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..files import replace_text
+from ..files import replace_text, sha256
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind, Statement
 from ..review.approving import approve_article

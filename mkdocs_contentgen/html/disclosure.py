@@ -36,7 +36,7 @@ class Review:
     date: date
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """The type, generation time, review, model and remarks of an article.
 

@@ -16,8 +16,8 @@ from xml.etree.ElementTree import Element, tostring
 
 from bs4 import BeautifulSoup, Tag
 
-from ..digest import sha256
 from ..errors import EditError, UnsafeHTMLError
+from ..files import sha256
 from .article import parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS
 from .markdown_parser import inline_parser

@@ -31,7 +31,7 @@ class Presentation:
     """Who has the editorial responsibility for approved articles, or an empty string."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ArticleMetadata:
     """The metadata of an article as plain text. Unknown values are empty.
 

@@ -1,18 +1,27 @@
-"""Access to private attributes of MkDocs, where it has no public API.
+"""Titles, metadata and the search index of MkDocs, with access to its private attributes.
 
-They exist in MkDocs 1.6.1 and ProperDocs 1.6.7. Tests fail if a release changes them.
+Those exist in MkDocs 1.6.1 and ProperDocs 1.6.7. Tests fail if a release changes them.
 """
 
 from __future__ import annotations
 
 import html
 import logging
+import re
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING
 
 from markdown import Markdown
 from mkdocs.commands import build
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import PluginCollection
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+if TYPE_CHECKING:
+    from ..html.presentation import ArticleMetadata
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
@@ -55,3 +64,81 @@ def set_title_found(md: Markdown, title: str) -> None:
 def set_title_before_rendering(page: Page, title: str) -> None:
     """Set the title, which is text, that a page has until it is rendered."""
     page._title_from_render = html.escape(title, quote=False) or None
+
+
+class PageMetadata:
+    """Sets the metadata of pages where their authors did not.
+
+    `has_feed` tells whether the site has the RSS plugin, whose feeds show descriptions to readers.
+    """
+
+    def __init__(self, *, has_feed: bool) -> None:
+        self._has_feed = has_feed
+        self._added: dict[str, ArticleMetadata] = {}
+
+    def add(self, page: Page, facts: ArticleMetadata | None) -> None:
+        """Set description and date of a page, in place of those that were set before."""
+        feed = page.meta.setdefault("rss", {}) if self._has_feed else {}
+        feed = feed if isinstance(feed, dict) else {}
+        if before := self._added.pop(page.file.src_uri, None):
+            for key, value in (("description", before.lead), ("date", before.published)):
+                if page.meta.get(key) is value:  # the author can have written the same
+                    del page.meta[key]
+            if feed.get("feed_description") == before.disclosed_lead:
+                del feed["feed_description"]
+        if facts is None:
+            return
+        self._added[page.file.src_uri] = facts
+        for key, value in (("description", facts.lead), ("date", facts.published)):
+            if value:
+                page.meta.setdefault(key, value)
+        if facts.disclosed_lead and page.meta.get("description") is facts.lead:
+            feed.setdefault("feed_description", facts.disclosed_lead)
+
+
+_TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")
+
+
+def index_articles_last(plugins: PluginCollection) -> None:
+    """Let the search plugin of this build index each article after the text of its section.
+
+    It gives all text to the heading before it, also the author's text that follows an article.
+    Search of Material for MkDocs and Zensical know where an article ends.
+    """
+    for plugin in plugins.values():
+        if index := getattr(plugin, "search_index", None):
+            from mkdocs.contrib.search.search_index import SearchIndex  # which takes 1 MB
+
+            if not isinstance(index, SearchIndex):
+                continue
+            add = partial(_add_page, index.add_entry_from_context)
+            index.add_entry_from_context = add  # type: ignore[method-assign]  # of this build
+
+
+def _add_page(add: Callable[[Page], None], page: Page) -> None:
+    page = copy(page)
+    page.content = move_articles_last(page.content or "")
+    add(page)
+
+
+def move_articles_last(content: str) -> str:
+    """Move each generated article of a page to the end of the author's section that it is in."""
+    parts: list[str] = []
+    articles: list[str] = []
+    start = depth = 0
+    for tag in _TAG.finditer(content):
+        if tag[1] == "article" and (depth or "ai-disclosure=" in tag[0]):
+            if not depth:
+                parts.append(content[start : tag.start()])
+                start = tag.start()
+            depth += 1
+        elif tag[1] == "/article" and depth:
+            depth -= 1
+            if not depth:
+                articles.append(content[start : tag.end()])
+                start = tag.end()
+        elif tag[1].startswith("h") and not depth:
+            parts += [content[start : tag.start()], *articles]
+            articles.clear()
+            start = tag.start()
+    return "".join([*parts, content[start:], *articles])

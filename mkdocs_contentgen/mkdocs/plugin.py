@@ -22,12 +22,17 @@ from mkdocs.utils import get_relative_url
 from ..display import escape_controls
 from ..errors import ContentgenError
 from ..site.extension import ArticleExtension, leading_article, read_stylesheet
-from ..site.front_matter import hidden_requests, place_of, read_requests
+from ..site.front_matter import place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
-from .internals import file_of_page, render_page, set_title_before_rendering, set_title_found
-from .metadata import PageMetadata
-from .search import index_articles_last
+from .internals import (
+    PageMetadata,
+    file_of_page,
+    index_articles_last,
+    render_page,
+    set_title_before_rendering,
+    set_title_found,
+)
 
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
@@ -59,7 +64,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     """Whether to read the pages that only `mkdocs serve` shows."""
 
     _sent = 0
-    """Requests of earlier builds in this process: mkdocs-static-i18n builds once per language."""
+    """Requests of this run so far: mkdocs-static-i18n builds once per language."""
 
     _dirty = _serves = False
     _background: Background | None = None
@@ -68,6 +73,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Prepare background generation for `mkdocs serve`."""
         self._dirty = dirty
+        self._sent, self._spending = 0, None  # a program can run several builds
         if command == "serve":
             from ..site.signals import exit_on_sigterm
 
@@ -135,10 +141,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         pages_read = {file.src_uri for file in pages}
         # Material's blog copies a view for each page of its pagination.
         own = [file for file in pages if file.generated_by != "material/blog"]
-        collected = read_requests(own, config, self.config.defaults, config.theme)
+        collected = read_requests(
+            own, config, self.config.defaults, config.theme, config.theme.get_env
+        )
         for warning in collected.warnings:
             log.warning(warning)
-        problems = collected.problems + hidden_requests(collected.requests, config.theme.get_env)
         site = Site(
             config=config,
             options=self.config,
@@ -148,12 +155,12 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
             is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
-            problems=problems,
+            problems=collected.problems,
         )
         if self.collect_only:
-            _raise_problems([problem.message for problem in problems])
+            _raise_problems([problem.message for problem in site.problems])
             self.site = site
-        if self.collect_only or not (site.requests or problems):
+        if self.collect_only or not (site.requests or site.problems):
             return
         from ..site.build import Build, resolve
 
@@ -229,7 +236,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if name and (facts := articles[name].facts()):
             self._metadata.add(page, facts)
             set_title_before_rendering(page, facts.title)
-        return None if markdown.strip() else f"<!-- contentgen {next(iter(articles))} -->"
+        return None if markdown.strip() else "<!-- contentgen -->"
 
     on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
 

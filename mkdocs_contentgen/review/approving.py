@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 from msgspec import structs
 
-from ..digest import sha256
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
+from ..files import sha256
 from ..html.article import parse_article
 from ..html.differences import Word, compare
 from ..html.document import Document
@@ -22,6 +22,9 @@ from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.approval import ApprovedText, approve, write
 from ..texts.articles import Article, ChangedSources, count_marks
+
+_INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
+"""What a diff has to show although other texts may have it. No letter needs it to be joined."""
 
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
@@ -229,7 +232,7 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
-    Control characters of the texts are escaped.
+    Control characters and invisible ones of the texts are escaped.
     """
     try:
         rows = compare(Document(before, image_hosts), Document(after, image_hosts))
@@ -263,4 +266,5 @@ def _show_word(word: Word) -> str:
 
 
 def _escape_lines(text: str) -> str:
+    text = _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return "\n".join(map(escape_controls, text.split("\n")))

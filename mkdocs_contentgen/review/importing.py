@@ -6,8 +6,8 @@ from datetime import date
 
 from msgspec import structs
 
-from ..digest import sha256
 from ..errors import FailedTextError
+from ..files import sha256
 from ..html.document import Document
 from ..requests import Request
 from ..site.build import language_of, own_text

@@ -23,8 +23,8 @@ from ..requests import Request
 from ..service.protocol import Attempt, Client
 from ..service.updates import CITATION, Source, TextBlock, Update, Updated
 from ..site.build import Build
-from ..site.cited import CitedSections
 from ..site.options import ContentgenConfig
+from ..site.site import CitedSections
 from ..text import Edits, Text, mend
 from ..texts.articles import Article
 from ..texts.store import note_key

@@ -139,7 +139,6 @@ class Build:
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
         cited = cache(self.site.cited_sections)
-        check = cache(self._field_check)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),
@@ -147,7 +146,7 @@ class Build:
             source,
             files=files,
             changed_sources=lambda sources: cited().changed(sources),
-            check=lambda page_request: check()(page_request),
+            check=self.site.field_problems,
         )
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
@@ -157,11 +156,6 @@ class Build:
             verb = "text has" if number == 1 else "texts have"
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
-
-    def _field_check(self) -> Callable[[PageRequest], list[str]]:
-        from .fields import field_check
-
-        return field_check(self.site)
 
     def estimate_message(self, wanted: Mapping[str, Request]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
@@ -186,13 +180,11 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     warn_only = build.policy.warn_only
     site, options = build.site, build.site.options
     resolution.add_problems(site.problems, warn_only=warn_only)
-    wrong = {problem.page for problem in site.problems}
-    requests = [it for it in site.requests if it.page not in wrong]
     resolution.warnings += [
         f"{path}: no page requests this text; if you do not need it any more, delete the file"
         for path in files.unclaimed
     ]
-    obtained = build.obtain(files, None if resolution.failures else source, requests)
+    obtained = build.obtain(files, None if resolution.failures else source)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings
     if resolution.failures:
@@ -203,6 +195,11 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         resolution.warnings += _undisclosed_warning(obtained.articles)
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
+        if article.changed_sources:  # an edited source must not end a build with `--strict`
+            build.log(
+                f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
+                f"the text, or run `contentgen update {article.page}`"
+            )
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
@@ -219,12 +216,6 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     """Return what the author should know of a text on its page."""
     found = []
-    if article.changed_sources:
-        found.append(
-            f"{article.place}: the text cites what has changed or is gone: "
-            f"{', '.join(article.changed_sources)}; check it, or let a model change what is wrong "
-            f"with `contentgen update {article.page}`"
-        )
     text, page = article.text_language, article.language
     # The key of a text does not have the language of its page, so pages of two can share one.
     if text and not article.request.language and _primary(text) != _primary(page or text):
@@ -293,7 +284,7 @@ def page_content(article: Article, presentation: Presentation, *, show_errors: b
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     provenance = provenance.published_by(presentation.publisher)
-    return PageContent(packed, provenance, presentation, list(article.sources))
+    return PageContent(packed, provenance, presentation, tuple(article.sources))
 
 
 def _is_pending(outcome: Outcome) -> bool:

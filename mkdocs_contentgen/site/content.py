@@ -13,7 +13,7 @@ from ..html.disclosure import Provenance
 from ..html.presentation import ArticleMetadata, Presentation, present
 
 
-@dataclass
+@dataclass(slots=True)  # of which a site can have thousands
 class PageContent:
     """One article of a page, or a placeholder, which has neither provenance nor presentation."""
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import html
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement
@@ -27,7 +28,7 @@ from mkdocs.utils.rendering import get_heading_text
 
 from ..errors import UnsafeHTMLError
 from ..html.elements import HEADINGS
-from .typos import marker_typo_problem
+from .front_matter import marker_typo_problem
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
@@ -96,7 +97,7 @@ class ArticleExtension(Extension):
         self.pages: Mapping[str, str] = {}
         self.styles: Callable[[Markdown, File], Element] | None = None
         self.end_line = ""
-        self.problems: dict[str, list[tuple[str, str]]] = {}
+        self.problems: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         self.facts: dict[str, dict[str, ArticleMetadata]] = {}
         self.leading: dict[str, str] = {}
 
@@ -133,12 +134,12 @@ class _ArticleTreeprocessor(Treeprocessor):
             return
         blocks = _raw_blocks(root, self.md)
         markers: dict[str, re.Match[str]] = {}
-        problems = self.extension.problems[file.src_uri] = []
+        self.extension.problems.pop(file.src_uri, None)
         for number, block in blocks.items():
             if match := MARKER.search(block):
                 markers[number] = match
             elif problem := marker_typo_problem(block):
-                problems.append((block, problem))
+                self.extension.problems[file.src_uri].append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
@@ -242,7 +243,6 @@ class _ArticlePlacer:
         visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
         raw_headings = _RAW_HEADING.findall("".join(visible))
         self._has_title = root.find(".//h1") is not None or "1" in raw_headings
-        problems = self.extension.problems[self.page]
         context = _Context()
         for parent, index, number, before in list(_find_raw_blocks(root, blocks, context)):
             marker = markers.get(number)
@@ -251,7 +251,7 @@ class _ArticlePlacer:
             del markers[number]
             name = marker[1] or next(iter(self.articles), "main")
             if problem := self._marker_problem(name):
-                problems.append((marker[0], problem))
+                self.extension.problems[self.page].append((marker[0], problem))
             elif index is None:
                 parent.text = None
                 parent.append(self._create(name, before))
@@ -261,7 +261,7 @@ class _ArticlePlacer:
                 parent[index] = article
         for marker in markers.values():
             problem = "the marker is within other text or HTML; put it between empty lines"
-            problems.append((marker[0], problem))
+            self.extension.problems[self.page].append((marker[0], problem))
         context.level = 1  # at the end of a page, an article is a section of the page
         for name in self.articles:
             if name not in self._placed:
@@ -447,11 +447,9 @@ _CONTAINERS = frozenset("li dd td th div blockquote details section aside main f
 
 def read_stylesheet(*, adapted: bool) -> str:
     """Return the style sheet of articles, for adapted or other styles."""
-    package = resources.files("mkdocs_contentgen.html")
-    content = package.joinpath("containment.css").read_text("utf-8")
-    if adapted:
-        content += "\n" + package.joinpath("contentgen.css").read_text("utf-8")
-    return content
+    folder = Path(__file__).parents[1] / "html"
+    content = (folder / "containment.css").read_text("utf-8")
+    return f"{content}\n{(folder / 'contentgen.css').read_text('utf-8')}" if adapted else content
 
 
 def _insert_styles(root: Element, styles: Element) -> None:

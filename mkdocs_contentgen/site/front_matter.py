@@ -1,14 +1,16 @@
-"""Read the requests for articles from the pages of a site."""
+"""Read the requests for articles from the pages of a site, and find what only looks like one."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
+from jinja2 import Environment, TemplateError, TemplateNotFound, nodes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
@@ -16,13 +18,15 @@ from mkdocs.utils import meta as mkdocs_meta
 from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
-from .directories import project_directory
-from .typos import MAYBE_REQUEST, NAME, request_typo_problems
+from .options import project_directory
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from ..requests import Request
+
+NAME = "contentgen"
+
+MAYBE_REQUEST = re.compile(r"^[\"']?[Cc][\w -]{7,12}[\"']?[ \t]*:", re.MULTILINE)
+"""Found in each source that request_typo_problems() has to read; most pages need not be read."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +60,21 @@ def read_requests(
     config: MkDocsConfig,
     defaults: Mapping[str, object],
     theme: Mapping[str, object] | None = None,
+    load_templates: Callable[[], Environment] | None = None,
 ) -> CollectedRequests:
     """Return the requests of the pages `files`, and all problems with them.
 
     Pages with a problem have no requests. `defaults` is the option of that name. `theme` has the
-    settings of the theme, such as its language.
+    settings of the theme, such as its language. `load_templates` returns its templates, to find
+    those that do not show the text of their page.
     """
     collected = CollectedRequests()
     docs = _relative_docs_dir(config)
+
+    @cache
+    def is_hidden_by(template: str) -> bool:
+        return load_templates is not None and hides_content(load_templates(), template)
+
     for file in files:
         page = file.src_uri
         path = posixpath.join(docs, page)
@@ -77,7 +88,11 @@ def read_requests(
         language = _language(file, theme) if found.requests else ""
         for line, request in found.requests:
             place = f"{path}:{line}"
-            collected.requests.append(PageRequest(request, page, place, found.template, language))
+            if found.template and is_hidden_by(found.template):
+                message = f"{place}: the template '{found.template}' {_HIDDEN}"
+                collected.problems.append(PageProblem(page, message))
+            else:
+                collected.requests.append(PageRequest(request, page, place, language))
         for line, message in found.problems:
             collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
@@ -98,29 +113,6 @@ def _language(file: File, theme: Mapping[str, object] | None) -> str:
     of_page = getattr(file, "locale", None)
     tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
-
-
-def hidden_requests(
-    requests: Iterable[PageRequest], load_templates: Callable[[], Environment]
-) -> list[PageProblem]:
-    """Return a problem for each request whose page has a template that shows no text."""
-    named = [it for it in requests if it.template]
-    if not named:
-        return []
-    from .templates import hides_content
-
-    environment = load_templates()
-    hiding = {name for name in {it.template for it in named} if hides_content(environment, name)}
-    return [
-        PageProblem(
-            it.page,
-            f"{it.place}: the template '{it.template}' does not show the text of its page, "
-            "so nobody would see the article that you pay for; remove the request, or print "
-            "page.content in the template",
-        )
-        for it in named
-        if it.template in hiding
-    ]
 
 
 def place_of(file: File, config: MkDocsConfig, text: str) -> str:
@@ -161,5 +153,129 @@ def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
     return _Reading(placed, template=str(meta.get("template") or ""))
 
 
+_HIDDEN = (
+    "does not show the text of its page, so nobody would see the article that you pay for; "
+    "remove the request, or print page.content in the template"
+)
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
+
+
+_BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
+_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t].*\n)*)+")
+_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
+
+
+def request_typo_problems(source: str) -> list[tuple[int, str]]:
+    """Return the line and the problem of everything that looks like a request but is not one."""
+    before = _BEFORE_FRONT_MATTER.match(source)
+    start = before.end() if before else 0
+    front_matter = _FRONT_MATTER.match(source, start)
+    block = front_matter or _METADATA.match(source)
+    span = block.span(1 if front_matter else 0) if block else (0, 0)
+    keys = {
+        source.count("\n", 0, match.start()) + 1: match[1]
+        for match in _KEYS.finditer(source, *span)
+        if _resembles_name(match[1])
+    }
+    if not front_matter:
+        problem = "is read only in YAML front matter: put a line '---' above and below it"
+        return [(line, f"'{NAME}' {problem}") for line in keys]
+    if keys and source[:start].lstrip("\ufeff"):
+        problem = (
+            "the front matter is not read, since there are blank lines or spaces before its "
+            "first line '---'; remove them"
+        )
+        return [(source.count("\n", 0, start) + 1, problem)]
+    return [
+        (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
+        for line, key in keys.items()
+        if key != NAME
+    ]
+
+
+def marker_typo_problem(html: str) -> str | None:
+    """Return what is wrong with a comment that looks like a marker but is not one, or None."""
+    match = _COMMENT.search(html)
+    if match is None or not _resembles_name(match[1]):
+        return None
+    name = re.search(r"[a-z0-9-]+", match[2].lower())
+    right = f"<!-- {NAME} {name[0]} -->" if name else f"<!-- {NAME} -->"
+    return f"'{' '.join(match[0].split())[:80]}' is no marker; did you mean '{right}'?"
+
+
+def _resembles_name(word: str) -> bool:
+    word = re.sub(r"[\W_]", "", word).lower()
+    if not word.startswith("c"):
+        return False
+    import difflib  # importing it takes 5 ms
+
+    return difflib.SequenceMatcher(None, word, NAME).ratio() >= 0.85
+
+
+def hides_content(environment: Environment, name: str) -> bool:
+    """Tell whether a template certainly never prints `page.content`, as some home pages do.
+
+    Includes with a computed name are ignored: themes use them for small parts. The result is False
+    for a template that does not exist, since MkDocs reports it.
+    """
+    try:
+        return not _prints_content(environment, name, frozenset())
+    except TemplateError:
+        return False
+
+
+def _prints_content(environment: Environment, name: str, overridden: frozenset[str]) -> bool:
+    """Tell whether a template prints `page.content` outside of the `overridden` blocks."""
+    tree = _parse(environment, name)
+    if any(not overridden & blocks for blocks in _enclosing_blocks(environment, tree, frozenset())):
+        return True
+    parent = tree.find(nodes.Extends)
+    if parent is None:
+        return False
+    if not isinstance(parent.template, nodes.Const):
+        return True
+    own = {
+        block.name
+        for block in tree.find_all(nodes.Block)
+        if not any(
+            isinstance(call.node, nodes.Name) and call.node.name == "super"
+            for call in block.find_all(nodes.Call)
+        )
+    }
+    return _prints_content(environment, parent.template.value, overridden | own)
+
+
+def _enclosing_blocks(
+    environment: Environment,
+    node: nodes.Node,
+    blocks: frozenset[str],
+    includes: tuple[str, ...] = (),
+) -> Iterator[frozenset[str]]:
+    """Yield the names of the blocks around each place where `page.content` is printed.
+
+    `includes` are the templates that are being included, since some include themselves.
+    """
+    for child in node.iter_child_nodes():
+        match child:
+            case nodes.Getattr(node=nodes.Name(name="page"), attr="content"):
+                yield blocks
+            case nodes.Include(template=nodes.Const(value=str(name))) if name in includes:
+                pass
+            case nodes.Include(template=nodes.Const(value=str(name))):
+                tree = _parse(environment, name)
+                if any(
+                    True for _ in _enclosing_blocks(environment, tree, blocks, (*includes, name))
+                ):
+                    yield blocks
+        inside = blocks | {child.name} if isinstance(child, nodes.Block) else blocks
+        yield from _enclosing_blocks(environment, child, inside, includes)
+
+
+def _parse(environment: Environment, name: str) -> nodes.Template:
+    if environment.loader is None:
+        raise TemplateNotFound(name)
+    source, _, _ = environment.loader.get_source(environment, name)
+    return environment.parse(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -75,23 +76,19 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
 
 @contextmanager
 def _log_lines(log: _Log, interval: float) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
-    latest: Progress | None = None
+    latest: deque[Progress] = deque(maxlen=1)
     ended = threading.Event()
-
-    def show(progress: Progress) -> None:
-        nonlocal latest
-        latest = progress
 
     def log_periodically() -> None:
         # By the clock, since there are no events while the service is slow or down.
         while not ended.wait(interval):
             if latest:
-                log(progress_message(latest))
+                log(progress_message(latest[0]))
 
     thread = threading.Thread(target=log_periodically, daemon=True)
     thread.start()
     try:
-        yield show, log
+        yield latest.append, log
     finally:
         ended.set()
         thread.join()

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
@@ -13,11 +14,18 @@ from urllib.parse import urljoin
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
+from ..display import quoted
 from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
-from .directories import project_directory, resolve_directory
 from .front_matter import PageProblem
-from .options import EXTENSION, MKDOCS_CACHE, ZENSICAL_CACHE, ContentgenConfig
+from .options import (
+    EXTENSION,
+    MKDOCS_CACHE,
+    ZENSICAL_CACHE,
+    ContentgenConfig,
+    project_directory,
+    resolve_directory,
+)
 
 if TYPE_CHECKING:
     from ..texts.approval import ApprovedFiles
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
     from ..texts.store import Cache, Outage
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
-    from .cited import CitedSections
+    from ..writer.sources import Section
     from .content import PageContent
 
 
@@ -151,8 +159,6 @@ class Site:
         return load_sources(paths, directory, Path(self.config.docs_dir), self._locations())
 
     def _locations(self) -> list[tuple[Path, str]]:
-        from .cited import link_of
-
         return [(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path]
 
     def addresses(self) -> dict[str, str]:
@@ -199,10 +205,41 @@ class Site:
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""
-        from .cited import CitedSections
-
         sources = self.sources if self.options.uses_writer() else None
         return CitedSections(self.pages, self.config.site_url or "", sources)
+
+    def field_problems(self, it: PageRequest) -> list[str]:
+        """Return messages about fields that the service ignores, or sources that cannot be used.
+
+        Raises ConfigurationError.
+        """
+        from ..requests import OPTIONAL_FIELDS
+
+        if self.options.uses_sandbox():
+            return []
+        if not self.options.uses_writer():
+            return [
+                f"{it.place}: contentgen.{name}: {_cure(name)}"
+                for name in OPTIONAL_FIELDS
+                if getattr(it.request, name) and name not in self.options.service_fields
+            ]
+        return [
+            f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
+            for name in it.request.sources
+            if (reason := self._source_problem(name))
+        ]
+
+    @cached_property
+    def _source_problem(self) -> Callable[[str], str]:
+        sources, generated = self.sources(), {it.page for it in self.requests}
+
+        @cache  # requests share sources, for example through the option `defaults`
+        def problem(name: str) -> str:
+            if name in generated:
+                return "has a generated text, which is no source; name what that is written from"
+            return sources.problem(name)
+
+        return problem
 
     def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
         """Return the requests of the named pages, or of all pages without names.
@@ -235,6 +272,15 @@ class Site:
         return path
 
 
+def _cure(name: str) -> str:
+    if name == "sources":
+        return "only the writer of this build reads sources; use `base_url: writer`"
+    return (
+        "the interface of the service has no such field; use `base_url: writer`, or set "
+        f"`service_fields: [{name}]` if your service takes it"
+    )
+
+
 def _matches(page_request: PageRequest, name: str) -> bool:
     page, (path, _, _) = page_request.page, page_request.place.rpartition(":")
     tail = Path(name).as_posix().removeprefix("./")
@@ -247,3 +293,67 @@ def _titles(nav: object) -> Iterator[str]:
         for title, inner in entry.items() if isinstance(entry, dict) else ():
             yield str(title)
             yield from _titles(inner)
+
+
+_FILE = "file:"
+
+
+class CitedSections:
+    """Finds cited sections in the pages of a site, and in other sources of its writer.
+
+    Only files that are cited are read. `sources` returns those of the writer; without it, cited
+    files are on another machine.
+    """
+
+    def __init__(
+        self, pages: Iterable[File], site_url: str, sources: Callable[[], Sources] | None
+    ) -> None:
+        self._pages = pages
+        self._site_url = site_url
+        self._sources = sources
+        self._read_source = cache(self._sections_of_source)
+        self._files: dict[str, File] | None = None
+        self._read_page = cache(self._sections_of_page)
+
+    def find(self, source: str) -> list[Section] | None:
+        """Return the parts of a section, none if it is gone, or None if it is of another site."""
+        if source.startswith(_FILE):
+            if self._sources is None:
+                return None  # it is on the machine of a served writer
+            place = source.removeprefix(_FILE)
+            return [it for it in self._read_source(place.partition("#")[0]) if it.place == place]
+        if not self._site_url or not source.startswith(self._site_url):
+            return None  # a served writer can cite another site
+        link = source.removeprefix(self._site_url)
+        return [it for it in self._read_page(link.partition("#")[0]) if it.link == link]
+
+    def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the cited sections that have changed since, or are gone, by path in the site."""
+        found = []
+        for source, digest in sources.items():
+            sections = self.find(source)
+            if sections is not None and (not sections or sections[0].digest != digest):
+                found.append(self.shown(source))
+        return tuple(found)
+
+    def shown(self, source: str) -> str:
+        """Return a source as messages name it."""
+        if source.startswith(_FILE):
+            return source.removeprefix(_FILE)
+        return source.removeprefix(self._site_url)
+
+    def _sections_of_source(self, name: str) -> Sequence[Section]:
+        return self._sources().sections(name) if self._sources else []
+
+    def _sections_of_page(self, link: str) -> Sequence[Section]:
+        from ..writer.sources import split_sections
+
+        if self._files is None:
+            self._files = {link_of(file): file for file in self._pages}
+        file = self._files.get(link)
+        return list(split_sections(file.content_string, file.src_uri, link)) if file else []
+
+
+def link_of(page: File) -> str:
+    """Return the path of a page in the site, as links to sources have it."""
+    return "" if page.url in ("", ".", "./") else page.url

@@ -18,10 +18,9 @@ from typing import Annotated
 import msgspec
 import yaml
 
-from ..digest import sha256
 from ..display import hidden_character, quoted
 from ..errors import ApprovalError
-from ..files import delete_file, locked, read_text, reason_of, replace_text
+from ..files import delete_file, locked, read_text, reason_of, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..text import Text, mended
@@ -106,7 +105,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     Raises ApprovalError, with file and line, for a damaged file.
     """
     try:
-        content = read_text(path, directory, _MAX_FILE)
+        content = read_text(path, directory, _MAX_FILE).removeprefix("\ufeff")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:

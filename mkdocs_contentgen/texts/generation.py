@@ -382,7 +382,7 @@ class Generation:
         self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
-        self.problems += [problem for problem in problems if problem not in self.problems]
+        self.problems = list(dict.fromkeys([*self.problems, *problems]))
 
     def _add_store_problem(self, problem: str) -> None:
         """Add the first error of the store only; the others follow from it."""

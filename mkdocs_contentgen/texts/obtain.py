@@ -191,6 +191,8 @@ def _refuse_wanted(
         for message in messages:
             obtained.add_message(message, warn_only=policy.warn_only)
         refused[article.key] = ConfigurationError(messages[0])
+    if not refused:
+        return
     for key in refused if policy.warn_only else ():
         del obtained.wanted[key]
     obtained.articles = [

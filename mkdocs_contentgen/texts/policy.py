@@ -20,9 +20,6 @@ class PageRequest:
     request: Request
     page: str = ""
     place: str = ""
-    template: str = ""
-    """The template that the page's front matter names."""
-
     language: str = ""
     """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
 

@@ -15,7 +15,9 @@ _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile(
     r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ufeff\U000e0000-\U000e007f]"
-    "|(?<=[A-Za-z])[\u200c\u200d]+(?=[A-Za-z])"  # other scripts need them
+    # Other scripts need them.
+    "|(?<=[A-Za-z])[\u200c-\u200f]+(?=[A-Za-z])"
+    "|(?<=[A-Za-z,.!? ])[\u034f\u115f\u1160\u180e\u3164\uffa0\U000e0100-\U000e01ef]+"
     # The marks of sources in ChatGPT's answers.
     r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"

@@ -30,10 +30,9 @@ from ..service.updates import (
 )
 from .answers import read_answer
 from .citations import cite, source_of
-from .completion import Ask, Completion, Message, ModelCall
+from .completion import Ask, Completion, KeptAnswers, Message, ModelCall
 from .entries import Action, read_entries
 from .markdown import paragraph_html, read_markdown
-from .parts import KeptAnswers
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions

@@ -121,6 +121,12 @@ _PLACEHOLDER = re.compile(
     r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
     re.IGNORECASE,
 )
+_PLAN_ITEM = re.compile(
+    r"^ {0,3}(?P<number>\d{1,2}[.)] )\**(?P<heading>[^*\n:]{1,100}?)(?::?\*\*:?|:| [–—-] |$)"
+    r"[ –—-]*(?P<rest>.*)$",
+    re.MULTILINE,
+)
+_ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
@@ -208,6 +214,15 @@ def join_texts(start: str, rest: str) -> str:
     known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
     added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
     return "\n\n".join([start, *added])
+
+
+def plan_from_list(text: str, *, numbers: bool) -> str:
+    """Return a plan whose sections are a numbered list as one with headings.
+
+    `numbers` is whether the headings keep theirs.
+    """
+    number = r"\g<number>" if numbers else ""
+    return _PLAN_ITEM.sub(rf"## {number}\g<heading>\n\n\g<rest>\n", text)
 
 
 def without_fence(text: str) -> str:
@@ -399,6 +414,17 @@ def without_epilogue(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
+def without_copies(text: str) -> str:
+    """Keep a text once that is given several times, even if the last one is not whole."""
+    title = text.partition("\n")[0]
+    first, *copies = f"\n{text}\n".split(f"\n{title}\n")[1:] if title.strip() else [""]
+    first = _ANNOUNCEMENT.sub("", first)
+    words = split_words(first)
+    found = [split_words(_ANNOUNCEMENT.sub("", it)) for it in copies]
+    is_copied = found and all(len(it) >= _LEAST_TEXT and it == words[: len(it)] for it in found)
+    return f"{title}\n{first}" if is_copied else text
+
+
 def with_title(text: str) -> str:
     """Make a first line such as `Title: …` a title."""
     first, _, rest = text.partition("\n")
@@ -411,16 +437,13 @@ def with_title(text: str) -> str:
 def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
     has_headings = _HEADING.search(text)
-    kept = []
-    for is_code, line in split_lines(text):
-        if not is_code:
-            line = _BULLET.sub(r"\1- ", line)
-            line = _KEYCAP_HEADING.sub(r"\1\2. ", line)
-            line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
-            if not has_headings:
-                line = _NEARLY_HEADING.sub(r"\1 ", line)
-        kept.append(line)
-    return "\n".join(kept)
+
+    def marked(line: str) -> str:
+        line = _KEYCAP_HEADING.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line))
+        line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
+        return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
+
+    return _each_line(text, marked)
 
 
 def with_headings(text: str) -> str:
@@ -459,19 +482,24 @@ def without_references(text: str) -> str:
 
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
-    return "\n".join(
-        line for is_code, line in split_lines(text) if is_code or not _PLACEHOLDER.fullmatch(line)
-    )
+    return _each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
 
 
 def without_emoji(text: str) -> str:
     """Drop the emoji in headings."""
-    return "\n".join(
-        re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
-        if not is_code and re.match("#+ ", line) and _EMOJI.search(line)
-        else line
-        for is_code, line in split_lines(text)
-    )
+
+    def bare(line: str) -> str:
+        if not re.match("#+ ", line) or not _EMOJI.search(line):
+            return line
+        return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
+
+    return _each_line(text, bare)
+
+
+def _each_line(text: str, change: Callable[[str], str | None]) -> str:
+    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
+    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
+    return "\n".join(line for line in lines if line is not None)
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -483,6 +511,7 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("HTML was replaced by Markdown or text", without_html),
     ("what the model said before the text was taken out", without_preface),
     ("what the model said after the text was taken out", without_epilogue),
+    ("a copy of the whole text was taken out", without_copies),
     ("placeholders were taken out", without_placeholders),
     ("a list of references was taken out", without_references),
     ("a line such as `Title: …` became the title", with_title),

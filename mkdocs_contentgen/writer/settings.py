@@ -19,7 +19,7 @@ from ..errors import ConfigurationError
 from ..files import find_link, read_text, reason_of
 from ..requests import unknown_name_message
 from ..text import MAX_MODEL, model_name
-from ..values import convert, credential
+from ..yaml_files import convert, credential
 from .retrieval import Sources
 from .sources import Location, SitePages
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..digest import sha256
 from ..display import escape_controls
-from ..files import read_text, reason_of
+from ..files import read_text, reason_of, sha256
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 _SUFFIXES = _MARKDOWN | {".txt"}

@@ -21,12 +21,11 @@ from ..text import Text, mended
 from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import cite, describe_sources, sources_list
-from .completion import Ask, Completion, Message, ModelCall, Watch
+from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
 from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
-from .parts import KeptAnswers
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import join_texts, mend, trim, whole_paragraphs
+from .reading import join_texts, mend, plan_from_list, trim, whole_paragraphs
 from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions
@@ -310,6 +309,9 @@ class _Writing:
         models do not improve a text that they are shown.
         """
         best = await self._attempt(messages, words, earlier, is_part=is_plan)
+        if is_plan and len(best.document.headings) < 2:
+            text = plan_from_list(best.text, numbers=is_listicle(self._request))
+            best = self._draft(best, text)
         for _ in range(self._options.fields.repairs):
             is_usable = not best.unusable and (not is_plan or len(best.document.headings) > 1)
             if not is_plan and best.can_go_on:

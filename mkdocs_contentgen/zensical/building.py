@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ..errors import ConfigurationError
 from ..site.build import Build, Resolution, resolve
+from ..site.front_matter import NAME
 from ..site.site import Site
-from ..site.typos import NAME
-from .invocation import find_configuration, read_arguments
+from .configuration import find_configuration, read_arguments
 from .loading import read_site
 from .process import Zensical
 from .records import (

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import posixpath
+import logging
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from fnmatch import fnmatchcase
+from functools import cache, partial
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
+from mkdocs.utils.meta import get_data
 
-from ..site.front_matter import hidden_requests, read_requests
+from ..errors import ConfigurationError
+from ..files import find_link
+from ..site.front_matter import read_requests
 from ..site.site import Site
-from .configuration import Configuration, load_configuration
-from .invocation import find_configuration
-from .page_files import find_pages
+from .configuration import Configuration, find_configuration, load_configuration
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..site.content import PageContent
     from ..writer.settings import WriterOptions
+
+
+# Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
+logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
 
 
 @contextmanager
@@ -43,9 +47,9 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     configuration = load_configuration(path)
     options, config = configuration.options, configuration.config
     pages, names = find_pages(configuration, drafts=drafts)
-    collected = read_requests(pages, config, options.defaults, configuration.theme)
-    files = {file.src_uri: file for file in pages}
     load_templates = partial(_load_templates, configuration)
+    collected = read_requests(pages, config, options.defaults, configuration.theme, load_templates)
+    files = {file.src_uri: file for file in pages}
     return Site(
         config=config,
         options=options,
@@ -55,36 +59,9 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         pages=find_pages(configuration, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
-        problems=collected.problems + hidden_requests(collected.requests, load_templates),
+        problems=collected.problems,
         warnings=configuration.warnings + collected.warnings,
-        render=partial(_render, path, files) if find_spec("zensical") else None,
     )
-
-
-def _render(
-    path: Path, files: Mapping[str, File], page: str, articles: Mapping[str, PageContent]
-) -> str:
-    """Return the HTML that Zensical makes of the Markdown of a page with these articles."""
-    from mkdocs.utils import get_relative_url
-    from mkdocs.utils.meta import get_data
-    from zensical.config import parse_config
-    from zensical.markdown.render import render
-
-    from .page_texts import SiteTexts, use_texts
-
-    config = parse_config(str(path))
-    configuration = load_configuration(path)
-    use_texts(config, SiteTexts(configuration, serves=True, given={page: dict(articles)}))
-    markdown, meta = get_data(files[page].content_string)
-    rendered = render(markdown, page, files[page].url, json.dumps(meta, default=str))
-
-    def link(match: re.Match[str]) -> str:
-        """Link to the address of a page, as Zensical does outside of Python."""
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(match[1])))
-        found = files.get(target)
-        return f'href="{get_relative_url(found.url, files[page].url)}' if found else match[0]
-
-    return re.sub(r'(?<=\s)href="([^":#?]+\.md)(?=["#?])', link, str(rendered["content"]))
 
 
 def _load_templates(configuration: Configuration) -> Environment:
@@ -100,3 +77,68 @@ def _load_templates(configuration: Configuration) -> Environment:
 def load_writer_options(config_file: str | None) -> WriterOptions:
     """Return the options of the writer in a configuration. Raises ConfigurationError."""
     return read_site(find_configuration(config_file, Path.cwd()), drafts=False).writer_options()
+
+
+def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:
+    """Return the pages that Zensical builds, and the names of all files.
+
+    With `drafts`, the pages include those that only `zensical serve` shows. Raises
+    ConfigurationError.
+    """
+    files = get_files(configuration.config)
+    set_exclusions(files, configuration.config)
+    docs, built_site = Path(configuration.config.docs_dir), configuration.config.site_dir + os.sep
+
+    @cache
+    def is_linked(folder: str) -> bool:  # Zensical does not follow these links
+        return find_link(Path(folder), docs) is not None
+
+    built = InclusionLevel.is_in_serve if drafts else InclusionLevel.is_included
+    pages = [
+        file
+        for file in files.documentation_pages(inclusion=built)
+        if file.src_uri.endswith(".md")
+        and not str(file.abs_src_path).startswith(built_site)
+        and not _is_excluded(file.src_uri, configuration)
+        and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
+        and not _is_hidden_draft(file, configuration, drafts=drafts)
+    ]
+    return pages, list(files.src_uris)
+
+
+def _is_excluded(path: str, configuration: Configuration) -> bool:
+    try:
+        return any(
+            any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
+            or any(re.match(regex, path) for regex in _strings(options.get("regex")))
+            for options in configuration.plugin_options("exclude")
+        )
+    except re.error as error:
+        raise ConfigurationError(
+            f"{configuration.path}: plugins.exclude.regex: is not a regular expression ({error})"
+        ) from error
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return [str(item) for item in value] if isinstance(value, Iterable) else []
+
+
+def _is_hidden_draft(file: File, configuration: Configuration, *, drafts: bool) -> bool:
+    """Tell whether a page is a draft of a blog that does not show drafts."""
+    for options in configuration.plugin_options("blog"):
+        folder = str(options.get("blog_dir", "blog"))
+        posts = str(options.get("post_dir", "{blog}/posts")).replace("{blog}", folder)
+        if not PurePosixPath(file.src_uri).is_relative_to(os.path.normpath(posts)):
+            continue
+        shows_drafts = drafts and options.get("draft_on_serve", True) is not False
+        return not (shows_drafts or options.get("draft") is True) and _is_draft(file)
+    return False
+
+
+def _is_draft(file: File) -> bool:
+    try:
+        return get_data(file.content_string)[1].get("draft") is True
+    except (OSError, UnicodeError):
+        return False  # reported when its request is read

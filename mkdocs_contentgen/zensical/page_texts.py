@@ -26,9 +26,13 @@ from ..site.front_matter import PageProblem, place_of, read_requests
 from ..site.site import Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
-from .configuration import Configuration, load_configuration
-from .invocation import find_configuration, read_arguments
-from .page_files import find_pages
+from .configuration import (
+    Configuration,
+    find_configuration,
+    load_configuration,
+    read_arguments,
+)
+from .loading import find_pages
 from .process import MISSING_FILE
 from .records import Record, delete_entries, digest_of, link_warnings, write_record
 
@@ -70,6 +74,7 @@ class SiteTexts:
             config=configuration.config, options=options, pages=pages, is_partial=True
         )
         self._site.check_directories()
+        self._printed: set[str] = set()
         self._print_warnings([*configuration.warnings, *link_warnings(self._site.directory)])
         self._rendered: set[str] = set()
         self._has_news = threading.Event()
@@ -144,8 +149,11 @@ class SiteTexts:
             return page
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
+        """Print warnings; in a build, one about an option is the same for all pages."""
         for warning in () if self._has_command else warnings:
-            print_line(f"Warning: {warning}")
+            if self._serves or warning not in self._printed:
+                self._printed.add(warning)
+                print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
         config, options = self._site.config, self._site.options

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, Struct, json
 
-from ..digest import sha256
 from ..errors import StoreError
-from ..files import delete_file, find_link, read_text, replace_text
+from ..files import delete_file, find_link, read_text, replace_text, sha256
 from ..site.options import ContentgenConfig
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ..site.build import Build, resolve
 from ..site.site import Site
 from ..writer.usage import Spending
 from .building import Terminal, check, digests_of
-from .invocation import find_configuration, read_arguments
+from .configuration import find_configuration, read_arguments
 from .loading import read_site
 from .process import Zensical
 from .records import changed_pages, forget, link_warnings, put_back, set_aside

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from model_writer import write as compose
 from simulated_time import SimulatedTime
 
-from mkdocs_contentgen.digest import sha256
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.ledger.ledger import Beginning, Begun, KeyedRequest, Ledger

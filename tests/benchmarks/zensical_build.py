@@ -25,6 +25,7 @@ def main(rounds: int = 5, pages: int = 100) -> None:
     with TemporaryDirectory() as directory:
         root = Path(directory)
         articles = with_extensions(generated_site(root / "generated", pages), "contentgen")
+        (articles.root / ".cache/plugin/contentgen").rename(articles.root / ".contentgen-cache")
         pasted = with_extensions(pasted_site(root / "pasted", pages), "toc")
         all_pages, unchanged = (
             in_turn(

@@ -28,8 +28,8 @@ from test_markdown import DAY, PIECES
 from test_sanitizer import soups
 from test_stylesheet import styles
 
-from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.errors import ApprovalError, ConfigurationError, UnsafeHTMLError
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin

@@ -11,8 +11,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from html import escape
+from itertools import cycle
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
@@ -234,6 +238,35 @@ def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
         except (UnsafeHTMLError, RecursionError) as error:
             reasons.add(str(error))
     assert "the HTML contains an attribute that cannot be checked" in reasons
+
+
+def test_an_error_is_of_the_text_that_has_it() -> None:
+    """While a text is refused in one thread, another thread's text is not."""
+    ended = threading.Event()
+
+    def refuse_texts() -> None:
+        for frames in cycle(range(sys.getrecursionlimit() - 120, sys.getrecursionlimit())):
+            with suppress(UnsafeHTMLError, RecursionError):
+                nest(frames)
+            if ended.is_set():
+                return
+
+    def nest(frames: int) -> None:
+        if frames:
+            return nest(frames - 1)
+        sanitize(f'<p style="color: rgb(1, {time.monotonic_ns()})">x</p>')
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    other = threading.Thread(target=refuse_texts)
+    other.start()
+    try:
+        for _ in range(200):
+            sanitize("<p>harmless</p>" * 500)
+    finally:
+        ended.set()
+        other.join()
+        sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize(

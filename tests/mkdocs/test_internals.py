@@ -15,11 +15,11 @@ from mkdocs.structure.pages import Page
 
 from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import (
+    PageMetadata,
     file_of_page,
     set_title_before_rendering,
     set_title_found,
 )
-from mkdocs_contentgen.mkdocs.metadata import PageMetadata
 
 
 class Spy(Extension):

@@ -74,11 +74,7 @@ def on_post_page(output, *, page, **_):
             "Generated title | Generated lead. | 2",
         ),
         ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
-        (
-            "[a]: https://example.org/\n",
-            {},
-            "Generated title | Generated lead. | 2026",
-        ),
+        ("[a]: https://example.org/\n", {}, "Generated title | Generated lead. | 2026"),
         ("- <!-- contentgen -->", {}, "Page | None | None"),
     ],
 )
@@ -363,20 +359,21 @@ print(article.parse_article(outcome.text.html).find(".//h1").text)
     assert ran.stdout == "A library\n"
 
 
-def test_a_build_after_a_command_in_one_process(
+def test_builds_after_a_command_in_one_process(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A command collects the requests only, and a build in the same process gets the texts."""
-    project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    project.configure({"base_url": "sandbox"})
+    """A command collects the requests only; each build after it has a budget of its own."""
+    project.configure({"base_url": "sandbox", "max_requests": 1})
     monkeypatch.chdir(project.root)
-    with load_site(None) as site:
-        assert [it.page for it in site.requests] == ["index.md"]
-    config = load_config()
-    config.plugins.on_startup(command="build", dirty=False)
-    build(config)
-    config.plugins.on_shutdown()
-    assert project.soup("index.html").article
+    for topic in ("Alpha", "Beta"):
+        project.page("index.md", {"type": "blog", "topic": topic})
+        with load_site(None) as site:
+            assert [it.request.topic for it in site.requests] == [topic]
+        config = load_config()
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+        config.plugins.on_shutdown()
+        assert topic in str(project.soup("index.html").article)
 
 
 PAID = b'{"success": true, "content": "Secret words, and no article."}'

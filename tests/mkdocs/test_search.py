@@ -8,7 +8,7 @@ import pytest
 from conftest import Project
 from service_double import ServiceDouble, generated
 
-from mkdocs_contentgen.mkdocs.search import move_articles_last
+from mkdocs_contentgen.mkdocs.internals import move_articles_last
 
 ARTICLE = "<article><h1>Generated</h1><h2>Below</h2><p>theirs</p></article>"
 

@@ -228,3 +228,15 @@ def test_a_nested_list_is_removed() -> None:
     blocks = Document(after.html).blocks()
     assert [it.text for it in blocks] == ["T", "before after", "other"]
     assert after.edits and after.edits.changed_by == {blocks[1].digest: "Jo"}
+
+
+def test_only_the_last_changes_are_recorded() -> None:
+    """The record begins with the number of those that are not listed, which is added up."""
+    text = TEXT
+    for number in range(22):
+        what = plan_update(text, SOURCES)
+        changes = [BlockChange(1, "change", f"Text {number}", str(number))]
+        text = apply_update(text, what, Updated(changes, model="m"), TODAY)
+    first, *others = text.updates
+    assert first == "3 earlier changes are not listed"
+    assert [it.rpartition(": ")[2] for it in others] == [str(it) for it in range(3, 22)]

@@ -48,11 +48,7 @@ CASES = sorted(path.parent for path in (GOLDEN / "embedding").glob("*/page.md"))
 PICTURES = {0x2400 + code: code for code in range(32)} | {0x2421: 0x7F}
 
 BASE: dict[str, object] = {"site_name": "Site", "theme": {"name": None, "custom_dir": "theme"}}
-# One instance of the plugin serves all builds of a process, and counts their requests.
-OPTIONS = {
-    **{"user_id": USER, "max_requests": 10_000},
-    **{"styles": "strip", "disclosure": False},
-}
+OPTIONS = {"user_id": USER, "styles": "strip", "disclosure": False}
 
 
 class NoOptions(Config):

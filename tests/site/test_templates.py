@@ -7,7 +7,7 @@ from conftest import Project
 from mkdocs.config import load_config
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.site.templates import hides_content
+from mkdocs_contentgen.site.front_matter import hides_content
 
 TEMPLATES = {
     "shows.html": '{% extends "main.html" %}{% block content %}Hi{{ super() }}{% endblock %}',

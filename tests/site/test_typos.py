@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import growth
 
-from mkdocs_contentgen.site.typos import marker_typo_problem, request_typo_problems
+from mkdocs_contentgen.site.front_matter import marker_typo_problem, request_typo_problems
 
 
 def test_each_misspelled_key_has_its_line() -> None:

@@ -510,6 +510,16 @@ def test_a_page_that_cannot_be_read_fails_commands(project: Project, command: st
     )
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    """An editor that writes one changes neither the header nor the text."""
+    path = tmp_path / "index.md/main.html"
+    path.parent.mkdir()
+    path.write_text(approved_text(), encoding="utf-8-sig")
+    found = read(path, tmp_path)
+    assert found is not None
+    assert (found.text.html, found.is_changed, found.line) == (TEXT, False, 11)
+
+
 def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     """A file that was edited in the meantime stays, and its folder with files of others."""
     path = tmp_path / "index.md/main.html"

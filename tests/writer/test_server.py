@@ -36,8 +36,8 @@ from writer_server import (
     writer_running,
 )
 
-from mkdocs_contentgen.digest import sha256
 from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.writer.ledger.databases import SQLite

@@ -107,7 +107,7 @@ def test_what_the_author_knows(site: Project, model: ModelDouble) -> None:
 
 
 def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> None:
-    """A missing text ends `zensical build` with one line for each text, and no traceback."""
+    """A missing text ends `zensical build` with one line each; no cache of others is asked."""
     site.page("two.md", [{"type": "news", "topic": "Two"}])
     ran = build_alone(site)
     assert ran.returncode == 1
@@ -116,6 +116,12 @@ def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> No
     assert "Error: the site was not built; see the errors above" in ran.stdout
     assert "Traceback" not in ran.stdout
     assert service.received == []
+    with socket.create_server(("127.0.0.1", 0)) as cache:
+        configure(site, {"cache_url": f"redis://127.0.0.1:{cache.getsockname()[1]}"})
+        assert build_alone(site).returncode == 1
+        cache.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            cache.accept()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_policies_are_those_of_a_build_with_mkdocs(
 
 
 def test_only_changed_pages_are_rendered(site: Project) -> None:
-    """After an approval, Zensical renders the page with the new text, and no other page."""
+    """Zensical renders the page of an approved text anew, and all for an option of their look."""
     site.page("two.md", {"type": "news", "topic": "Two"})
     assert build(site).returncode == 0
     before = rendered(site)
@@ -168,11 +174,6 @@ def test_only_changed_pages_are_rendered(site: Project) -> None:
     assert "not reviewed" in site.html("index.html")
     after = rendered(site)
     assert (before["index.md"], before["two.md"] < after["two.md"]) == (after["index.md"], True)
-
-
-def test_options_that_change_the_look_are_seen(site: Project) -> None:
-    """Pages are rendered anew when an option changes how articles look."""
-    assert build(site).returncode == 0
     assert "<style>" in site.html("index.html").partition("<article")[2]
     configure(site, {"styles": "strip", "disclosure": False})
     assert build(site).returncode == 0
@@ -209,15 +210,6 @@ def test_problems_of_markers_are_said_each_time(site: Project) -> None:
     ran = build(site, "--strict")
     assert ran.returncode == 0, ran.stdout
     assert "Warning" not in ran.stdout
-
-
-def test_a_mistake_in_the_configuration_is_said_once(site: Project) -> None:
-    """Zensical alone says what is wrong once, and not for each page."""
-    site.page("two.md", {"type": "news", "topic": "Two"})
-    configure(site, {"styles": "nope"})
-    ran = build_alone(site)
-    assert ran.returncode == 1
-    assert ran.stdout.count("plugins.contentgen.styles") == 1, ran.stdout
 
 
 def test_a_text_that_could_not_be_refreshed(site: Project, service: ServiceDouble) -> None:
@@ -267,16 +259,8 @@ def test_links_follow_the_pages_that_they_lead_to(site: Project, service: Servic
     assert f'See <a href="{address}#two"' in site.html("index.html")
 
 
-def test_the_extension_is_needed(site: Project) -> None:
-    """Without the extension, Zensical would leave the articles out, so the command refuses."""
-    configure(site, markdown_extensions=["toc"])
-    ran = build(site)
-    assert ran.returncode == 1
-    assert "markdown_extensions has no 'contentgen'" in ran.stdout
-
-
-def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
-    """Without Zensical, nothing is asked for."""
+def test_what_is_needed(site: Project, service: ServiceDouble) -> None:
+    """Without Zensical or the extension, which puts the articles in, nothing is asked for."""
     site.write(
         "without.py",
         "import sys\n"
@@ -288,10 +272,23 @@ def test_zensical_is_needed(site: Project, service: ServiceDouble) -> None:
     assert (ran.returncode, service.received) == (1, [])
     command = 'pip install "mkdocs-contentgen[zensical]"'
     assert f"Zensical is not installed; install it with: {command}" in ran.stdout
+    configure(site, markdown_extensions=["toc"])
+    ran = build(site)
+    assert (ran.returncode, service.received) == (1, [])
+    assert "markdown_extensions has no 'contentgen'" in ran.stdout
 
 
-def test_wrong_options_of_the_extension(site: Project) -> None:
-    """They are named with both programs, and with MkDocs."""
+def test_wrong_options(site: Project) -> None:
+    """They are named with both programs, and with MkDocs; once, and not for each page."""
+    site.page("two.md", {"type": "news", "topic": "Two"})
+    configure(site, {"styles": "nope"})
+    ran = build_alone(site)
+    assert ran.returncode == 1
+    assert ran.stdout.count("plugins.contentgen.styles") == 1, ran.stdout
+    configure(site, {"disclosure": False, "base_url": "sandbox"})
+    assert build(site).returncode == 0
+    ran = build_alone(site)
+    assert ran.stdout.count("Warning: disclosure: is false") == 1, ran.stdout
     configure(site, markdown_extensions=[{"contentgen": {"base_url": "x"}}])
     for ran in (build(site), site.build()):
         assert ran.returncode == 1
@@ -355,6 +352,11 @@ def test_pages_that_are_not_built_cost_nothing(
         site.write(f"docs/{path}", f"---\n{json.dumps(front)}\n---\n")
     site.write("docs/blog/index.md", "# Blog\n")
     site.write("docs/two/index.md", "# Two\n")
+    # Zensical builds files `.md` in real directories, and index.md in place of README.md.
+    site.write("elsewhere/c.md", "---\ncontentgen: {type: blog, topic: Linked}\n---\n")
+    (site.root / "docs/linked").symlink_to("../elsewhere")
+    for name in ("a.markdown", "README.md"):
+        site.page(name, {"type": "blog", "topic": name})
     configure(
         site,
         plugins=["search", *plugins, "contentgen"],
@@ -371,6 +373,7 @@ def test_pages_that_are_not_built_cost_nothing(
     }
     assert set(service.topics) - {"One"} == shown
     assert len(shown) >= 5
+    assert not (site.root / "site/linked/c/index.html").exists()
 
 
 def test_a_template_that_hides_its_text_is_a_mistake(site: Project, service: ServiceDouble) -> None:
@@ -584,17 +587,6 @@ def test_a_site_in_another_directory(site: Project, command: str) -> None:
     assert "Text number 1" in site.html("index.html")
 
 
-def test_zensical_alone_opens_no_connection(site: Project) -> None:
-    """A shared cache is not asked either."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        configure(site, {"cache_url": f"redis://127.0.0.1:{port}"})
-        assert build_alone(site).returncode == 1
-        listener.settimeout(0.1)
-        with pytest.raises(TimeoutError):
-            listener.accept()
-
-
 def test_a_linked_cache_of_zensical_is_a_warning(site: Project) -> None:
     """Nothing is deleted where a symbolic link leads to, and the user is told."""
     site.write("elsewhere/123", "mine")
@@ -619,21 +611,6 @@ def test_a_cache_of_another_form_is_deleted(site: Project, damage: str) -> None:
         record.write_text("[" * 200_000)
     assert build(site).returncode == 0
     assert "reviewed by Ada" in site.html("index.html")
-
-
-def test_files_that_zensical_does_not_build_cost_nothing(
-    site: Project, service: ServiceDouble
-) -> None:
-    """Zensical builds files `.md` in real directories, and index.md in place of README.md."""
-    site.write("elsewhere/c.md", "---\ncontentgen: {type: blog, topic: Linked}\n---\n")
-    (site.root / "docs/linked").symlink_to("../elsewhere")
-    for name in ("a.markdown", "README.md"):
-        site.page(name, {"type": "blog", "topic": name})
-    for _ in range(2):
-        ran = build(site)
-        assert ran.returncode == 0, ran.stdout
-    assert service.topics == ["One"]
-    assert not (site.root / "site/linked/c/index.html").exists()
 
 
 @pytest.mark.system

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.zensical.invocation import Invocation, find_configuration, read_arguments
+from mkdocs_contentgen.zensical.configuration import Invocation, find_configuration, read_arguments
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
 
-from ...digest import sha256
 from ...errors import StoreError
+from ...files import sha256
 from ...text import Text, mended
 
 LEASE = 10.0

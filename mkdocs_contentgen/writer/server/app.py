@@ -22,8 +22,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...digest import sha256
 from ...errors import FailedTextError, LedgerError
+from ...files import sha256
 from ...requests import Request
 from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
