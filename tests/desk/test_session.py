@@ -14,6 +14,7 @@ import yaml
 from commands import like_a_process, run_here
 from conftest import Project, wait_until
 from desk_site import HTML, NEWS, WHEN, make_site, save
+from growth import growth
 from model_double import ModelDouble, streamed
 from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
 
@@ -22,6 +23,7 @@ from mkdocs_contentgen.cli.desk import _redirect
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
+from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
 from mkdocs_contentgen.text import Text
@@ -201,6 +203,34 @@ def test_two_desks_change_a_text(project: Project) -> None:
         html = str(desks[0].find(ref).newest)
     for number, name in product(range(40), ("Ann", "Bob")):
         assert f"<p>Word {number} of {name}.</p>" in html
+
+
+SHAPES = {
+    "loose text": ("x<p>y</p>", "{}"),
+    "statements": ("<p>a <mark>b</mark>.</p>", "{}"),
+    "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
+    "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
+    "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
+    """What a text contains is described with its statements, and with what the page hides. 3 s."""
+    part, whole = SHAPES[shape]
+
+    def make(tags: int) -> str:
+        parts = part * (tags // part.count("<"))
+        return f"<article><h1>T</h1>{whole.format(parts)}</article>"
+
+    def show(html: str) -> None:
+        save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+        desk = reviewer.app._texts.open()
+        desk.refresh()
+        article = next(it for it in desk.articles.values() if it.page == "report.md")
+        assert describe(desk, article)["page_problem"] == ""
+
+    assert growth(show, make, 2_400) < 3
 
 
 # --- Nothing is lost -----------------------------------------------------------------------------
