@@ -374,6 +374,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
         expect(frame.get_by_text("It is fast.").first).to_be_visible()
+        expect(frame.get_by_text("Text.", exact=True)).to_be_visible()  # the site is built
         inner = next(it for it in page.frames if it.url.endswith("/report/") and it.parent_frame)
         assert inner.evaluate("window.tried") == ["refused", "refused", "refused"]
         page.get_by_role("button", name="Compare").click()
