@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, ParamSpec
@@ -18,6 +21,7 @@ from .output import debug_printer, print_errors, print_warnings
 if TYPE_CHECKING:
     from socket import socket
 
+    from ..site.content import PageContent
     from ..site.site import Site
     from ..texts.articles import Article
     from ..writer.settings import WriterOptions
@@ -69,9 +73,17 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     """
     module, path = _site_module(config_file)
     with module.load_site(path, drafts=drafts) as site:
+        if site.generator == "zensical" and find_spec("zensical"):
+            site = replace(site, render=partial(_render_with_zensical, site))
         print_warnings(site.warnings)
         print_errors([problem.message for problem in site.problems])
         yield site
+
+
+def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
+    from ..zensical.rendering import render_page
+
+    return render_page(site, page, articles)
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
@@ -130,18 +142,6 @@ def listen_locally(port: int) -> socket:
         reason = os.strerror(error.errno or 0)  # the error itself contains the address
         raise click.ClickException(
             f"port {port} cannot be used ({reason}); choose another one with --port"
-        ) from error
-
-
-@contextmanager
-def extra_packages(extra: str) -> Iterator[None]:
-    """End the command with what to install if the block imports a package that is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"the package {error.name} is missing; "
-            f'install it with: pip install "mkdocs-contentgen[{extra}]"'
         ) from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .common import extra_packages, listen_locally
+from .common import listen_locally
 
 
 @click.command()
@@ -14,8 +14,8 @@ def sandbox(port: int) -> None:
 
     It answers with sample texts, to any user and any token.
     """
-    with extra_packages("sandbox"):
-        import uvicorn
+    import uvicorn
+
     from ..service.sandbox import app
 
     # uvicorn logs several lines, of which none names the option.

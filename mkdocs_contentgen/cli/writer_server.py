@@ -15,7 +15,7 @@ import msgspec
 
 from ..files import sha256
 from ..writer.ledger.users import Token, User, UserLimits
-from .common import extra_packages, json_option
+from .common import json_option
 from .output import print_json, print_line, print_usage
 from .writer import writer
 
@@ -53,8 +53,13 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"--no-auth would let everybody who reaches {host} spend your money; leave it out, or "
             "listen on 127.0.0.1"
         )
-    with extra_packages("writer"):
+    try:
         from ..writer.server.process import run
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"the package {error.name} is missing; "
+            'install it with: pip install "mkdocs-contentgen[writer]"'
+        ) from error
     run(path, host, port, partial(print_line, err=True), authenticated=not no_auth)
 
 

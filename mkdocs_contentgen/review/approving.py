@@ -35,8 +35,7 @@ def draft_lines(draft: Text, options: ContentgenConfig) -> str:
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    # The writer's marks are for the reviewer; other marks belong to the text.
-    return document.to_lines(marks=not draft.model)
+    return document.to_lines(marks=False)
 
 
 def check_lines(draft: Text) -> list[str]:
@@ -151,7 +150,7 @@ def approve_article(
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
         # In the lines that an update writes, so that it changes no others.
-        lines = Document(approved.text.html, options.image_hosts).to_lines()
+        lines = Document(approved.text.html, options.image_hosts).to_lines(marks=False)
         text = structs.replace(approved.text, html=lines, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
@@ -173,7 +172,7 @@ def approve_article(
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
     approval = approve(text, article.key, service, by, declined)
-    write(article.path, article.directory, approval)
+    write(article.path, article.directory, approval, before=approved)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
     return [f"{article.page}: approved in {article.path}", *statements, *cited]

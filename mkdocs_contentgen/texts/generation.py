@@ -35,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
-from .store import Cache
+from .store import Cache, ChangedError, note_key
 from .throttle import Clock, Stop, Throttle
 
 POLL_INTERVAL = 1.0
@@ -61,6 +61,9 @@ AskForText = Callable[[Client, Request, Attempt], Awaitable[Text]]
 async def ask_for_new_text(client: Client, request: Request, attempt: Attempt) -> Text:
     """Return a new text for a request. Raises ServiceError."""
     return await client.generate(request, attempt)
+
+
+_KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
 
 
 class _StoppedError(Exception):
@@ -124,6 +127,7 @@ class Generation:
         self._requests: Mapping[str, Request] = {}
         self._workers = 0
         self._replaced: Collection[str] = ()
+        self._before: Mapping[str, Text] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
@@ -161,6 +165,8 @@ class Generation:
             await asyncio.sleep(0)
             async with self._connect() as client:
                 self._add_problems(await preparing)
+                if replaced:
+                    self._before, _ = await self._thread.run(self._store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(self._workers):
                         group.create_task(self._worker(client, group))
@@ -308,7 +314,7 @@ class Generation:
         try:
             if isinstance(result, Text):
                 outcome, lost = Outcome("service", result), ""
-                self._store.save({key: result})
+                outcome = Outcome("service", self._save(key, result))
             else:
                 outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
                 if isinstance(result, FailedTextError):
@@ -317,6 +323,24 @@ class Generation:
             lost = lost or self._rescued(key, outcome.text)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
+
+    def _save(self, key: str, text: Text) -> Text:
+        """Save a text, and return the one that the cache has then.
+
+        What people have changed meanwhile stays, with the new text beside it. Raises StoreError.
+        """
+        before = self._before.get(key)
+        while True:
+            try:
+                self._store.save({key: text}, replacing={key: before})
+            except ChangedError as changed:
+                before = changed.now
+                if before and before.edits:
+                    self._store.save({note_key("generated", key): text})
+                    self._add_problems([_KEPT])
+                    return before
+            else:
+                return text
 
     def _rescued(self, key: str, text: Text | None) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""
