@@ -34,8 +34,6 @@ from .words import count_words, split_words
 
 _MAX_TITLE = 150
 _MAX_LEVEL = 4
-_STYLED = frozenset("h2 p ol ul blockquote table th td".split())
-_SAME_STYLE = {"ul": "ol"}
 _TIPS = "|".join(
     sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
 )
@@ -414,9 +412,9 @@ def _close_gaps(blocks: list[MarkdownBlock]) -> None:
 def _style(block: MarkdownBlock, given: str, *, names: bool) -> None:
     """Add the inline styles and mark the statements, in place."""
     for token in block.tokens:
-        if token.nesting == 1 and token.tag in _STYLED:
+        style = STYLES.get({"ul": "ol"}.get(token.tag, token.tag))
+        if token.nesting == 1 and style:
             own = token.attrGet("style")  # the alignment of a cell
-            style = STYLES[_SAME_STYLE.get(token.tag, token.tag)]
             token.attrSet("style", f"{style} {own};" if own else style)
     is_heading = block.tokens[0].type == "heading_open"
     for children in block.inlines:
