@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from markdown_it.common.html_blocks import block_names
 
 from ..html.markdown_writer import DROPPED, to_plain_markdown
 from ..yaml_files import NotYAMLError, read_yaml
-from .answers import split_lines
+from .answers import Step, apply_steps, each_line, split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
 from .words import split_words
 
@@ -146,15 +146,8 @@ def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
     `emoji` is whether headings may have some. A text that is too long for any target is cut just
     above the limit.
     """
-    text = answer[: MAX_CHARACTERS + 1]
-    remarks = []
-    for remark, step in _STEPS:
-        if step is without_emoji and emoji:
-            continue
-        mended = step(text).strip("\n").rstrip()
-        if mended != text:
-            remarks.append(f"mended: {remark}")
-            text = mended
+    steps = (it for it in _STEPS if not (emoji and it[1] is without_emoji))
+    text, remarks = apply_steps(steps, answer[: MAX_CHARACTERS + 1])
     return text.strip(), remarks
 
 
@@ -347,7 +340,7 @@ def without_html(text: str) -> str:
         return tag[0] if name and is_html else f"{_LESS_THAN}{tag[0][1:]}"
 
     marked = re.sub(r"\\(?!\|)", _BACKSLASH, _TAG.sub(visible, text))
-    marked = _each_line(marked, lambda line: re.sub("(?<!`)<pre", "\n\n<pre", line))
+    marked = each_line(marked, lambda line: re.sub("(?<!`)<pre", "\n\n<pre", line))
     with suppress(RecursionError):
         if found := render_mixed(marked):
             text = to_plain_markdown(found)
@@ -409,7 +402,7 @@ def with_marks(text: str) -> str:
         line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
         return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
 
-    return _each_line(text, marked)
+    return each_line(text, marked)
 
 
 def with_headings(text: str) -> str:
@@ -448,7 +441,7 @@ def without_references(text: str) -> str:
 
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
-    return _each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
+    return each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
 
 
 def without_emoji(text: str) -> str:
@@ -459,16 +452,10 @@ def without_emoji(text: str) -> str:
             return line
         return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
 
-    return _each_line(text, bare)
+    return each_line(text, bare)
 
 
-def _each_line(text: str, change: Callable[[str], str | None]) -> str:
-    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
-    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
-    return "\n".join(line for line in lines if line is not None)
-
-
-_STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
+_STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("spaces before all lines were taken out", without_indentation),
     ("the text was taken out of JSON", without_data),
