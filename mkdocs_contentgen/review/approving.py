@@ -13,14 +13,13 @@ from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..files import sha256
 from ..html.article import parse_article
 from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import Text
-from ..texts.approval import ApprovedText, approve, write
+from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
@@ -36,7 +35,7 @@ def draft_lines(draft: Text, options: ContentgenConfig) -> str:
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
     # The writer's marks are for the reviewer; other marks belong to the text.
-    return document.to_lines(marks=not draft.model)
+    return document.to_lines(marks=not draft.has_statements)
 
 
 def check_lines(draft: Text) -> list[str]:
@@ -84,13 +83,17 @@ def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
 
     It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
     """
-    digest = article.approved.approval.sha256 if article.approved else ""
+    if (approved := article.approved) is None:
+        return None
+    wanted = approved.approval.sha256
+
+    def is_it(html: str) -> bool:
+        return wanted in (digest(html, ""), digest(html, approved.text.written_by))
+
     with suppress(UnsafeHTMLError):
-        if article.draft and sha256(text := draft_lines(article.draft, options)) == digest:
+        if article.draft and is_it(text := draft_lines(article.draft, options)):
             return text
-    return next(
-        (text for text in _committed_texts(article.path, digest) if sha256(text) == digest), None
-    )
+    return next(filter(is_it, _committed_texts(article.path, wanted)), None)
 
 
 def _committed_texts(path: Path, digest: str) -> Iterator[str]:

@@ -20,12 +20,14 @@ from ..writer.writing import find_sections, prompt, read
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
 
+_UNNAMED = "unnamed model"
+
 
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    `model` is the name of the model that wrote it, and `by` the person, or empty. No update of a
-    model changes what a person wrote.
+    `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
+    No update of a model changes what a person wrote.
 
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
@@ -38,7 +40,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     text = structs.replace(
         found,
         request=article.request.record(),
-        model="" if by else model,
+        model="" if by else model or _UNNAMED,
         written_by=by,
         edits=edits,
     )

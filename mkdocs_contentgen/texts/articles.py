@@ -149,7 +149,7 @@ class Article(PageRequest):
             self.remarks,
             self.text_language,
             is_edited,
-            "" if text.model else text.written_by,  # what a model has updated is not theirs alone
+            "" if text.model else text.written_by,
         )
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
@@ -244,9 +244,8 @@ class Article(PageRequest):
 
 
 def count_marks(text: Text | None) -> int:
-    """Return the number of statements to check in a draft of the writer."""
-    # Other services may use <mark> for something else.
-    return text.html.count("<mark") if text and text.model else 0
+    """Return the number of statements to check in a draft."""
+    return text.html.count("<mark") if text and text.has_statements else 0
 
 
 def find_articles(
