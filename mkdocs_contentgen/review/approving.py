@@ -197,8 +197,8 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
         )
     _check_quotations(article, draft)
     return [
-        f"{article.page}: nobody approved this text, and from now on, the page does not say that "
-        "it is AI-generated",
+        f"{article.page}: nobody approved this text, and from now on, the page does not say how "
+        "it came about",
         *check_lines(draft),
     ]
 

@@ -32,7 +32,8 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
     request, options = _asked(site, article)
-    found = read(request, options, answer, today=date.today(), own=own_text(site, request)).text
+    own = own_text(site, request)
+    found = read(request, options, answer, by, today=date.today(), own=own).text
     edits = None
     if by:
         blocks = Document(found.html).blocks()

@@ -63,8 +63,10 @@ def test_a_text_of_a_chat(site: Project) -> None:
     ]
 
 
-def test_a_text_of_a_person(site: Project) -> None:
+@pytest.mark.parametrize("kind", ["blog", "news"])
+def test_a_text_of_a_person(site: Project, kind: str) -> None:
     """Line, attribute, metadata and status name the person, and none says anything of AI."""
+    site.page("index.md", {"type": kind, "topic": TOPIC, "length": "short"})
     import_text(site, MARKDOWN, "--by", "Ana <b>")
     assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
     site.build("--strict")
