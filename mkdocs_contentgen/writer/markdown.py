@@ -210,8 +210,8 @@ def to_html(
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
     What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
-    and `author`, if a person wrote it, are those of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
-    tag, or empty if it is not known.
+    and `author`, if a person wrote it, are those of a news article. `after` is the HTML that
+    follows the text. `language` is a BCP 47 tag, or empty if it is not known.
     """
     words = find_language(language)
     _mark(document.title, given)

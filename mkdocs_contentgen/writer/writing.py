@@ -121,8 +121,8 @@ def read(
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    `author` is the person who wrote it, or empty. The other arguments are those of write(), and its sources are those of prompt(). Raises
-    FailedTextError.
+    `author` is the person who wrote it, or empty. The other arguments are those of write(), and its
+    sources are those of prompt(). Raises FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
     draft = writing.read(Completion(answer), writing.words)
