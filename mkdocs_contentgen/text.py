@@ -101,11 +101,6 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     written_by: Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)] = ""
     """The person who wrote it, or an empty string for a text of a model."""
 
-    @property
-    def has_statements(self) -> bool:
-        """Whether each `<mark>` is a statement to check. Other services may use it otherwise."""
-        return bool(self.model or self.written_by)
-
 
 ANSWERED = ("model", "sources", "remarks", "passages")
 """The fields that an answer may have beside its `content`."""

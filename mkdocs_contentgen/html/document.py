@@ -154,6 +154,9 @@ class Statement:
     cited: list[str]
     """The addresses that the sentence links to."""
 
+    at: tuple[int, int]
+    """Where its sentence begins and ends in the text of the block."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -215,7 +218,7 @@ class Block:
         begins = [begin for _, begin, _ in links]
         found = []
         for _, begin, end in sentences.tags("mark"):
-            first, last = sentences.at(begin)
+            at = first, last = sentences.at(begin)
             cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
             # A sentence can be as long as a text, with thousands of statements.
             first, last = max(first, begin - _MAX_CONTEXT), min(last, end + _MAX_CONTEXT)
@@ -226,6 +229,7 @@ class Block:
                     _one_line(text[begin:end]),
                     [(collapse(text[a:b]), b == end) for a, b in parts if a < b],
                     [str(link["href"]) for link, *_ in cited[:_MAX_CITED]],
+                    at,
                 )
             )
         return found

@@ -6,6 +6,7 @@ from datetime import date
 
 from msgspec import structs
 
+from ..errors import FailedTextError
 from ..files import sha256
 from ..html.document import Document
 from ..requests import Request
@@ -20,8 +21,6 @@ from ..writer.writing import find_sections, prompt, read
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
 
-_UNNAMED = "unnamed model"
-
 
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
@@ -33,7 +32,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     """
     request, options = _asked(site, article)
     own = own_text(site, request)
-    found = read(request, options, answer, by, today=date.today(), own=own).text
+    found = read(request, options, answer, author=by, today=date.today(), own=own).text
     edits = None
     if by:
         blocks = Document(found.html).blocks()
@@ -41,15 +40,36 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     text = structs.replace(
         found,
         request=article.request.record(),
-        model="" if by else model or _UNNAMED,
+        model="" if by else model,
         written_by=by,
         edits=edits,
     )
     store = site.store()
     store.prepare()
-    store.save({article.key: text})
+    store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text
+
+
+def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tuple[str, ...]:
+    """Return the remarks about a text that a person has changed: those on its form are new.
+
+    Those on sources stay: nothing is looked up.
+    """
+    request, _ = _asked(site, article)
+    options = site.reading_options(sources=[])
+
+    def form(text: str) -> dict[str, str]:
+        remarks = read(request, options, text, today=date.today()).text.remarks
+        return {it.partition(":")[0]: it for it in remarks if not it.startswith("quotation:")}
+
+    try:
+        was, now = form(before.html), form(html)
+    except FailedTextError:
+        return before.remarks
+    named = {it.partition(":")[0] for it in before.remarks}
+    kept = [it for it in before.remarks if it.partition(":")[0] not in was]
+    return (*kept, *(it for name, it in now.items() if name in named or name not in was))
 
 
 def prompt_for(site: Site, article: Article) -> str:

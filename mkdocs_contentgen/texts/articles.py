@@ -24,6 +24,8 @@ from .store import Cache
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
 
+_MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
+
 State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
 ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
@@ -149,7 +151,7 @@ class Article(PageRequest):
             self.remarks,
             self.text_language,
             is_edited,
-            "" if text.model else text.written_by,
+            "" if text.model else text.written_by,  # what a model has updated is not theirs alone
         )
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
@@ -244,8 +246,8 @@ class Article(PageRequest):
 
 
 def count_marks(text: Text | None) -> int:
-    """Return the number of statements to check in a draft."""
-    return text.html.count("<mark") if text and text.has_statements else 0
+    """Return the number of statements to check in a draft, whoever marked them."""
+    return len(_MARK.findall(text.html)) if text else 0
 
 
 def find_articles(

@@ -117,7 +117,13 @@ async def write(
 
 
 def read(
-    request: Request, options: WriterOptions, answer: str, author: str, *, today: date, own: str
+    request: Request,
+    options: WriterOptions,
+    answer: str,
+    *,
+    author: str = "",
+    today: date,
+    own: str = "",
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 

@@ -84,6 +84,7 @@ def load_configuration(path: Path) -> Configuration:
     shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
     warnings = load_values(config, {**shared, "plugins": []}, f"{path}: ")
     config.markdown_extensions = list(extensions)
+    config.nav = values.get("nav")
     options = ContentgenConfig(str(path))
     own = dict(plugins).get(NAME, {})
     warnings += load_values(options, own, f"{path}: plugins.{NAME}.")

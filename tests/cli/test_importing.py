@@ -89,7 +89,7 @@ def test_a_text_of_a_person(site: Project, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "label"),
-    [([], "AI-generated, not reviewed · unnamed model"), (["--by", "Ana"], "Written by Ana")],
+    [([], "AI-generated, not reviewed"), (["--by", "Ana"], "Written by Ana")],
 )
 def test_statements_of_texts_without_a_model(
     site: Project, arguments: list[str], label: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from model_writer import writing
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.mkdocs.loading import load_site
+from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.zensical.loading import load_site as load_zensical_site
 from mkdocs_contentgen.zensical.loading import load_writer_options as load_for_zensical
 from mkdocs_contentgen.zensical.loading import read_site
 
@@ -235,13 +238,16 @@ def test_a_page_with_many_comments(
     assert "\nOne  three  six \n" in model.calls[0].body["messages"][-1]["content"]
 
 
-def test_the_names_of_a_site(tmp_path: Path) -> None:
+@pytest.mark.parametrize("load", [load_site, load_zensical_site])
+def test_the_names_of_a_site(
+    tmp_path: Path, load: Callable[[str], AbstractContextManager[Site]]
+) -> None:
     """The writer knows the name of the site, and what its navigation names."""
     write(tmp_path / "docs", "index.md", "a.md", "hook/plugin.md")
     path = configure(tmp_path, sources=True)
     nav = [{"First Steps": "index.md"}, {"More": [{"Tips and Tricks": "a.md"}, "a.md"]}]
     config = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({**config, "plugins": config["plugins"][1:], "nav": nav}))
-    with load_site(str(path)) as site:
+    with load(str(path)) as site:
         names = site.writer_options().site_names.split("\n")
     assert names == ["Site", "First Steps", "More", "Tips and Tricks"]
