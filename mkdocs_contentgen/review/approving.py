@@ -59,7 +59,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     file = "approved file"
     if article.state == "changed":
         file = "edited file"
-        original = _approved_text(article, options)
+        original = _approved_text(article, approved, options)
         lost = (
             "the approved text is no longer in the cache or in git; "
             f"`git log -p {article.path}` shows earlier versions"
@@ -77,13 +77,13 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
-def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
+def _approved_text(
+    article: Article, approved: ApprovedText, options: ContentgenConfig
+) -> str | None:
     """Return the text that an edited file had when it was approved, or None if it is lost.
 
     It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
     """
-    if (approved := article.approved) is None:
-        return None
     wanted = approved.approval.sha256
 
     def is_it(html: str) -> bool:

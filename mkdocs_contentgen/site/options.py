@@ -208,7 +208,7 @@ class Options(Config):
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
-    concurrency = _Value(int, 8, ge=1)
+    concurrency = _Value(int, 8, ge=1, le=1000)
     """The maximum number of concurrent requests. Default: `8`."""
 
     timeout = _Value(

@@ -84,9 +84,9 @@ class Program:
             spending.waited += time.monotonic() - started
             reader, stopped = AnswerReader(call.watch), threading.Event()
             prompt = prompt_text(call.messages).encode("utf-8", "replace")
-            running = asyncio.get_running_loop().run_in_executor
+            call_in = asyncio.get_running_loop().run_in_executor
             try:
-                error = await running(self._threads, self._run, prompt, reader, stopped)
+                error = await call_in(self._threads, self._run, prompt, reader, stopped)
             except OSError as problem:
                 raise UnusableServiceError(
                     f"{self._called} cannot be started ({reason_of(problem)}); install it, correct "
@@ -115,10 +115,7 @@ class Program:
     def _run(
         self, prompt: bytes, reader: AnswerReader, stopped: threading.Event
     ) -> ServiceError | None:
-        """Run the program until its text ends or has to, and return an error of it.
-
-        Raises OSError.
-        """
+        """Return an error of the program, once its text ends or has to. Raises OSError."""
         # Ours can have a token, or the password of the ledger.
         others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
         with (
