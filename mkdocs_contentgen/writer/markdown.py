@@ -207,6 +207,7 @@ def to_html(
     *,
     given: str,
     day: date,
+    author: str = "",
     names: bool = False,
     after: Sequence[str] = (),
     language: str = "",
@@ -214,8 +215,8 @@ def to_html(
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
     What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
-    is the date of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
-    tag, or empty if it is not known.
+    and `author`, if a person wrote it, are those of a news article. `after` is the HTML that
+    follows the text. `language` is a BCP 47 tag, or empty if it is not known.
     """
     words = find_language(language)
     _mark(document.title, given)
@@ -226,7 +227,8 @@ def to_html(
         case "blog":
             content = [title, *_blog(document.blocks, words), *after]
         case "news":
-            header = tag("p", byline((words or ENGLISH).byline, day, day.isoformat()), "byline")
+            name = author or (words or ENGLISH).byline
+            header = tag("p", byline(name, day, day.isoformat()), "byline")
             content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
         case _:
             content = [title, *map(_render, document.blocks), *after]
