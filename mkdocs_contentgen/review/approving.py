@@ -67,6 +67,9 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         changes = escape_controls(lost)
         if original is not None:
             changes = word_diff(original, approved.text.html, options.image_hosts)
+        if original == approved.text.html:
+            author = approved.text.written_by or "nobody, so a model"
+            changes = escape_controls(f"who wrote it was changed to: {author}")
         yield "from the approved text to the edited file", changes
         if not article.has_newer_draft:
             return
@@ -86,8 +89,10 @@ def _approved_text(
     """
     wanted = approved.approval.sha256
 
+    authors = {"", *(it.written_by for it in (approved.text, article.draft) if it)}
+
     def is_it(html: str) -> bool:
-        return wanted in (digest(html, ""), digest(html, approved.text.written_by))
+        return any(digest(html, author) == wanted for author in authors)
 
     with suppress(UnsafeHTMLError):
         if article.draft and is_it(text := draft_lines(article.draft, options)):
@@ -178,7 +183,8 @@ def approve_article(
     write(article.path, article.directory, approval, before=approved)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
-    return [f"{article.page}: approved in {article.path}", *statements, *cited]
+    author = f", as a text by {text.written_by}" if text.written_by else ""
+    return [f"{article.page}: approved in {article.path}{author}", *statements, *cited]
 
 
 def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
