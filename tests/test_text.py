@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.review.updating import apply_update, plan_update
+from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.answer import encode_answer, parse_answer
 from mkdocs_contentgen.service.updates import BlockChange, Updated
 from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended

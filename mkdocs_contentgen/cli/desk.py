@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
-import webbrowser
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -31,6 +29,9 @@ def review(
     The site is built and served on this machine only: the desk on the port, and the pages of the
     site on the next one. Ctrl-C ends the command.
     """
+    import secrets
+    import webbrowser
+
     name = reviewer(by)
     try:
         import uvicorn

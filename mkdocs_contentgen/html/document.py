@@ -20,7 +20,6 @@ from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
 from .article import parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS
-from .markdown_parser import inline_parser
 from .sentences import Sentences
 from .serializer import LOOSE, collapse, inner_html, start_tag, to_html, write_line
 
@@ -201,6 +200,8 @@ class Block:
         is_plain = "\\" not in markdown and self.element.find(True) is None
         if is_plain or self.kind == "pre":
             return markdown
+        from .markdown_parser import inline_parser
+
         html = inner_html(self.element, marks=marks).strip(" ")
         read = inline_parser(is_persons=True).renderInline(markdown)
         if _comparable(read) == _comparable(html):
@@ -240,6 +241,8 @@ class Block:
             raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
         if _MORE_BLOCKS.search(markdown.strip()):
             raise EditError("this is more than one block; add each below the other")
+        from .markdown_parser import inline_parser
+
         html = inline_parser(is_persons=True).renderInline(collapse(markdown).strip(" "))
         new = read_content(html, self.image_hosts)
         if not new.get_text().strip():

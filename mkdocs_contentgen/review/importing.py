@@ -7,7 +7,6 @@ from datetime import date
 from msgspec import structs
 
 from ..files import sha256
-from ..html.document import Document
 from ..requests import Request
 from ..site.build import language_of, own_text
 from ..site.site import Site
@@ -33,6 +32,8 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     found = read(request, options, answer, today=date.today(), own=own_text(site, request)).text
     edits = None
     if by:
+        from ..html.document import Document
+
         blocks = Document(found.html).blocks()
         edits = Edits(changed_by={sha256(block.text): by for block in blocks})
     text = structs.replace(

@@ -15,7 +15,6 @@ from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 
-from ..html.markdown_writer import to_markdown
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import split_lines
 from .markdown import MAX_CHARACTERS, TIP
@@ -559,6 +558,8 @@ def _block_as_markdown(element: str) -> str:
     if element[:4].lower() == "<pre":
         code = html.unescape(re.sub(r"<[^<>]{0,2000}>", "", element)).strip("\n")
         return f"```\n{code}\n```"
+    from ..html.markdown_writer import to_markdown  # few models write HTML
+
     if "</li>" not in element.lower():
         element = re.sub("(?i)<li>", "</li><li>", element)
     markdown = to_markdown(element)  # models write Markdown within HTML, too
