@@ -20,7 +20,6 @@ from ..text import Edits, Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
 _MAX_UPDATES = 20
-_NOT_LISTED = re.compile(r"(\d{1,9}) earlier changes are not listed")
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
 _PLAIN_LABEL = re.compile(r"\\\[(\d{1,3})\\\]")
@@ -142,7 +141,7 @@ def apply_update(
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),
         edits=_edits_after(text.edits, changed, written, made),
-        updates=_recorded([*text.updates, *lines]),
+        updates=(*text.updates, *lines)[-_MAX_UPDATES:],
     )
 
 
@@ -163,16 +162,6 @@ def _edits_after(
         elif parts and block.text not in made:
             changed_by[block.digest] = parts[0]
     return structs.replace(edits, changed_by=changed_by)
-
-
-def _recorded(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the last changes of a text, and how many are not among them."""
-    if len(lines) <= _MAX_UPDATES:
-        return tuple(lines)
-    known = _NOT_LISTED.fullmatch(lines[0])
-    rest = lines[1:] if known else lines
-    left_out = len(rest) - _MAX_UPDATES + 1 + (int(known[1]) if known else 0)
-    return (f"{left_out} earlier changes are not listed", *rest[1 - _MAX_UPDATES :])
 
 
 def _is_plain(block: Block, numbers: Mapping[str, int], labels: Mapping[str, int]) -> bool:

@@ -180,8 +180,6 @@ class Site:
             self.store(),
             sandbox=self.options.uses_sandbox(),
             all_drafts=True,
-            details=True,
-            others=self.requests,
             changed_sources=self.cited_sections().changed,
         )
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]

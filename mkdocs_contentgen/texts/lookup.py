@@ -21,7 +21,7 @@ MAX_ANSWER = 64 * 1024
 
 _MAX_REASON = 2000
 
-NEVER_GENERATED_REASON = "the text was never generated"
+NEVER_GENERATED_REASON = "never generated"
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,7 @@ class Outcome:
     error: ContentgenError | NoText | None = None
 
     def __str__(self) -> str:
-        message = {
-            "approved": "from its approved file",
-            "cache": "from the cache",
-            "service": "from the service, just now",
-            None: "no text",
-        }[self.source]
-        return f"{message} ({self.error})" if self.error else message
+        return ", ".join(str(it) for it in (self.source, self.error) if it)
 
 
 def look_up(
