@@ -12,8 +12,7 @@ from msgspec.structs import asdict, replace
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
-from mkdocs_contentgen.service.answer import encode_answer, parse_answer
-from mkdocs_contentgen.service.updates import BlockChange, Updated
+from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
 from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.store import DiskStore

@@ -15,7 +15,7 @@ from msgspec import structs
 from ..errors import EditError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
-from ..service.updates import CITATION, Source, TextBlock, Update, Updated
+from ..service.protocol import CITATION, Source, TextBlock, Update, Updated
 from ..text import Edits, Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 

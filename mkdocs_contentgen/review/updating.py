@@ -16,8 +16,7 @@ from msgspec import structs
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, NoText, RejectedError
 from ..requests import Request
-from ..service.protocol import Attempt, Client
-from ..service.updates import Source, Update, Updated
+from ..service.protocol import Attempt, Client, Source, Update, Updated
 from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import CitedSections

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +18,6 @@ from ..errors import (
 from ..requests import Request
 from ..text import Text
 from . import SANDBOX
-from .answer import failed_text, parse_answer
 from .connection import (
     REQUEST_ID,
     Answer,
@@ -30,10 +28,15 @@ from .connection import (
     has_secret,
     without_secret,
 )
-from .protocol import Attempt
-
-if TYPE_CHECKING:
-    from .updates import Update, Updated
+from .protocol import (
+    OPERATION,
+    Attempt,
+    Update,
+    Updated,
+    failed_text,
+    parse_answer,
+    parse_updated,
+)
 
 GATEWAY_PAUSE = 3.0
 """Seconds after which a request is sent again that a gateway could not pass on."""
@@ -94,8 +97,6 @@ class ServiceClient(HTTPConnection):
         The interface has no such operation, a served writer and the sandbox have. Raises the same
         as generate().
         """
-        from .updates import OPERATION, parse_updated
-
         body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
         return parse_updated(await self._post(OPERATION, body, attempt))
 

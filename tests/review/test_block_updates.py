@@ -14,7 +14,7 @@ from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
-from mkdocs_contentgen.service.updates import BlockChange, Source, Updated
+from mkdocs_contentgen.service.protocol import BlockChange, Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update
