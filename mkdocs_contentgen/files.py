@@ -11,7 +11,9 @@ import errno
 import hashlib
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 # O_NONBLOCK, since opening a pipe would block. Windows has neither flag.
@@ -69,6 +71,26 @@ def replace_text(path: Path, root: Path, text: str) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Let one program at a time change the files in a directory (on Windows, all). Raises OSError.
+
+    The directory is created.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    if find_spec("fcntl") is None:
+        yield
+        return
+    import fcntl
+
+    number = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(number)
 
 
 def delete_file(path: Path, root: Path) -> None:

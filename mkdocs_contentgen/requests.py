@@ -337,11 +337,18 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
 
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of front matter with `contentgen`; other keys are allowed."""
-    schemas = []
-    for name, properties in _field_schemas().items():
-        kind = {"const": name, "description": REQUEST_TYPES[name].__doc__}
-        # The title of the page can replace the topic, which a schema cannot express.
-        schemas.append({**_only({**properties, "type": kind}), "required": ["type"]})
+    kinds = _field_schemas()
+    fields = {field: it for properties in kinds.values() for field, it in properties.items()}
+    fields["type"] = {"enum": list(kinds), "description": "What the text is."}
+    # `oneOf` would only tell that no type fits. The build tells what is missing.
+    rules = [
+        {
+            "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
+            "then": {"propertyNames": {"enum": list(properties)}},
+        }
+        for name, properties in kinds.items()
+    ]
+    request = {"$ref": "#/$defs/request"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Front matter with a request for generated articles",
@@ -349,13 +356,12 @@ def front_matter_schema() -> dict[str, object]:
         "properties": {
             "contentgen": {
                 "description": "A request for an article, or a list of them.",
-                "anyOf": [
-                    {"$ref": "#/$defs/request"},
-                    {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/request"}},
-                ],
+                "if": {"type": "array"},
+                "then": {"minItems": 1, "items": request},
+                "else": request,
             }
         },
-        "$defs": {"request": {"oneOf": schemas}},
+        "$defs": {"request": {**_only(fields), "allOf": rules}},
     }
 
 

@@ -316,6 +316,24 @@ def test_a_full_disk_ends_no_build(project: Project, service: ServiceDouble) -> 
     assert len(shown) == len(service.answered) < 12
 
 
+def test_a_text_that_nothing_can_keep(project: Project, service: ServiceDouble) -> None:
+    """Where neither the cache nor a file beside it can be written, the message has the text."""
+
+    def answer(request: Received, handler: Handler) -> None:
+        folder = (project.root / CACHE).parent
+        folder.rename(folder.with_name("gone"))
+        folder.write_text("a file")
+        generated("<article><h1>T</h1><p>Paid \x1b[2J words.</p></article>")(request, handler)
+
+    write_pages(project, 1)
+    service.answer = answer
+    built = project.build()
+    (warning,) = warnings_in(built.stdout)
+    assert "the text is in this build only, and in this message: <article><h1>T</h1>" in warning
+    assert "Paid \\x1b[2J words." in warning
+    assert "Paid" in project.html("t0/index.html")
+
+
 def test_a_half_restored_database(project: Project, service: ServiceDouble) -> None:
     """A truncated database is set aside with a warning, and its texts are asked for anew."""
     write_pages(project, 3)
@@ -346,7 +364,7 @@ def test_a_bar_on_a_terminal(project: Project, service: ServiceDouble) -> None:
         check=False,
     )
     assert ran.returncode == 0
-    assert "3/3 texts" in ran.stdout
+    assert "3 of 3 texts" in ran.stdout
     assert "3 in flight, 0 failed" in ran.stdout
 
 

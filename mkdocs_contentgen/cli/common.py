@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, ParamSpec
@@ -20,6 +21,7 @@ from .output import debug_printer, print_errors, print_warnings
 if TYPE_CHECKING:
     from socket import socket
 
+    from ..site.content import PageContent
     from ..site.site import Site
     from ..texts.articles import Article
     from ..writer.settings import WriterOptions
@@ -71,9 +73,17 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     """
     module, path = _site_module(config_file)
     with module.load_site(path, drafts=drafts) as site:
+        if site.generator == "zensical" and find_spec("zensical"):
+            site = replace(site, render=partial(_render_with_zensical, site))
         print_warnings(site.warnings)
         print_errors([problem.message for problem in site.problems])
         yield site
+
+
+def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
+    from ..zensical.rendering import render_page
+
+    return render_page(site, page, articles)
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:
@@ -108,12 +118,18 @@ PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
 
 
 def find_configuration(config_file: str | None) -> Path | None:
-    """Return the given configuration or the one of this folder, if there is that file."""
+    """Return the given configuration or the one of this folder, if there is that file.
+
+    Raises ClickException for what is no file: reading a pipe would block.
+    """
     from ..zensical.configuration import CONFIGURATIONS
 
     first, *others = CONFIGURATIONS
     names = [config_file] if config_file else [first, *PROPERDOCS, *others]
-    return next((path for path in map(Path, names) if path.is_file()), None)
+    path = next((path for path in map(Path, names) if path.exists()), None)
+    if path and not path.is_file():
+        raise click.ClickException(f"{path}: is not a file")
+    return path
 
 
 def listen_locally(port: int) -> socket:
@@ -127,12 +143,6 @@ def listen_locally(port: int) -> socket:
         raise click.ClickException(
             f"port {port} cannot be used ({reason}); choose another one with --port"
         ) from error
-
-
-def skip_garbage_collection() -> None:
-    """Do not look for garbage in a command that ends soon: it takes a tenth of its time."""
-    gc.disable()
-    atexit.register(gc.freeze)
 
 
 def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:

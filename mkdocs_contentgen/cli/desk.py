@@ -6,11 +6,16 @@ import signal
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
-from .common import PROPERDOCS, listen_locally, open_site, pages_argument, site_options
+from .common import (
+    PROPERDOCS,
+    listen_locally,
+    open_site,
+    pages_argument,
+    site_options,
+)
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -18,7 +23,7 @@ from .review import reviewer
 @click.command()
 @site_options
 @pages_argument
-@click.option("--port", default=8767, show_default=True, type=click.IntRange(0, 65534))
+@click.option("--port", default=0, type=click.IntRange(0, 65534), help="Instead of a random one.")
 @click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 def review(
@@ -26,25 +31,20 @@ def review(
 ) -> None:
     """Read, check, change and approve the texts of PAGES, or of the site, in the browser.
 
-    The site is built and served on this machine only: the desk on the port, and the pages of the
-    site on the next one. Ctrl-C ends the command.
+    The site is built and served on this machine only: the desk on a port, and the pages of the
+    site on another one, with --port on the next. Ctrl-C ends the command.
     """
     import secrets
     import webbrowser
 
-    name = reviewer(by)
-    try:
-        import uvicorn
+    import uvicorn
 
-        from ..desk.app import DeskApp
-        from ..desk.builder import Builder
-        from ..desk.session import DeskSite
-        from ..site.signals import exit_on_sigterm
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"the package {error.name} is missing; "
-            'install it with: pip install "mkdocs-contentgen[review]"'
-        ) from error
+    from ..desk.app import DeskApp
+    from ..desk.builder import Builder, private_folder
+    from ..desk.session import DeskSite
+    from ..site.signals import exit_on_sigterm
+
+    name = reviewer(by)
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
@@ -55,8 +55,8 @@ def review(
         load = partial(open_site, config_file, drafts=True)
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
         site = texts.open().site
-        texts.open().articles(pages)  # says which name is wrong
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="contentgen-desk-")))
+        site.select_requests(pages)  # says which name is wrong
+        folder = stack.enter_context(private_folder(ports[0]))
         configuration = ["--config-file", site.config.config_file_path]
         if site.generator == "zensical":
             command = ["mkdocs_contentgen", "zensical", "build", *configuration]
@@ -65,20 +65,31 @@ def review(
             is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
             program = "properdocs" if is_properdocs else "mkdocs"
             builder = Builder([program, "build", "--quiet", *configuration], log, folder=folder)
+        builder.build(texts.stamp, True)
         stack.enter_context(builder)
-        texts.built = builder.build
-        token = secrets.token_urlsafe(32)
+        texts.build = builder.build
         language = str(site.theme.get("language") or "")
-        app = DeskApp(texts, builder, (ports[0], ports[1]), token, language)
+        app = DeskApp(texts, builder, (ports[0], ports[1]), secrets.token_urlsafe(32), language)
         settings = uvicorn.Config(
-            app, log_level="warning", access_log=False, lifespan="off", server_header=False
+            app, log_config=None, access_log=False, lifespan="off", server_header=False
         )
         server = uvicorn.Server(settings)
         # Before anybody knows the address: a signal that comes while the server starts counts, too.
         for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
             signal.signal(number, server.handle_exit)
-        print_line(f"Reviewing as {name} on {app.address} (Ctrl-C ends it)", err=True)
+        print_line(f"You review as {name} on {app.address} (Ctrl-C ends it)", err=True)
         if not no_open:
-            webbrowser.open(app.address)
+            webbrowser.open(_redirect(folder, app.address))
         with suppress(KeyboardInterrupt):  # which uvicorn raises after it has ended
             server.run(listeners)
+
+
+def _redirect(folder: Path, address: str) -> str:
+    """Return the address of a file that leads to another address, which nobody else can read.
+
+    Each user of a machine can read the arguments of a browser.
+    """
+    file = folder / "open.html"
+    file.touch(mode=0o600)
+    file.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">')
+    return file.as_uri()

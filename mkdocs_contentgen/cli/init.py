@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
-import re
-import shlex
-from collections import Counter
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,20 +15,14 @@ import yaml
 
 from ..files import reason_of, replace_text
 from .common import PROPERDOCS, config_option, find_configuration
-from .output import print_line
+from .output import print_line, print_next
 
 if TYPE_CHECKING:
     from ..writer.discovery import FoundServer
 
 _FIRST_PAGE = "first-text.md"
-_PAGE = """---
-contentgen:
-  type: blog
-  topic: Ten ways to speed up a docs build
-  format: listicle
-  length: short
----
-"""
+_TOPIC = "Ten ways to speed up a docs build"
+_IGNORED = (".cache", ".venv", "site")
 _MAX_SHOWN = 20
 
 
@@ -43,66 +36,89 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     Finds Ollama, LM Studio and llama.cpp on this machine, and programs such as claude. The folder
     can be empty, or have a `mkdocs.yml`, to which the plugin is added.
     """
-    path = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
+    found = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
+    path = Path(os.path.normpath(found))
     if path.suffix == ".toml":
         raise click.ClickException(
             f"{path}: this command writes YAML only; add the options by hand, as the page on "
             "Zensical of the guide shows"
         )
     try:
-        raw = path.read_bytes().decode("utf-8") if path.exists() else ""
-        text = raw.replace("\r\n", "\n") if raw.strip() else _new_site(path)
+        text = _read(path)
         before = _nodes(text)
         if _has_plugin(before.get("plugins")):
             raise click.ClickException(f"{path}: has the plugin already")
-        options = _choose(_find(endpoint), yes=yes)
-        changed = add_plugin(text, options)
-        ends = set(re.findall(r"\r\n|\r|\n", raw)) or {"\n"}
-        if changed is None or ends not in ({"\n"}, {"\r\n"}):
-            raise click.ClickException(_by_hand(path, before, options))
-        _write(path, path, changed.replace("\n", ends.pop()))
-        _write_pages(path, before)
+        options, topic = _ask(_find(endpoint), yes=yes)
+        changed = add_plugin(_with_site(text, path), options)
+        if changed is None:
+            raise click.ClickException(
+                f"{path}: the plugin cannot be added without touching other lines; add "
+                f"`{_flow({'contentgen': options})}` to its `plugins` by hand"
+            )
+        _write_all(_files(path, before, topic) | {path: changed}, path.parent)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    except (OSError, UnicodeError) as error:
-        raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
-    here = f" -f {shlex.quote(config_file)}" if config_file else ""
-    program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
-    print_line(f"Next: contentgen generate{here}, and then {program} serve{here}")
-
-
-def _write(path: Path, configuration: Path, text: str) -> None:
-    # A pull request could have put links there.
-    replace_text(path, configuration.parent, text)
-    print_line(f"Wrote {path}")
-
-
-def _write_pages(path: Path, before: Mapping[str, yaml.Node]) -> None:
-    """Write the first page, and a home page if there is none. Raises OSError."""
-    named = before.get("docs_dir")
-    docs = path.parent / (named.value if isinstance(named, yaml.ScalarNode) else "docs")
-    home = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
-    pages = home | {docs / _FIRST_PAGE: _PAGE}
-    for file, content in pages.items():
-        if file.exists():
-            print_line(f"{file} is there already; add a request to it")
-        else:
-            _write(file, path, content)
+    except ValueError as error:
+        raise click.ClickException(
+            f"{path}: docs_dir cannot be used ({reason_of(error)})"
+        ) from error
     if "nav" in before:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
+    program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
+    print_next("contentgen generate")
+    print_next("contentgen review", why="Then")
+    print_next(f"{program} serve", why="Then")
 
 
-def _by_hand(path: Path, before: Mapping[str, yaml.Node], options: Mapping[str, object]) -> str:
-    """Return what to do where other lines would have to change."""
-    plugin = {"contentgen": dict(options)}
-    block = yaml.safe_dump(plugin, default_flow_style=True, sort_keys=False, width=1000)
-    line = block.strip()
-    if isinstance(before.get("plugins"), yaml.MappingNode):
-        line = line.removeprefix("{").removesuffix("}")
-    return (
-        f"{path}: the plugin cannot be added without touching other lines; add `{line}` to its "
-        "`plugins` by hand"
-    )
+def _read(path: Path) -> str:
+    """Return a text whose last line has a line break, or an empty one without the file."""
+    try:
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "it is not a file")
+        text = path.read_bytes().decode() if path.exists() else ""
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
+    return text if text.endswith("\n") or not text else f"{text}\n"
+
+
+def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path, str]:
+    """Return the texts of the files to write beside the configuration."""
+    named = before.get("docs_dir")
+    name = named.value if isinstance(named, yaml.ScalarNode) else "docs"
+    docs = Path(os.path.normpath(path.parent / name))
+    request = {"type": "blog", "topic": topic, "format": "listicle", "length": "short"}
+    front = yaml.safe_dump({"contentgen": request}, sort_keys=False, allow_unicode=True)
+    first, ignore = docs / _FIRST_PAGE, path.parent / ".gitignore"
+    files = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
+    if first.exists():
+        print_line(f"{first} is there already; add a request to it")
+    else:
+        files[first] = f"---\n{front}---\n"
+    ignored = _read(ignore)
+    known = [line.strip("/ ") for line in ignored.splitlines()]
+    if missing := [f"{it}/\n" for it in _IGNORED if it not in known]:
+        files[ignore] = ignored + "".join(missing)
+    return files
+
+
+def _write_all(files: Mapping[Path, str], project: Path) -> None:
+    """Write texts, or none of them. Raises ClickException."""
+    written: dict[Path, bytes | None] = {}
+    for path, text in files.items():
+        # A pull request could have put links there.
+        is_outside = os.path.relpath(path, project).startswith(os.pardir)
+        try:
+            before = path.read_bytes() if path.exists() else None
+            replace_text(path, path.parent if is_outside else project, text)
+        except (OSError, UnicodeError) as error:
+            for other, former in written.items():
+                other.unlink() if former is None else other.write_bytes(former)
+            raise click.ClickException(
+                f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
+            ) from error
+        written[path] = before
+    for path in files:
+        print_line(f"Wrote {path}")
 
 
 def _find(endpoint: str) -> Sequence[FoundServer]:
@@ -122,66 +138,96 @@ def _find(endpoint: str) -> Sequence[FoundServer]:
     return [server]
 
 
-def _choose(servers: Sequence[FoundServer], *, yes: bool) -> dict[str, object]:
-    """Return the options of the plugin for the source of texts that the author chooses."""
+def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object], str]:
+    """Return the options for the source of texts that the author chooses, and the first topic."""
     from ..writer.discovery import find_programs
 
     found = [(server, model) for server in servers for model in server.models][:_MAX_SHOWN]
-    writers: list[dict[str, object]] = [
-        {"base_url": "writer", "writer": {"model": model, "endpoint": server.endpoint}}
+    writers: dict[str, object] = {
+        f"{model} ({server.name})": {"model": model, "endpoint": server.endpoint}
         for server, model in found
-    ]
-    names = [f"{model} ({server.name})" for server, model in found]
-    for command in find_programs():
-        writers.append({"base_url": "writer", "writer": {"command": command}})
-        names.append(f"the program {command[0]}")
-    choices: list[dict[str, object]] = [*writers, {"base_url": "sandbox"}]
-    names.append("sample texts, no model")
+    }
+    for program in find_programs():
+        writers[f"the program {program[0]}"] = {"command": program}
+    options = [{"base_url": "writer", "writer": it} for it in writers.values()]
+    options.append({"base_url": "sandbox"})
+    names = [*writers, "sample texts, no model"]
     if yes:
         print_line(f"Texts are from: {names[0]}")
-        return choices[0]
+        return options[0], _TOPIC
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
-    return choices[chosen - 1]
+    try:
+        chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
+        topic = click.prompt("Topic of the first text", default=_TOPIC)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise click.ClickException(
+            "nobody answers; use a terminal, or --yes to take the first"
+        ) from None
+    return options[chosen - 1], topic
 
 
-def _new_site(path: Path) -> str:
+def _with_site(text: str, path: Path) -> str:
+    """Return a configuration, with the options of a new site if it has nothing but comments."""
+    if any(line.lstrip()[:1] not in ("", "#") for line in text.splitlines()):
+        return text
     name = path.absolute().parent.name.replace("-", " ").replace("_", " ").strip() or "docs"
     site: dict[str, object] = {"site_name": name.capitalize()}
     if importlib.util.find_spec("material"):
         site["theme"] = "material"
-    return yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
+    return text + yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
 
 
 def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
     """Return a configuration with the plugin, or None if other lines would have to change.
 
-    All lines stay as they are. MkDocs has the plugin `search` only where no others are named.
+    All lines stay as they are, and the last one has a line break.
     """
-    before = _nodes(text)
-    plugins = before.get("plugins")
-    text += "\n" if text and not text.endswith("\n") else ""
-    if plugins is None:
-        if "INHERIT" in before:  # this list would take the place of the inherited one
-            return None
-        added = f"plugins:\n  - search\n{_indented(options, '  ')}"
-        return text + added
-    is_block = isinstance(plugins, yaml.SequenceNode) and not plugins.flow_style and plugins.value
-    if not is_block or _has_plugin(plugins):
-        return None
-    lines = text.splitlines(keepends=True)
-    end = plugins.end_mark.line
-    while lines[end - 1].lstrip()[:1] in ("", "#"):
-        end -= 1
-    added = _indented(options, " " * plugins.start_mark.column)
-    changed = "".join([*lines[:end], added, *lines[end:]])
+    end = "\r\n" if "\r\n" in text else "\n"
+    for index, added in _insertions(text, {"contentgen": dict(options)}):
+        changed = text[:index] + added.replace("\n", end) + text[index:]
+        if _adds_plugin(text, changed):
+            return changed
+    return None
+
+
+def _insertions(text: str, plugin: object) -> Iterator[tuple[int, str]]:
+    """Yield indexes, and what to insert there; some of it can be wrong."""
+    nodes = _nodes(text)
+    if "plugins" not in nodes:
+        # MkDocs has the plugin `search` only where no others are named. With INHERIT, this list
+        # would take the place of another one.
+        added = _block(["search", plugin], "  ")
+        yield from [] if "INHERIT" in nodes else [(len(text), f"plugins:\n{added}")]
+    elif isinstance(plugins := nodes["plugins"], yaml.CollectionNode):
+        value = [plugin] if isinstance(plugins, yaml.SequenceNode) else plugin
+        end = plugins.end_mark.index
+        if plugins.flow_style:
+            yield from ((end - 1, f"{it}{_flow(value)[1:-1]}") for it in (", ", ""))
+            return
+        end -= plugins.end_mark.column
+        added = _block(value, " " * plugins.start_mark.column)
+        lines = text[:end].splitlines(keepends=True)
+        while lines[-1].lstrip()[:1] in ("", "#"):
+            lines.pop()
+        # What looks like a comment can be in a block scalar.
+        yield from ((index, added) for index in (len("".join(lines)), end))
+
+
+def _adds_plugin(before: str, after: str) -> bool:
+    """Tell whether two configurations differ by the plugin alone."""
     try:
-        is_right = Counter(_scalars(changed)) == Counter([*_scalars(text), *_scalars(added)])
+        old, new = (
+            [repr(it) for it in yaml.parse(text, yaml.SafeLoader)] for text in (before, after)
+        )
+        is_there = _has_plugin(_nodes(after).get("plugins"))
     except yaml.YAMLError:
-        return None
-    return changed if is_right else None
+        return False
+    start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+    return is_there and new[:start] + new[start + len(new) - len(old) :] == old
 
 
 def _has_plugin(plugins: yaml.Node | None) -> bool:
@@ -195,11 +241,6 @@ def _has_plugin(plugins: yaml.Node | None) -> bool:
     return any(name.value == "contentgen" for name in names)
 
 
-def _indented(options: Mapping[str, object], indent: str) -> str:
-    block = yaml.safe_dump([{"contentgen": dict(options)}], sort_keys=False, allow_unicode=True)
-    return "".join(f"{indent}{line}\n" for line in block.splitlines())
-
-
 def _nodes(text: str) -> dict[str, yaml.Node]:
     """Return the values at the top level, without looking at their tags. Raises YAMLError."""
     try:
@@ -207,10 +248,16 @@ def _nodes(text: str) -> dict[str, yaml.Node]:
     except RecursionError as error:
         raise yaml.YAMLError("it is nested too deeply") from error
     items = root.value if isinstance(root, yaml.MappingNode) else []
-    return {str(key.value): value for key, value in items}
+    return {key.value: value for key, value in items if isinstance(key, yaml.ScalarNode)}
 
 
-def _scalars(text: str) -> Iterator[str]:
-    for event in yaml.parse(text, yaml.SafeLoader):
-        if isinstance(event, yaml.ScalarEvent):
-            yield event.value
+def _block(value: object, indent: str) -> str:
+    block = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    return "".join(f"{indent}{line}\n" for line in block.splitlines())
+
+
+def _flow(value: object) -> str:
+    flow = yaml.safe_dump(
+        value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000
+    )
+    return flow.strip()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,6 @@ from .common import (
     open_site,
     pages_argument,
     site_options,
-    skip_garbage_collection,
     verbose_option,
 )
 from .desk import review
@@ -29,9 +28,6 @@ from .sandbox import sandbox
 from .update import update
 from .writer_server import writer
 from .zensical import zensical
-
-if TYPE_CHECKING:
-    pass
 
 
 class _SafeGroup(click.Group):
@@ -52,8 +48,11 @@ class _SafeGroup(click.Group):
 @click.group(cls=_SafeGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @verbose_option
 @click.version_option(package_name="mkdocs-contentgen")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Manage the generated articles of a site of MkDocs or Zensical."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # The encoding of the terminal may lack characters of a topic.
@@ -62,17 +61,17 @@ def main() -> None:
 
 @main.command()
 @site_options
+@pages_argument
 @json_option
 @click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
-def status(config_file: str | None, as_json: bool, check: bool) -> None:
-    """List every article with its state.
+def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check: bool) -> None:
+    """List the articles of PAGES, or of the site, with their states.
 
     Ready is what a build publishes without a request: approved texts, and drafts where
     require_approval is off. Below the table are the remarks: what is not as requested in a draft.
     """
-    skip_garbage_collection()
     with open_site(config_file) as site:
-        articles = load_articles(site)
+        articles = load_articles(site, pages)
         ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
         missing = [it for it in articles if it.state == "missing"]
         output.print_warnings([problem for it in missing for problem in site.field_problems(it)])
@@ -81,6 +80,7 @@ def status(config_file: str | None, as_json: bool, check: bool) -> None:
     else:
         output.print_articles_table(articles)
         output.print_remarks(articles)
+        output.print_next_steps(articles)
     output.print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state not in ready for article in articles):
         raise SystemExit(1)
@@ -132,6 +132,7 @@ def generate(
             )
         else:
             output.print_obtained(obtained)
+            output.print_next_steps(obtained.articles)
     output.print_errors(obtained.failures)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -112,6 +114,28 @@ def print_remarks(articles: Sequence[Article]) -> None:
             print_line(f"{article.place}: not as requested: {remark}")
 
 
+def print_next(command: str, *, why: str = "Next") -> None:
+    """Print a command that comes next to stderr, with the configuration of this one."""
+    config_file = click.get_current_context().params.get("config_file")
+    here = f" -f {shlex.quote(config_file)}" if config_file else ""
+    print_line(f"{why}: {command}{here}", err=True)
+
+
+def print_next_steps(articles: Sequence[Article]) -> None:
+    """Print the commands for what articles still need."""
+    drafts = sum(it.has_newer_draft for it in articles)
+    states = Counter(it.state for it in articles if not it.has_newer_draft)
+    steps = {
+        "draft": (drafts, "contentgen review"),
+        "edited text": (states["changed"], "contentgen review"),
+        "missing text": (states["missing"] + states["outdated"], "contentgen generate"),
+        "failed text": (states["failed"], "contentgen show PAGE"),
+    }
+    for noun, (number, command) in steps.items():
+        if number:
+            print_next(command, why=f"{number} {noun}{'s' if number > 1 else ''}")
+
+
 def print_articles_table(articles: Sequence[Article]) -> None:
     """Print articles as a table, with one line for each if the output is no terminal."""
     if not articles:
@@ -119,6 +143,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         return
     hidden = {"Id"} if all(article.request.id == "main" for article in articles) else set()
     hidden |= set() if any(article.model for article in articles) else {"Model"}
+    hidden |= {"Model", "Topic"} if _console().width < _NARROW else set()
     rows = [
         {
             "Page": article.page,
@@ -133,8 +158,12 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     _print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
 
 
-_LEAST_WIDTHS = {"Page": 10, "Reason": 10, "Model": 6, "Topic": 8, "Text": 10, "User": 10}
+_LEAST_WIDTHS = {"Page": 10, "Id": 4, "State": 8, "Reason": 10, "Model": 6, "Topic": 8}
+_LEAST_WIDTHS |= {"Text": 10, "User": 10}
 """The columns that become narrower where a terminal has too little room for a table."""
+
+_NARROW = 70
+"""Columns of a terminal in which there is no room for models and topics."""
 
 _SHORTENED = ("Model", "Topic")
 _FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
@@ -168,8 +197,8 @@ def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
     with console.capture() as printed:
         console.print(table)
     lines = [line.rstrip(" ") for line in printed.get().split("\n")]
-    # A folded line may begin with any part of a cell. rich decides whether there are colours.
-    click.echo(without_commands("\n".join(lines)), nl=False, color=True)
+    # A folded line may begin with any part of a cell.
+    click.echo(without_commands("\n".join(lines)), nl=False)
 
 
 def _console() -> Console:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -26,6 +29,7 @@ from .output import (
     print_errors,
     print_failure,
     print_line,
+    print_next,
     print_remarks,
 )
 
@@ -148,15 +152,21 @@ def approve(
 
     with open_site(config_file) as site:
         failures: list[str] = []
+        approved: set[Path] = set()
         changed_sources = site.cited_sections().changed
         for article in load_articles(site, pages):
             try:
+                waits = article.state != "approved" or article.has_newer_draft
                 for line in approve_article(
                     article, site.options, name, prefer_draft, changed_sources
                 ):
                     print_line(line)
+                if waits:
+                    approved.add(article.directory)
             except ApprovalError as error:
                 failures.append(str(error))
+    for directory in approved:
+        print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)
 
 
@@ -207,7 +217,7 @@ def import_(
     print_line(f"{article.place}: the text is a draft, {len(text.remarks)} remarks")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
-    print_line(f"Next: contentgen review {article.page}")
+    print_next(f"contentgen review {article.page}")
 
 
 @click.command()

@@ -14,15 +14,10 @@ def sandbox(port: int) -> None:
 
     It answers with sample texts, to any user and any token.
     """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise click.ClickException(
-            "the sandbox is served by uvicorn; "
-            'install it with: pip install "mkdocs-contentgen[sandbox]"'
-        ) from error
+    import uvicorn
+
     from ..service.sandbox import app
 
     # uvicorn logs several lines, of which none names the option.
     listen_locally(port).close()
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="info")
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="info", use_colors=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ..files import reason_of
 from .common import load_articles, open_site, pages_argument, site_options
-from .output import debug_printer, print_errors, print_line, print_warnings
+from .output import debug_printer, print_errors, print_line, print_next, print_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,13 +81,23 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
+            _write_report(report, "a", "")  # before anything is paid for
             results, problems = updating.run(build, updates)
             print_warnings(problems)
             errors += filter(None, map(_print_result, results))
-            if report:
-                Path(report).parent.mkdir(parents=True, exist_ok=True)
-                Path(report).write_text(updating.report(results), encoding="utf-8")
+            _write_report(report, "w", updating.report(results))
     print_errors(errors)
+
+
+def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> None:
+    if not report:
+        return
+    try:
+        Path(report).parent.mkdir(parents=True, exist_ok=True)
+        with Path(report).open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise click.ClickException(f"{report}: cannot be written ({reason_of(error)})") from error
 
 
 def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
@@ -118,8 +129,5 @@ def _print_result(result: TextUpdate) -> str:
     print_line(f"{article.page}: a draft", bold=True)
     for line in result_lines(result.updated, text):
         print_line(f"  {line}")
-    print_line(
-        f"  to read it: `contentgen {'diff' if article.approved else 'show'} {article.page}`; "
-        f"to publish it: `contentgen approve {article.page}`"
-    )
+    print_next(f"contentgen review {article.page}")
     return ""

@@ -59,7 +59,6 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
-
     run(path, host, port, partial(print_line, err=True), authenticated=not no_auth)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..zensical.process import Zensical
-from .common import skip_garbage_collection, verbose_option
+from .common import verbose_option
 from .output import debug_printer, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def build(arguments: tuple[str, ...]) -> None:
     The exit status is that of Zensical, or 1 if a text is missing, or with --strict if there are
     warnings.
     """
-    skip_garbage_collection()
     with Zensical("build", arguments) as process:
         from ..zensical.building import build as build_site
 

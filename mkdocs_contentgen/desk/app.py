@@ -1,7 +1,8 @@
 """The desk as an ASGI application: its own pages and routes, and the pages of the site.
 
 Both have origins of their own, on two ports: the scripts of a page of the site can neither read
-what the desk has nor change anything on it. The desk shows the page in a frame.
+what the desk has nor change anything on it. The desk shows the page in a frame, and gives nobody
+else a page, since it can be a draft.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from threading import Lock
 from typing import Annotated, Literal, TypeVar, get_args
+from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -29,11 +31,12 @@ from ..errors import ContentgenError, EditError
 from ..files import sha256
 from ..review.updating import can_update
 from ..service.protocol import MAX_NOTE
+from ..site.build import Build
 from ..texts.articles import Article
 from .builder import Builder
 from .describing import describe, describe_rows
 from .session import DeskSite
-from .texts import Change, Desk, OutdatedError, ref_of
+from .texts import Change, Desk, OutdatedError, digest_of, ref_of
 
 HOST = "127.0.0.1"
 
@@ -47,16 +50,17 @@ _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"
 _OWN_FILES = ("desk.js", "desk.css", "words.json")
 
 
-Earlier = Literal["generated", "approved"]
+Earlier = Literal["approved", "generated"]
 """The version that a text is compared with."""
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
     seen: str = ""
+    shown: str = ""
     change: Change | None = None
     reason: str = ""
     replace: bool = False
-    earlier: Earlier = "generated"
+    earlier: Earlier = "approved"
     against: str = ""
     row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
@@ -84,8 +88,9 @@ class DeskApp:
         self._origin, self._pages_origin = (f"http://{HOST}:{port}" for port in ports)
         self._token = token
         self._language = language
-        self._session, self._key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        self._lock = Lock()
+        # Cookies ignore the port, so another server on this machine may get that of the pages.
+        self._key, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self._entry = ""
         api = f"{_ROOT}/api"
         desk = Starlette(
             routes=[
@@ -94,14 +99,16 @@ class DeskApp:
                 Route(f"{api}/queue", self._reading(self._queue)),
                 Route(f"{api}/texts/{{ref}}", self._reading(self._detail)),
                 Route(f"{api}/texts/{{ref}}/compare", self._reading(self._compare)),
+                Route(f"{api}/texts/{{ref}}/cost", self._reading(self._cost)),
                 *(
                     Route(f"{api}/texts/{{ref}}/{name}", self._writing(action), methods=["POST"])
                     for name, action in {
                         "change": self._changing(_change),
                         "undo": self._changing(_undo),
                         "take-back": self._changing(_take_back),
-                        "approve": self._changing(_approve),
+                        "approve": self._changing(self._approve),
                         "ask": self._ask,
+                        "cancel": self._cancel,
                     }.items()
                 ),
                 Route(f"{api}/{{rest:path}}", _unknown, methods=["GET", "POST"]),
@@ -110,7 +117,11 @@ class DeskApp:
             exception_handlers={HTTPException: _error_response, Exception: _error_response},
         )
         pages = Starlette(
-            routes=[Route(f"{_ROOT}/page.js", _file("page.js")), Route("/{path:path}", self._page)],
+            routes=[
+                Route(f"{_ROOT}/page.js", _file("page.js")),
+                Route(f"{_ROOT}/enter", self._enter),
+                Route("/{path:path}", self._page),
+            ],
             exception_handlers={HTTPException: _error_response},
         )
         self._apps: Mapping[str, ASGIApp] = {
@@ -128,28 +139,42 @@ class DeskApp:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         app = self._apps.get(hosts[0]) if len(hosts) == 1 else None
         if app is None:
-            app = JSONResponse({"error": "this host is not served here"}, 403)
+            app = Response("this host is not served here", 403, headers=_HEADERS)
         await app(scope, receive, send)
 
     async def _open_session(self, request: Request) -> Response:
+        """Exchange the token, once, for the key, and for an entry to the pages."""
         self._check_origin(request)
-        given = await _read(request, dict[str, str])
-        if not secrets.compare_digest(given.get("token", "").encode(), self._token.encode()):
+        given = (await _read(request, dict[str, str])).get("token", "")
+        is_right = secrets.compare_digest(given.encode(), self._token.encode())
+        if not (self._token and is_right):
+            raise HTTPException(403, "this address has been opened before; run `contentgen review`")
+        self._token, self._entry = "", secrets.token_urlsafe(32)
+        entry = f"{self._pages_origin}{_ROOT}/enter?entry={self._entry}"
+        response = _json({"key": self._key, "entry": entry})
+        # What an earlier program has left on this port. Cookies would be those of all ports.
+        response.headers["Clear-Site-Data"] = '"cache", "storage"'
+        return response
+
+    async def _enter(self, request: Request) -> Response:
+        """Give the desk's frame the cookie for the pages, once."""
+        entry = request.query_params.get("entry", "")
+        if not (self._entry and secrets.compare_digest(entry.encode(), self._entry.encode())):
             raise HTTPException(403, _ADDRESS_HINT)
-        # Cookies ignore the port, so another server on this machine may get the one below.
-        response = JSONResponse({"key": self._key})
-        response.set_cookie(
-            self._cookie, self._session, httponly=True, samesite="strict", path=f"{_ROOT}/api"
-        )
+        self._entry = ""
+        headers = _HEADERS | {"Clear-Site-Data": '"cache", "storage"'}
+        response = Response(media_type="text/html", headers=headers)
+        response.headers["Content-Security-Policy"] = f"frame-ancestors {self._origin}"
+        response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="strict")
         return response
 
     @property
-    def _cookie(self) -> str:
-        return f"contentgen_desk_{self._port}"
+    def _cookie_name(self) -> str:
+        return f"contentgen_pages_{self._port}"
 
-    def _check_session(self, request: Request) -> None:
-        cookie = request.cookies.get(self._cookie, "")
-        if not secrets.compare_digest(cookie.encode(), self._session.encode()):
+    def _check_key(self, request: Request) -> None:
+        key = request.headers.get("x-contentgen-key", "")
+        if not secrets.compare_digest(key.encode(), self._key.encode()):
             raise HTTPException(401, _ADDRESS_HINT)
 
     def _check_origin(self, request: Request) -> None:
@@ -164,7 +189,7 @@ class DeskApp:
         self, answer: Callable[[Desk, Request], object]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            self._check_session(request)
+            self._check_key(request)
             if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 raise HTTPException(403, "only the desk itself can read this")
             return await self._answer(lambda desk: answer(desk, request))
@@ -175,11 +200,8 @@ class DeskApp:
         self, act: Callable[[Desk, str, _Body], object]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            self._check_session(request)
+            self._check_key(request)
             self._check_origin(request)
-            key = request.headers.get("x-contentgen-key", "")
-            if not secrets.compare_digest(key.encode(), self._key.encode()):
-                raise HTTPException(401, _ADDRESS_HINT)
             body = await _read(request, _Body)
             ref = request.path_params["ref"]
             return await self._answer(lambda desk: act(desk, ref, body))
@@ -187,58 +209,83 @@ class DeskApp:
         return endpoint
 
     async def _answer(self, answer: Callable[[Desk], object]) -> Response:
-        def locked() -> object:
-            with self._lock:
-                return answer(self._texts.open())
+        def locked() -> Response:
+            with self._texts.lock:
+                return _json(answer(self._texts.open()))
 
         try:
-            return _json(await run_in_threadpool(locked))
+            return await run_in_threadpool(locked)
         except OutdatedError as error:
             raise HTTPException(409, str(error)) from error
         except ContentgenError as error:
             raise HTTPException(422, str(error)) from error
 
     def _queue(self, desk: Desk, request: Request) -> object:
-        return {
-            "texts": [self._row(desk, article) for article in desk.articles(desk.pages)],
-            "by": desk.by,
-            "building": self._builder.is_building,
-            "problem": self._builder.problem,
-        }
+        if "queue" not in desk.shown:
+            desk.shown["queue"] = [self._row(desk, article) for article in desk.queue()]
+        problem = self._texts.problem or self._builder.problem
+        return {"texts": desk.shown["queue"], "by": desk.by, "problem": problem}
 
     def _row(self, desk: Desk, article: Article) -> dict[str, object]:
         return {
             **self._texts.to_json(article),
             "ref": ref_of(article.page, article.request.id),
             "title": article.request.topic,
-            "url": desk.addresses().get(article.page, ""),
+            "url": desk.addresses.get(article.page, ""),
         }
 
     def _detail(self, desk: Desk, request: Request) -> object:
-        return self._described(desk, desk.find(request.path_params["ref"]))
+        ref, version = request.path_params["ref"], request.query_params.get("version")
+        desk.look_for_newer(ref)
+        desk = self._texts.open()
+        text = self._described(desk, ref)
+        return {"version": version} if text["version"] == version else text
 
-    def _described(self, desk: Desk, article: Article) -> dict[str, object]:
-        return {
-            **self._row(desk, article),
-            **describe(desk, article),
-            "asking": self._texts.asking(article),
-            "ask_problem": self._texts.problem(article),
-            "built": self._builder.finished,
-            "building": self._builder.is_building,
+    def _described(self, desk: Desk, ref: str) -> dict[str, object]:
+        article = desk.find(ref)
+        if ref not in desk.shown:
+            desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
+        asking = self._texts.asking(article)
+        shown = {
+            **desk.shown[ref],
+            "asking": asking and {"is_update": asking.is_update, "began": asking.began},
+            "ask_problem": self._texts.problem_of(article),
+            "stamp": self._builder.stamp,
+            "waits": self._waits(desk, ref),
+            "problem": self._texts.problem or self._builder.problem,
         }
+        return {**shown, "version": sha256(msgspec.json.encode(shown).decode())}
+
+    def _waits(self, desk: Desk, ref: str) -> str:
+        """Return why the page that is shown is not the one of this text, or an empty string."""
+        if self._texts.problem:
+            return self._texts.problem
+        if self._builder.stamp != self._texts.stamp:
+            if self._builder.problem and not self._builder.is_building:
+                return f"the site cannot be built: {self._builder.problem}"
+            return "the site is being built, since its pages have changed"
+        return str(desk.shown[ref].get("page_problem", ""))
 
     def _compare(self, desk: Desk, request: Request) -> object:
         article = desk.find(request.path_params["ref"])
-        earlier: Earlier = "generated"
-        if request.query_params.get("with") == "approved" and article.approved:
-            earlier = "approved"
+        versions = [it for it in get_args(Earlier) if desk.earlier(article, it)]
+        wanted = request.query_params.get("with")
+        # The approved text is what readers have.
+        known = [it for it in versions if it == wanted]
+        earlier: Earlier = [*known, *versions, get_args(Earlier)[0]][0]
         newest, before = article.newest, desk.earlier(article, earlier)
         return {
             "rows": describe_rows(desk, before, newest) if newest and before else [],
             "against": before and sha256(before.html),
             "earlier": earlier,
-            "versions": [it for it in get_args(Earlier) if desk.earlier(article, it)],
+            "versions": versions,
         }
+
+    def _cost(self, desk: Desk, request: Request) -> object:
+        article, options = desk.find(request.path_params["ref"]), desk.site.options
+        build = Build(desk.site, options.policy(max_requests=1, warn_only=True))
+        cost = build.estimate_message({article.key: article.request})
+        return {"cost": "" if options.uses_sandbox() else cost or "1 request"}
 
     def _changing(
         self, act: Callable[[Desk, str, _Body], str | None]
@@ -249,20 +296,38 @@ class DeskApp:
             if self._texts.asking(desk.find(ref)):
                 raise EditError("another text is being generated; wait for it")
             approved_file = act(desk, ref, body)
-            self._builder.build()
-            return {**self._described(desk, desk.find(ref)), "approved_file": approved_file}
+            desk = self._texts.open()
+            return {**self._described(desk, ref), "approved_file": approved_file}
 
         return change
+
+    def _approve(self, desk: Desk, ref: str, body: _Body) -> str:
+        desk.look_for_newer(ref)
+        desk = self._texts.open()
+        text = self._described(desk, ref)
+        if text["waits"]:
+            raise OutdatedError(f"look at the page first: {text['waits']}")
+        page = text["in_page"]
+        if not isinstance(page, dict) or body.shown != page["digest"]:
+            raise OutdatedError("the page does not show this text yet; look at it first")
+        return desk.approve(ref, body.seen, body.reason)
 
     def _ask(self, desk: Desk, ref: str, body: _Body) -> object:
         article = desk.find(ref)
         is_update = body.update or bool(body.note.strip())
         if is_update and not can_update(desk.site.options):
             raise EditError("this service cannot update texts; see `service_fields`")
-        if article.draft and article.draft.edits and not (body.replace or is_update):
-            raise OutdatedError("people have changed this text; another one replaces their words")
-        self._texts.ask(article, note=body.note.strip(), section=body.section, update=is_update)
-        return self._described(desk, article)
+        if article.newest and digest_of(article) != body.seen:
+            raise OutdatedError("the text has changed since you opened it; look at it again")
+        if not (body.replace or is_update):
+            raise EditError("a new text replaces this one; confirm that first")
+        self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
+        return self._described(desk, ref)
+
+    def _cancel(self, desk: Desk, ref: str, body: _Body) -> object:
+        if asking := self._texts.asking(desk.find(ref)):
+            asking.cancelled.set()
+        return self._described(desk, ref)
 
     async def _shell(self, request: Request) -> Response:
         nonce = secrets.token_urlsafe(16)
@@ -287,40 +352,54 @@ class DeskApp:
         headers = {**_HEADERS, "Content-Security-Policy": f"frame-ancestors {self._origin}"}
         if request.method not in ("GET", "HEAD"):
             raise HTTPException(405, "the pages can only be read")
-        directory = self._builder.site_dir
-        if directory is None:
-            html = _waiting(self._builder.problem)
-            return Response(html, media_type="text/html", headers=headers)
-        static = StaticFiles(directory=directory, html=True)
-        response = await static.get_response(request.path_params["path"], request.scope)
-        path = getattr(response, "path", None)
-        if path is None or not str(path).endswith(".html"):
-            response.headers.update(headers)
-            return response
-        html = await run_in_threadpool(Path(path).read_text, "utf-8", "replace")
+        cookie = request.cookies.get(self._cookie_name, "")
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        into = request.headers.get("sec-fetch-dest", "iframe")
+        if not secrets.compare_digest(cookie.encode(), self._cookie.encode()) or not (
+            site == "same-origin" or (site == "same-site" and into == "iframe")
+        ):
+            raise HTTPException(403, _ADDRESS_HINT)
+        path = request.path_params["path"]
+        if into == "document":  # a link that opens a tab
+            return RedirectResponse(f"{self._origin}/{quote(path)}", headers=_HEADERS)
+        html = await self._find_page(path, request)
+        if isinstance(html, Response):
+            html.headers.update(headers)
+            return html
         script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
         head, body_end, tail = html.rpartition("</body>")
-        return Response(
-            f"{head}{script}{body_end}{tail}" if body_end else f"{html}{script}",
-            response.status_code,
-            media_type="text/html",
-            headers=headers,
-        )
+        html = f"{head}{script}{body_end}{tail}" if body_end else f"{html}{script}"
+        return Response(html, media_type="text/html", headers=headers)
+
+    async def _find_page(self, path: str, request: Request) -> str | Response:
+        """Return the HTML of a page; of one that is not built, where its text can be put."""
+        with suppress(HTTPException):
+            if directory := self._builder.site_dir:
+                static = StaticFiles(directory=directory, html=True)
+                response = await static.get_response(path, request.scope)
+                file = str(getattr(response, "path", ""))
+                if not file.endswith(".html"):
+                    return response
+                if response.status_code == 200:
+                    return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
+        if path and not path.endswith(("/", ".html")):
+            raise HTTPException(404, "no such file")
+        return _PLAIN
 
 
 _HEADERS = {
     "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
 
-
-def _waiting(problem: str) -> str:
-    text = f"The site cannot be built: {problem}" if problem else "The site is being built…"
-    return (
-        '<!doctype html><html lang="en"><title>contentgen</title>'
-        f'<meta http-equiv="refresh" content="1"><p>{escape(text)}</p>'
-    )
+_PLAIN = (
+    '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark">'
+    "<title>contentgen</title><style>main { font: 16px/1.6 system-ui; max-width: 44rem; "
+    'margin: 2rem auto; padding: 0 1rem }</style><main data-contentgen-plain=""></main></html>'
+)
+"""A page that is not built yet, or is none of those that are published."""
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
@@ -347,10 +426,6 @@ def _take_back(desk: Desk, ref: str, body: _Body) -> None:
 
 def _undo(desk: Desk, ref: str, body: _Body) -> None:
     desk.undo(ref, body.seen)
-
-
-def _approve(desk: Desk, ref: str, body: _Body) -> str:
-    return desk.approve(ref, body.seen, body.reason)
 
 
 async def _unknown(request: Request) -> Response:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..site.options import ONLY_CACHED
+
+PREFIX = "contentgen-desk-"
+"""The start of the names of folders with built sites; the port of their desk follows."""
 
 _LAST_LINES = 5
 
@@ -20,7 +26,8 @@ class Builder:
 
     `command` gets the directory of the site as its last argument, one of two in turn under
     `folder`, so that the pages of the last build stay while the next one runs. Without a `folder`,
-    the site is always built in `site_dir`.
+    the site is always built in `site_dir`. A build that nobody waits for begins when there was no
+    change for `patience` seconds.
     """
 
     def __init__(
@@ -30,10 +37,11 @@ class Builder:
         *,
         folder: Path | None = None,
         site_dir: Path | None = None,
+        patience: float = 2.0,
     ) -> None:
         self.site_dir: Path | None = None
-        self.finished = 0
-        """How many builds have ended."""
+        self.stamp = ""
+        """What build() got for the last build that succeeded."""
 
         self.problem = ""
         """Why the last build failed, or an empty string."""
@@ -42,61 +50,99 @@ class Builder:
         self._log = log
         self._folder = folder
         self._own = site_dir
+        self._patience = patience
         self._wanted = threading.Event()
+        self._changed = threading.Condition()
+        self._next = ("", False)
+        self._number = 0
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Builder:
-        self.build()
         self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._stopped = True
-        self._wanted.set()
+        self.build("", True)
         if self._process:
             with suppress(OSError):
                 self._process.terminate()
         self._thread.join()
 
-    def build(self) -> None:
-        """Build the site soon, and once more if a build is running."""
-        self._wanted.set()
+    def build(self, stamp: str, is_urgent: bool) -> None:
+        """Build the site, and once more if a build is running.
+
+        `stamp` names the state of its pages, and somebody waits for an urgent build.
+        """
+        with self._changed:
+            self._next = stamp, is_urgent or (self._next[1] and self._wanted.is_set())
+            self._wanted.set()
+            self._changed.notify_all()
 
     @property
     def is_building(self) -> bool:
-        """Whether the pages are older than the texts."""
+        """Whether a build is running or about to begin."""
         return self._wanted.is_set() or self._process is not None
 
     def _run(self) -> None:
         while True:
             self._wanted.wait()
+            with self._changed:
+                while not self._next[1] and self._changed.wait(self._patience):
+                    pass  # there was another change
+                stamp, _ = self._next
+                self._wanted.clear()
             if self._stopped:
                 return
-            self._wanted.clear()
-            target = self._own
-            command = [sys.executable, "-m", *self._command]
-            if self._folder:
-                target = self._folder / str(self.finished % 2)
-                command += ["--site-dir", str(target)]
-            self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
-                command,
-                env={**os.environ, ONLY_CACHED: "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            )
-            said, _ = self._process.communicate()
-            status, self._process = self._process.returncode, None
-            if self._stopped:
-                return
-            self.problem = ""
-            if status:
-                self.problem = "\n".join(said.strip().splitlines()[-_LAST_LINES:])
-                self._log(f"the site cannot be built: {self.problem}")
-            else:
-                self.site_dir = target
-            self.finished += 1
+            self._number += 1
+            self._build_now(stamp)
+
+    def _build_now(self, stamp: str) -> None:
+        target = self._own
+        command = [sys.executable, "-m", *self._command]
+        if self._folder:
+            target = self._folder / str(self._number % 2)
+            command += ["--site-dir", str(target)]
+        self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+            command,
+            env={**os.environ, ONLY_CACHED: "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        said, _ = self._process.communicate()
+        status, self._process = self._process.returncode, None
+        if self._stopped:
+            return
+        self.problem = ""
+        if status:
+            self.problem = "\n".join(said.strip().splitlines()[-_LAST_LINES:])
+            self._log(f"the site cannot be built: {self.problem}")
+        else:
+            self.site_dir, self.stamp = target, stamp
+
+
+@contextmanager
+def private_folder(port: int) -> Iterator[Path]:
+    """Create a folder for the desk on a port, and delete it in the end.
+
+    Folders of desks that were killed, on whose ports nobody listens any more, are deleted first.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        number = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if number.isdigit() and not folder.is_symlink() and not _is_served(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)  # that of another person stays
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{port}-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def _is_served(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except (OSError, OverflowError):
+        return False
+    return True

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from html import unescape
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from itertools import groupby, islice
+from typing import Any
+
+from tinycss2 import parse_declaration_list
+from tinycss2.color3 import parse_color
 
 from ..errors import UnsafeHTMLError
-from ..html.differences import Row
-from ..html.document import Block, Piece
+from ..html.differences import compare
+from ..html.document import Block, Document, Piece, Sentences
 from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
-from ..texts.articles import Article, count_marks
+from ..texts.articles import Article
+from .rendering import ShownText, render
 from .texts import Desk, digest_of
+
+_MAX_HIDDEN = 200
 
 
 def describe(desk: Desk, article: Article) -> dict[str, object]:
@@ -21,7 +31,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     text = article.newest
     shown: dict[str, object] = {
         "brief": article.request.brief,
-        "can_undo": desk.can_undo(article),
         "seen": "",
         "left": 0,
         "blocks": [],
@@ -31,22 +40,25 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     if text is None:
         return shown
     try:
-        blocks = desk.read(text.html).blocks()
+        document = desk.read(text.html)
     except UnsafeHTMLError as error:
         return {**shown, "reason": f"no build can show this text: {error}"}
+    blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
-    sources = _sources(desk.site, text, blocks)
+    cards = list(_cards(blocks, text))
     return {
         **shown,
+        **_in_page(desk, article, blocks),
         "title": next((it.text for it in blocks if it.kind == "h1"), article.request.topic),
         "seen": digest_of(article),
+        "can_undo": desk.can_undo(article),
         "is_edited": text.edits is not None,
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
-        "left": count_marks(text),
+        "left": sum(len(it["statements"]) for it in cards),
         "generated_at": text.generated_at.isoformat(),
         "blocks": [
             {
@@ -55,14 +67,30 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
                 "digest": it.digest,
                 "text": it.text,
                 "markdown": it.to_markdown(),
-                "html": it.html,
                 "changed_by": changed_by.get(it.digest, ""),
             }
             for it in blocks
         ],
-        "statements": list(_statements(blocks, text)),
-        "sources": list(sources.values()),
+        "statements": cards,
+        "sources": list(_sources(desk.site, text, blocks).values()),
+        "hidden": list(_hidden(document, is_coloured=desk.site.options.styles == "keep")),
     }
+
+
+def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:
+    """Return the article as its page will have it, or why it cannot be put there."""
+    others = [it for it in desk.articles.values() if it.page == article.page]
+    try:
+        shown = render(desk.site, article, others, blocks)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  plugins of the site raise anything
+        return {"in_page": None, "page_problem": f"this page cannot be built: {error}"}
+    if shown is None:
+        return {"in_page": None, "page_problem": "this page does not contain the text"}
+    return {"in_page": _to_json(shown), "page_problem": ""}
+
+
+def _to_json(shown: ShownText) -> dict[str, object]:
+    return {**vars(shown), "digest": shown.digest}
 
 
 def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, object]]:
@@ -73,7 +101,7 @@ def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, objec
             "kind": row.kind,
             "before": _shown(row.before),
             "after": _shown(row.after),
-            "words": list(_words(row)),
+            "words": row.words_to_read(),
             "can_take_back": row.can_be_taken_back,
         }
         for number, row in enumerate(desk.compare(before, after))
@@ -87,31 +115,38 @@ def _shown(pieces: Sequence[Piece]) -> str:
     return " ".join(text.split()) or " ".join(it.html for it in pieces)
 
 
-def _words(row: Row) -> Iterator[tuple[str, str]]:
-    """Yield the words of both versions, with the tags that differ."""
-    element = row.old or row.new
-    whole = (
-        f"</?{element.element.name}>" if element and row.kind in ("added", "removed") else "(?!)"
-    )
-    for kind, html in row.words:
-        if text := re.sub("<[^<>]*>" if kind == "equal" else whole, "", html):
-            yield kind, unescape(text)
-
-
-def _statements(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, object]]:
-    if not text.model:
-        return
+def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
+    """Yield the sentences with statements to check, and the section that each cites."""
     for block in blocks:
-        for number, statement in enumerate(block.statements):
-            cited = (it for it in (*statement.cited, *block.links) if it in text.sources)
+        numbered = enumerate(block.statements if block.element.find("mark") else ())
+        for at, group in groupby(numbered, key=lambda it: it[1].at):
+            statements = list(group)
+            number, first = statements[0]
+            cited = (it for it in (*first.cited, *block.links) if it in text.sources)
+            parts = [(part, number if is_it else None) for part, is_it in first.sentence]
+            if len(statements) > 1:
+                parts = _parts(block, at)
             yield {
                 "block": block.number,
-                "statement": number,
+                "statements": [number for number, _ in statements],
                 "digest": block.digest,
-                "text": statement.text,
-                "sentence": statement.sentence,
+                "text": "; ".join(it.text for _, it in statements),
+                "parts": parts,
                 "source": next(cited, None),
             }
+
+
+def _parts(block: Block, at: tuple[int, int]) -> list[tuple[str, int | None]]:
+    """Return the parts of a sentence, with the number of the statement that each is."""
+    sentences = Sentences(block.element)
+    position, end = at
+    parts: list[tuple[str, int | None]] = []
+    for number, (_, begin, behind) in enumerate(sentences.tags("mark")):
+        if position <= begin < end:
+            parts.append((sentences.text[position:begin], None))
+            parts.append((sentences.text[begin:behind], number))
+            position = behind
+    return [it for it in (*parts, (sentences.text[position:end], None)) if it[0]]
 
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:
@@ -120,12 +155,60 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[
     found: dict[str, dict[str, object]] = {}
     for address, digest in text.sources.items():
         parts = now.find(address) or []
+        said = "\n\n".join(it.text for it in parts)
+        before = text.passages.get(address, "")
+        is_same = bool(parts) and parts[0].digest == digest
         found[address] = {
             "address": address,
             "title": parts[0].title if parts else now.shown(address),
-            "text": "\n\n".join(it.text for it in parts),
-            "before": text.passages.get(address, ""),
+            "text": said,
+            "words": [] if is_same else list(_changed_words(before, said)),
             "blocks": [it.number for it in blocks if address in it.links],
-            "state": "gone" if not parts else "same" if parts[0].digest == digest else "changed",
+            "state": "gone" if not parts else "same" if is_same else "changed",
         }
+    return found
+
+
+def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
+    one, other = (Document(f"<article><p>{escape(it)}.</p></article>") for it in (before, after))
+    for row in compare(one, other):
+        yield from row.words_to_read() if row.kind != "equal" else ()
+
+
+def _hidden(document: Document, *, is_coloured: bool) -> Iterator[str]:
+    """Yield what a text contains and its page does not show, at most _MAX_HIDDEN lines."""
+    found: dict[str, None] = {}
+    colours = {id(document.article.parent): dict[str, object]()}
+    for tag in (document.article, *document.article.find_all(True)):
+        words = " ".join(islice(tag.stripped_strings, 3))[:60]
+        if "href" in tag.attrs:
+            found[f"{words} → {tag['href']}"] = None
+        if "title" in tag.attrs:
+            found[f"{words}: {tag['title']}"] = None
+        if is_coloured:
+            own = _colours(str(tag.get("style", "")))
+            both = colours[id(tag)] = {**colours[id(tag.parent)], **own}
+            if own and words and len(both) == 2 and len(set(both.values())) == 1:
+                found[f"{tag['style']}: {words}"] = None
+        if len(found) >= _MAX_HIDDEN:
+            break
+    characters = filter(_is_invisible, document.article.get_text())
+    for character, count in Counter(characters).most_common(20):
+        name = unicodedata.name(character, "")
+        found[f"{count} U+{ord(character):04X} {name}".strip()] = None
+    yield from found
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in ("Cf", "Co")
+
+
+@lru_cache(maxsize=1000)
+def _colours(style: str) -> Mapping[str, object]:
+    """Return the colours of text and background in a style."""
+    found: dict[str, object] = {}
+    for it in parse_declaration_list(style, skip_whitespace=True) if style else ():
+        name = str(getattr(it, "lower_name", "")).partition("-")[0]
+        for value in getattr(it, "value", ()) if name in ("color", "background") else ():
+            found[name] = parse_color(value) or found.get(name)
     return found

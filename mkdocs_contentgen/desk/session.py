@@ -1,28 +1,50 @@
-"""The site behind the desk: loaded again when its pages change, and asked for further texts."""
+"""The site behind the desk: read again when something has changed, and asked for further texts."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from functools import partial
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
-from ..errors import EditError
+from ..errors import ContentgenError, RejectedError
+from ..files import sha256
+from ..requests import Request
 from ..review import updating
+from ..service.protocol import Attempt, Client, Update, Updated
 from ..site.build import Build
 from ..site.site import Site
+from ..text import Text
 from ..texts.articles import Article
-from ..texts.policy import PageRequest, Policy
-from .texts import Desk
+from ..texts.policy import Policy
+from ..texts.store import note_key
+from .texts import Desk, digest_of, ref_of
 
 Load = Callable[[], AbstractContextManager[Site]]
 
+_T = TypeVar("_T")
+
+
+@dataclass
+class Asking:
+    """Another text that is being generated, or why it has not arrived."""
+
+    is_update: bool
+    began: float = field(default_factory=time.time)
+    problem: str = ""
+    is_over: bool = False
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
 
 class DeskSite:
-    """Opens the texts of a site. Used with `with`; `built` is called when there is a new text."""
+    """Opens the texts of a site. Used with `with`; `built` is called when its pages are older."""
 
     def __init__(
         self,
@@ -33,98 +55,219 @@ class DeskSite:
         log: Callable[[str], None],
     ) -> None:
         self.to_json = to_json
-        self.built: Callable[[], None] = lambda: None
+        self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
+        """Called with the stamp of the pages, and whether they are other ones than before."""
+
+        self.lock = threading.Lock()
+        """Held by whoever uses the texts."""
+
+        self.problem = ""
+        """Why the site cannot be loaded as it is now, or an empty string."""
+
+        self.stamp = ""
+        """Names the state of configuration and pages."""
+
         self._load = load
         self._pages = pages
         self._by = by
         self._log = log
         self._stack = ExitStack()
         self._desk: Desk | None = None
-        self._changed_at: tuple[object, ...] = ()
-        self._asking: dict[str, threading.Thread] = {}
-        self._problems: dict[str, str] = {}
+        self._texts_stamp = ""
+        self._asking: dict[str, tuple[threading.Thread, Asking]] = {}
 
     def __enter__(self) -> DeskSite:
         self.open()
         return self
 
     def __exit__(self, *error: object) -> None:
-        for thread in list(self._asking.values()):
+        for thread, asking in list(self._asking.values()):
+            asking.cancelled.set()
             thread.join()
         self._stack.close()
 
     def open(self) -> Desk:
         """Return the texts as they are now. Raises ConfigurationError."""
-        if self._desk is None or self._times(self._desk.site) != self._changed_at:
-            stack = ExitStack()
-            try:
-                site = stack.enter_context(self._load())
-            except (SystemExit, click.ClickException) as error:
-                if self._desk is None:
-                    raise
-                raise EditError(f"the site cannot be loaded ({error})") from error
-            self._stack.close()
-            self._stack = stack
-            undo = self._desk.undo_stack if self._desk else {}
-            self._desk = Desk(site, self._by, self._pages, undo)
-            self._changed_at = self._times(site)
-        return self._desk
+        if self._desk is None or self.stamp != _stamp(_page_paths(self._desk.site)):
+            self._reload()
+        desk = self._desk
+        assert desk is not None  # noqa: S101  for mypy
+        texts = _stamp(_text_paths(desk.site))
+        if texts != self._texts_stamp:
+            if self._texts_stamp:
+                self.build(self.stamp, False)
+            self._texts_stamp = texts
+            desk.refresh()
+        return desk
 
-    def ask(
-        self, article: Article, *, note: str = "", section: str = "", update: bool = False
-    ) -> None:
+    def _reload(self) -> None:
+        stack = ExitStack()
+        stamp = _stamp(_page_paths(self._desk.site)) if self._desk else ""
+        try:
+            site = stack.enter_context(self._load())
+        except (SystemExit, click.ClickException, ContentgenError) as error:
+            if self._desk is None:
+                raise
+            self.stamp, self.problem = stamp, f"the site cannot be loaded ({error})"
+            return
+        self._stack.close()
+        self._stack, self.problem = stack, ""
+        self._desk = Desk(site, self._by, self._pages)
+        self.stamp = stamp if stamp else _stamp(_page_paths(site))
+        self.build(self.stamp, True)
+
+    def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
         """Ask for another text in the background, and replace the draft by it.
 
-        With `update`, or a `note`, only the blocks that have to change are written anew.
+        With `update`, only the blocks that have to change are written anew. The text that was
+        there can be compared, and comes back with `Undo`.
         """
         if self.asking(article) or self._desk is None:
             return
-        self._problems.pop(article.key, None)
+        asking = Asking(update)
         site = self._desk.site
-        wanted = [
-            it
-            for it in site.requests
-            if it.page == article.page and it.request.id == article.request.id
-        ]
-        ask = partial(self._ask, site, wanted, article.key)
-        if update or note:
-            ask = partial(self._update, site, article, note, section)
-        thread = threading.Thread(target=ask, daemon=True)
-        self._asking[article.key] = thread
+        thread = threading.Thread(
+            target=self._ask, args=(site, article, asking, note, section), daemon=True
+        )
+        self._asking[article.key] = thread, asking
         thread.start()
 
-    def asking(self, article: Article) -> bool:
-        """Tell whether another text is being generated."""
-        thread = self._asking.get(article.key)
-        return thread is not None and thread.is_alive()
+    def asking(self, article: Article) -> Asking | None:
+        """Return what is being generated for an article, or None."""
+        found = self._asking.get(article.key)
+        return found[1] if found and not found[1].is_over else None
 
-    def problem(self, article: Article) -> str:
+    def problem_of(self, article: Article) -> str:
         """Return why the last try to get another text failed, or an empty string."""
-        return self._problems.get(article.key, "")
+        found = self._asking.get(article.key)
+        return found[1].problem if found else ""
 
-    def _ask(self, site: Site, wanted: list[PageRequest], key: str) -> None:
+    def wait(self) -> None:
+        """Wait for the texts that are being generated."""
+        for thread, _ in list(self._asking.values()):
+            thread.join()
+
+    def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
         options = site.options
-        policy = Policy(max_requests=1, sandbox=options.uses_sandbox(), refresh=True)
-        build = Build(site, policy, self._log)
-        obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
-        if problems := [*obtained.failures, *obtained.warnings]:
-            self._problems[key] = "; ".join(problems)
-        self.built()
-
-    def _update(self, site: Site, article: Article, note: str, section: str) -> None:
-        policy = Policy(max_requests=1, sandbox=site.options.uses_sandbox())
-        build = Build(site, policy, self._log)
-        updates, errors, notes = updating.plan(build, [article], note=note, section=section)
-        results, problems = updating.run(build, updates)
-        problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
-        if problems:
-            self._problems[article.key] = "; ".join(problems)
-        self.built()
-
-    def _times(self, site: Site) -> tuple[object, ...]:
-        docs = Path(site.config.docs_dir)
-        pages = [docs / page for page in dict.fromkeys(it.page for it in site.requests)]
-        return tuple(
-            path.stat().st_mtime_ns if path.exists() else 0
-            for path in (Path(site.config.config_file_path), *pages)
+        policy = Policy(
+            max_requests=1, sandbox=options.uses_sandbox(), refresh=not asking.is_update
         )
+        try:
+            build = _CancellableBuild(site, policy, self._log, cancelled=asking.cancelled)
+            if asking.is_update:
+                updates, errors, notes = updating.plan(build, [article], note=note, section=section)
+                results, problems = updating.run(build, updates)
+                problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
+            else:
+                name = article.page, article.request.id
+                wanted = [it for it in site.requests if (it.page, it.request.id) == name]
+                obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
+                problems = [*obtained.failures, *obtained.warnings]
+            asking.problem = "; ".join(problems)
+            self._keep_earlier(article)
+        except ContentgenError as error:
+            asking.problem = str(error)
+        finally:
+            asking.is_over = True
+
+    def _keep_earlier(self, article: Article) -> None:
+        """Keep the text that was there for `Undo` and for comparison, if there is another now."""
+        before = article.draft or article.newest
+        with self.lock:
+            desk = self.open()
+            ref = ref_of(article.page, article.request.id)
+            if before is None or digest_of(desk.find(ref)) == digest_of(article):
+                return
+            desk.note_undo(ref, text=before)
+            store = desk.site.store()
+            store.save({note_key("generated", article.key): before})
+            store.close()
+
+
+class _CancellableBuild(Build):
+    """A build whose requests a person can cancel."""
+
+    def __init__(
+        self,
+        site: Site,
+        policy: Policy,
+        log: Callable[[str], None],
+        *,
+        cancelled: threading.Event,
+    ) -> None:
+        super().__init__(site, policy, log)
+        self._cancelled = cancelled
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Client]:
+        """Return a client whose requests end when they are cancelled."""
+        async with super().connect() as client:
+            yield _CancellableClient(client, self._cancelled)
+
+
+class _CancellableClient(Client):
+    def __init__(self, client: Client, cancelled: threading.Event) -> None:
+        self._client = client
+        self._cancelled = cancelled
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Those of the client."""
+        return self._client.warnings
+
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
+        """Return a new text. Raises ServiceError."""
+        return await self._unless_cancelled(self._client.generate(request, attempt))
+
+    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+        """Return the changes of a text. Raises ServiceError."""
+        return await self._unless_cancelled(self._client.update(request, update, attempt))
+
+    async def _unless_cancelled(self, answer: Awaitable[_T]) -> _T:
+        task = asyncio.ensure_future(answer)
+        while not task.done():
+            await asyncio.wait({task}, timeout=0.1)
+            if self._cancelled.is_set():
+                task.cancel()
+                raise RejectedError("cancelled; nothing was changed")
+        return task.result()
+
+
+def _page_paths(site: Site) -> list[Path]:
+    """Return the files and directories that decide how pages look, without the texts."""
+    config = site.config
+    sources = site.options.writer.get("sources")
+    custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
+    found = [config.config_file_path, config.docs_dir, custom, *(config.hooks or ())]
+    found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
+    return [site.directory / str(it) for it in found if it]
+
+
+def _text_paths(site: Site) -> list[Path]:
+    """Return the files and directories that have the texts."""
+    cache = site.cache_directory()
+    return [
+        site.approved_directory(),
+        cache / "cache.db",
+        cache.parent / f"{cache.name}-unsaved",
+    ]
+
+
+def _stamp(paths: Iterable[Path]) -> str:
+    """Return what changes when a file does: its name, its size or the time of its last change."""
+    return sha256("\n".join(line for path in paths for line in _entries(str(path))))
+
+
+def _entries(path: str) -> Iterable[str]:
+    try:
+        if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
+            found = os.stat(path)  # noqa: PTH116
+            yield f"{path} {found.st_mtime_ns} {found.st_size}"
+            return
+        entries = list(os.scandir(path))
+    except OSError:  # it is not there, or has just gone
+        return
+    for entry in sorted(entries, key=lambda it: it.name):
+        if entry.name == "__pycache__":
+            continue
+        yield from _entries(entry.path)

@@ -1,27 +1,31 @@
-"""What the desk does with a text: read it, change it, approve it, ask for another."""
+"""What the desk does with a text: read it, change it, approve it, and undo that."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from itertools import accumulate
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 from msgspec import structs
 
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..files import sha256
+from ..files import replace_text, sha256
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind, Statement
 from ..review.approving import approve_article
+from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
-from ..texts.articles import Article, count_marks
-from ..texts.store import Cache, note_key
+from ..texts.approval import restore
+from ..texts.articles import Article
+from ..texts.store import Cache, ChangedError, note_key
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
@@ -48,32 +52,65 @@ class OutdatedError(ContentgenError):
     """The text is no longer the one that the person has seen."""
 
 
+class _Undo(msgspec.Struct, frozen=True):
+    """How to undo an act: the draft before a change, or the approved file before an approval."""
+
+    after: str
+    """What digest_of() returned after the act."""
+
+    text: Text | None = None
+    file: str | None = None
+    """The content of the approved file, empty if there was none, or None for a change."""
+
+
 @dataclass
 class Desk:
-    """The texts of a site. Used by one thread at a time."""
+    """The texts of a site as they were read last. Used by one thread at a time."""
 
     site: Site
     by: str
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
 
-    undo_stack: dict[str, list[tuple[Text, str]]] = field(default_factory=dict)
-    """Earlier versions of the texts that were changed, by key, each with what came after it."""
-
+    @cached_property
     def addresses(self) -> dict[str, str]:
         """Return the path of each page in the built site, by its `src_uri`."""
         return {file.src_uri: f"/{file.url.removeprefix('./')}" for file in self.site.pages}
 
-    def articles(self, pages: Sequence[str] = ()) -> list[Article]:
-        """Return the articles of the named pages, or of all."""
-        return self.site.articles(pages)[0]
+    @cached_property
+    def articles(self) -> dict[str, Article]:
+        """All articles of the site by their references."""
+        return {ref_of(it.page, it.request.id): it for it in self.site.articles()[0]}
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """What was computed about the articles, until they are read again."""
+        return {}
+
+    def refresh(self) -> None:
+        """Read files and cache again when they are needed next."""
+        for name in ("articles", "shown"):
+            self.__dict__.pop(name, None)
+
+    def queue(self) -> list[Article]:
+        """Return the articles of the pages that are on the desk."""
+        if not self.pages:
+            return list(self.articles.values())
+        wanted = {(it.page, it.request.id) for it in self.site.select_requests(self.pages)}
+        return [it for it in self.articles.values() if (it.page, it.request.id) in wanted]
 
     def find(self, ref: str) -> Article:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
-        for it in self.site.requests:
-            if ref_of(it.page, it.request.id) == ref:
-                return self.site.article(it)
-        raise OutdatedError("no page requests this text any more; open the list of texts again")
+        if ref not in self.articles:
+            raise OutdatedError("no page requests this text any more; open the list of texts again")
+        return self.articles[ref]
+
+    def look_for_newer(self, ref: str) -> None:
+        """Get the text of a shared cache, which another machine may have changed."""
+        if self.site.options.cache_url and ref in self.articles:
+            store = self.site.store()
+            store.load([self.articles[ref].key], newest=True)
+            store.close()
 
     def change(self, ref: str, seen: str, change: Change) -> None:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
@@ -87,11 +124,11 @@ class Desk:
         if change.action == "confirm":
             self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
-            self._keep(article, self._changed(text, document, edits, authors))
+            self._keep(article, self._changed(article, text, document, edits, authors))
 
     def compare(self, before: Text, after: Text) -> list[Row]:
         """Return two versions of a text side by side. Raises UnsafeHTMLError."""
-        return compare(self.read(before.html), self.read(after.html), marks=not after.model)
+        return compare(self.read(before.html), self.read(after.html), marks=False)
 
     def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
         """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
@@ -99,7 +136,7 @@ class Desk:
         document, before = self.read(text.html), self.read(earlier.html)
         # What is as in the earlier version is by whom it was there.
         authors = _authors(document.blocks(), text) | _authors(before.blocks(), earlier)
-        rows = compare(before, document, marks=not text.model)
+        rows = compare(before, document, marks=False)
         if not 0 <= number < len(rows):
             raise EditError("there is no such difference")
         restored = take_back(document, rows, number)
@@ -111,30 +148,66 @@ class Desk:
                 removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
                 confirmed=tuple(it for it in edits.confirmed if it not in marks),
             )
-        self._keep(article, self._changed(text, document, edits, authors))
+        self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
-        """Take the last change of a text back. Raises OutdatedError and EditError."""
+        """Take back what was done last with a text, also before the desk was started again.
+
+        Raises OutdatedError, EditError and ApprovalError.
+        """
         article, _ = self._seen(ref, seen)
         if not self.can_undo(article):
             raise EditError("there is nothing to undo")
-        before, _ = self.undo_stack[article.key].pop()
-        self._save(article, before)
+        *left, last = self._undo_stack(article)
+        if last.text:
+            self._save(article, last.text)
+        elif article.approved and last.file is not None:
+            restore(article.path, article.directory, last.file, before=article.approved)
+        self._write_undo(article, left)
+        self.refresh()
 
     def can_undo(self, article: Article) -> bool:
-        """Tell whether a change of a text can be taken back."""
-        stack, text = self.undo_stack.get(article.key), article.newest
+        """Tell whether what was done last with a text can be taken back."""
+        stack = self._undo_stack(article)
         # Another text may have taken its place.
-        return bool(stack and text and stack[-1][1] == _identity(text))
+        return bool(stack and stack[-1].after == digest_of(article))
+
+    def note_undo(self, ref: str, text: Text | None = None, file: str | None = None) -> None:
+        """Keep what was there before the act whose outcome the cache has now."""
+        self.refresh()
+        article = self.find(ref)
+        stack = [*self._undo_stack(article), _Undo(digest_of(article), text, file)]
+        self._write_undo(article, stack[-_MAX_UNDO:])
+
+    def _undo_stack(self, article: Article) -> list[_Undo]:
+        try:
+            lines = self._undo_file(article).read_bytes().splitlines()
+            return [msgspec.json.decode(line, type=_Undo) for line in lines]
+        except (OSError, ValueError):  # most texts have none
+            return []
+
+    def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
+        file = self._undo_file(article)
+        try:
+            replace_text(
+                file,
+                file.parents[1],
+                "".join(f"{msgspec.json.encode(it).decode()}\n" for it in stack),
+            )
+        except OSError as error:
+            raise EditError(f"{file}: cannot be written ({error.strerror})") from error
+
+    def _undo_file(self, article: Article) -> Path:
+        return self.site.cache_directory() / "undo" / f"{article.key}.jsonl"
 
     def approve(self, ref: str, seen: str, reason: str = "") -> str:
         """Write the approved file of a text, and return its path.
 
-        A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError and
-        EditError.
+        A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError,
+        EditError and StoreError.
         """
         article, text = self._seen(ref, seen)
-        left = count_marks(text)
+        left = sum(len(it.statements) for it in self.read(text.html).blocks())
         if left and not reason.strip():
             raise EditError(f"statements left to check: {left}")
         if len(reason) > MAX_REASON or hidden_character(reason):
@@ -145,16 +218,18 @@ class Desk:
         if article.state == "changed":
             # As a draft of the edited file.
             text = structs.replace(text, generated_at=datetime.now(UTC))
-        if text is not article.draft or article.state == "approved":
-            outcome = replace(article.draft_outcome, text=text, error=None)
-            article = replace(article, draft_outcome=outcome)
         if article.state == "approved" and not article.has_newer_draft:
             raise EditError("this text is approved already")
+        if text is not article.draft:
+            outcome = replace(article.draft_outcome, text=text, error=None)
+            article = replace(article, draft_outcome=outcome)
+        file = article.path.read_text("utf-8") if article.approved else ""
         approve_article(
             article, self.site.options, self.by, lambda it: True, self.site.cited_sections().changed
         )
-        self.undo_stack.pop(article.key, None)
-        return str(article.path)
+        self.note_undo(ref, file=file)
+        path, directory = article.path, self.site.directory.absolute()
+        return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
 
     def earlier(self, article: Article, name: Literal["generated", "approved"]) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -169,7 +244,9 @@ class Desk:
         """Return the document of a text. Raises UnsafeHTMLError."""
         return Document(html, self.site.options.image_hosts)
 
-    def _changed(self, text: Text, document: Document, edits: Edits, authors: _Authors) -> Text:
+    def _changed(
+        self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
+    ) -> Text:
         """Return a text with a changed document. Raises EditError.
 
         Blocks that are not among those of `authors` are by the person at the desk.
@@ -184,12 +261,15 @@ class Desk:
         written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
         changed_by = {digest: by for digest, by in written.items() if by}
         edits = structs.replace(edits, changed_by=changed_by)
-        return structs.replace(text, html=changed.to_lines(), edits=edits)
+        html, remarks = changed.to_lines(), text.remarks
+        if self.site.options.uses_writer():
+            remarks = changed_remarks(self.site, article, text, html)
+        return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
     def _seen(self, ref: str, seen: str) -> tuple[Article, Text]:
         article = self.find(ref)
         if article.newest is None or digest_of(article) != seen:
-            raise OutdatedError("the text has changed since you opened it; look at it again")
+            raise OutdatedError(_CHANGED)
         return article, article.newest
 
     def _keep(self, article: Article, text: Text) -> None:
@@ -200,20 +280,30 @@ class Desk:
             # A draft is only shown beside an approved text if it is newer, whatever the clock says.
             after = before.generated_at + timedelta(seconds=1)
             text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
-        self.undo_stack.setdefault(article.key, []).append((before, _identity(text)))
-        del self.undo_stack[article.key][:-_MAX_UNDO]
         self._save(article, text)
+        self.note_undo(ref_of(article.page, article.request.id), text=article.draft or before)
 
     def _save(self, article: Article, text: Text) -> None:
+        """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
         store: Cache = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None
         original = next(iter(notes.values()), article.draft if is_own else None)
         store.prepare()
-        store.save({article.key: text} | ({name: original} if original else {}))
-        store.close()
+        try:
+            store.save(
+                {article.key: text} | ({name: original} if original else {}),
+                replacing={article.key: article.draft},
+            )
+        except ChangedError as error:
+            self.refresh()
+            raise OutdatedError(_CHANGED) from error
+        finally:
+            store.close()
 
+
+_CHANGED = "the text has changed since you opened it; look at it again"
 
 _Authors = dict[tuple[str, str], str]
 """Who wrote each block, by its kind and its HTML; an empty string for no person."""

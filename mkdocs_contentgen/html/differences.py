@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from html import unescape
 from itertools import islice
 from typing import Literal
 
@@ -38,6 +39,25 @@ class Row:
     after: tuple[Piece, ...] = ()
     words: Sequence[Word] = ()
     """The HTML of both, where they differ."""
+
+    def words_to_read(self) -> list[Word]:
+        """Return the words as plain text, with the tags that differ.
+
+        Those of the element itself are there only with other attributes than class and style, or
+        if nothing else differs.
+        """
+        names = "|".join({it.element.name for it in (self.old, self.new) if it})
+        own = "(?!)" if "|" in names else rf'</?{names}(?: (?:class|style)="[^"]*")*>'
+        for hidden in (own, "(?!)"):
+            # The sanitizer gives each link its `rel`.
+            differing = rf'{hidden}| rel="[^"]*"'
+            words = [
+                (kind, unescape(re.sub("<[^<>]*>" if kind == "equal" else differing, "", html)))
+                for kind, html in self.words
+            ]
+            if any(text for kind, text in words if kind != "equal"):
+                break
+        return [word for word in words if word[1]]
 
     @property
     def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:

@@ -95,7 +95,7 @@ class Document:
         """
         elements = (it.element.find_parent("tr") or it.element for it in self.blocks())
         unique = {id(it): it for it in elements}.values()
-        return [sentence for it in unique for sentence in _Sentences(it).marked()]
+        return [sentence for it in unique for sentence in Sentences(it).marked()]
 
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
@@ -166,6 +166,9 @@ class Statement:
     cited: list[str]
     """The addresses that the sentence links to."""
 
+    at: tuple[int, int]
+    """Where its sentence begins and ends in the text of the block."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -224,12 +227,12 @@ class Block:
     @property
     def statements(self) -> list[Statement]:
         """The statements to check."""
-        sentences = _Sentences(self.element)
+        sentences = Sentences(self.element)
         links = sentences.tags("a")
         begins = [begin for _, begin, _ in links]
         found = []
         for _, begin, end in sentences.tags("mark"):
-            first, last = sentences.at(begin)
+            at = first, last = sentences.at(begin)
             cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
             # A sentence can be as long as a text, with thousands of statements.
             first, last = max(first, begin - _MAX_CONTEXT), min(last, end + _MAX_CONTEXT)
@@ -240,6 +243,7 @@ class Block:
                     _one_line(text[begin:end]),
                     [(_collapse(text[a:b]), b == end) for a, b in parts if a < b],
                     [str(link["href"]) for link, *_ in cited[:_MAX_CITED]],
+                    at,
                 )
             )
         return found
@@ -269,11 +273,11 @@ class Block:
 
     def confirm_statement(self, number: int) -> None:
         """Take the mark off a statement."""
-        _Sentences(self.element).tags("mark")[number][0].unwrap()
+        Sentences(self.element).tags("mark")[number][0].unwrap()
 
     def remove_sentence(self, number: int) -> str:
         """Remove the sentence with a statement, and return it. May remove the block."""
-        sentences = _Sentences(self.element)
+        sentences = Sentences(self.element)
         first, last = sentences.at(sentences.tags("mark")[number][1])
         text = sentences.text
         if (text[:first] + text[last:]).strip():
@@ -449,7 +453,7 @@ class _Span(NamedTuple):
     end: int
 
 
-class _Sentences:
+class Sentences:
     """The text of an element with the positions of its sentences and its tags."""
 
     def __init__(self, element: Tag) -> None:

@@ -6,6 +6,7 @@ Those exist in MkDocs 1.6.1 and ProperDocs 1.6.7. Tests fail if a release change
 from __future__ import annotations
 
 import html
+import logging
 import re
 from collections.abc import Callable
 from copy import copy
@@ -13,8 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from markdown import Markdown
+from mkdocs.commands import build
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import PluginCollection
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 if TYPE_CHECKING:
@@ -35,6 +38,19 @@ def file_of_page(md: Markdown) -> File | None:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
     return file if isinstance(file, File) else None
+
+
+def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
+    """Return the HTML that a build makes of the Markdown of a page, without logging anything."""
+    page = file.page or Page(None, file, config)
+    logger = logging.getLogger("mkdocs")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        build._populate_page(page, config, files)
+    finally:
+        logger.setLevel(level)
+    return page.content or ""
 
 
 def set_title_found(md: Markdown, title: str) -> None:

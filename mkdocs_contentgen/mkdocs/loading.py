@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                 others=others,
                 docs_dir=docs_dir,
                 is_partial=False,
+                render=partial(plugin.render, config, files),
             )
         finally:
             config.plugins.on_shutdown()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
@@ -29,6 +29,7 @@ from .internals import (
     PageMetadata,
     file_of_page,
     index_articles_last,
+    render_page,
     set_title_before_rendering,
     set_title_found,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
     from ..site.background import Background
-    from ..site.build import PageContent
+    from ..site.content import PageContent
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -189,6 +190,15 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for file in pages if self._dirty else ():
             if file.src_uri in resolution.incomplete:
                 self._incomplete.append(file.abs_dest_path)
+
+    def render(
+        self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
+    ) -> str:
+        """Return the HTML of the Markdown of a page with these articles. Needs `collect_only`."""
+        self._articles = {name: dict(articles)}
+        self._extension.articles = self._articles
+        self._extension.pages = self.site.addresses()
+        return render_page(files.src_uris[name], config, files)
 
     # Before Material's blog, which may require the separator.
     def _add_excerpt_separator(

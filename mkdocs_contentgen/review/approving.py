@@ -35,8 +35,7 @@ def draft_lines(draft: Text, options: ContentgenConfig) -> str:
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    # The writer's marks are for the reviewer; other marks belong to the text.
-    return document.to_lines(marks=not draft.model)
+    return document.to_lines(marks=False)
 
 
 def check_lines(draft: Text) -> list[str]:
@@ -151,7 +150,7 @@ def approve_article(
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         _check_displayable(article.path, approved)
         # In the lines that an update writes, so that it changes no others.
-        lines = Document(approved.text.html, options.image_hosts).to_lines()
+        lines = Document(approved.text.html, options.image_hosts).to_lines(marks=False)
         text = structs.replace(approved.text, html=lines, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
@@ -173,7 +172,7 @@ def approve_article(
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
     approval = approve(text, article.key, service, by, declined)
-    write(article.path, article.directory, approval)
+    write(article.path, article.directory, approval, before=approved)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
     return [f"{article.page}: approved in {article.path}", *statements, *cited]
@@ -205,8 +204,9 @@ def _check_quotations(article: Article, draft: Text) -> None:
     for remark in draft.remarks:
         if remark.startswith("quotation: ") and not _is_settled(draft, remark):
             raise ApprovalError(
-                f"{article.place}: this draft cannot be approved: {remark}; "
-                f"`contentgen generate --refresh {article.page}` asks for another"
+                f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
+                f"remove the quotation with `contentgen review {article.page}`, or ask for another "
+                f"text with `contentgen generate --refresh {article.page}`"
             )
 
 
@@ -233,7 +233,7 @@ def _check_displayable(path: Path, edited: ApprovedText) -> None:
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     """Return a diff with removed words in `[-…-]`, added words in `{+…+}`, and ANSI colours.
 
-    Control characters and invisible ones of the texts are escaped.
+    Of the HTML, it has the tags that differ. Control characters and invisible ones are escaped.
     """
     try:
         rows = compare(Document(before, image_hosts), Document(after, image_hosts))
@@ -242,14 +242,15 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     if all(row.kind == "equal" for row in rows):
         return "both texts are the same for a reader"
     shown = []
-    for is_equal, group in groupby(rows, lambda row: row.kind == "equal"):
+    seen = (row for row in rows if row.new or row.kind != "equal")
+    for is_equal, group in groupby(seen, lambda row: row.kind == "equal"):
         same = list(group)
         if not is_equal:
-            shown += ["".join(map(_show_word, row.words)) for row in same]
+            shown += ["".join(map(_show_word, row.words_to_read())) for row in same]
         elif len(same) > 1:
             shown.append(f"… {len(same)} lines the same …")
-        else:
-            shown.append(_escape_lines("".join(it.html for it in same[0].before)))
+        elif it := same[0].new:
+            shown.append(_escape_lines(it.element.get_text()))
     return "\n".join(shown)
 
 

@@ -6,6 +6,7 @@ from datetime import date
 
 from msgspec import structs
 
+from ..errors import FailedTextError
 from ..files import sha256
 from ..requests import Request
 from ..site.build import language_of, own_text
@@ -45,9 +46,30 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     )
     store = site.store()
     store.prepare()
-    store.save({article.key: text})
+    store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text
+
+
+def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tuple[str, ...]:
+    """Return the remarks about a text that a person has changed: those on its form are new.
+
+    Those on sources stay: nothing is looked up.
+    """
+    request, _ = _asked(site, article)
+    options = site.reading_options(sources=[])
+
+    def form(text: str) -> dict[str, str]:
+        remarks = read(request, options, text, today=date.today()).text.remarks
+        return {it.partition(":")[0]: it for it in remarks if not it.startswith("quotation:")}
+
+    try:
+        was, now = form(before.html), form(html)
+    except FailedTextError:
+        return before.remarks
+    named = {it.partition(":")[0] for it in before.remarks}
+    kept = [it for it in before.remarks if it.partition(":")[0] not in was]
+    return (*kept, *(it for name, it in now.items() if name in named or name not in was))
 
 
 def prompt_for(site: Site, article: Article) -> str:

@@ -170,12 +170,13 @@ class Background:
 
     def _log_progress(self) -> None:
         now = time.monotonic()
-        running = [astuple(it) for it in list(self._progress.values()) if it.in_flight]
-        if not running:
+        runs = list(self._progress.values())
+        if not any(it.in_flight for it in runs):
             self._next_line = now + self._log_interval
+            self._progress.clear()
         elif now >= self._next_line:
             self._next_line = now + self._log_interval
-            self._log(progress_message(Progress(*map(sum, zip(*running, strict=True)))))
+            self._log(progress_message(Progress(*map(sum, zip(*map(astuple, runs), strict=True)))))
 
     def _run(
         self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]

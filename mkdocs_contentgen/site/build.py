@@ -6,21 +6,18 @@ import shlex
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 from mkdocs.utils.meta import get_data
 
-from ..errors import PENDING, MissingReason, NoText, UnsafeHTMLError
+from ..errors import PENDING, MissingReason, NoText
 from ..files import read_text
-from ..html.article import being_generated, placeholder
-from ..html.disclosure import Provenance
-from ..html.presentation import ArticleMetadata, Presentation, present
+from ..html.presentation import ArticleMetadata, Presentation
 from ..requests import Request
 from ..service import SANDBOX
 from ..texts.approval import ApprovedFiles
@@ -29,6 +26,7 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import Cache, Outage
+from .content import PageContent
 from .front_matter import PageProblem
 from .progress import show_progress
 from .site import Site
@@ -36,45 +34,6 @@ from .site import Site
 if TYPE_CHECKING:
     from ..service.protocol import Client
     from ..writer.usage import Spending
-
-
-@dataclass(slots=True)  # of which a site can have thousands
-class PageContent:
-    """One article of a page, or a placeholder, which has neither provenance nor presentation."""
-
-    source: bytes
-    """The HTML of the article, compressed, or the message of the placeholder."""
-
-    provenance: Provenance | None = None
-    presentation: Presentation | None = None
-
-    cited: Collection[str] = ()
-    """The addresses that the text cites."""
-
-    pending_topic: str = ""
-    """The topic of a text that is being generated."""
-
-    _made: tuple[Element, ArticleMetadata | None] | None = None
-
-    def make(self) -> tuple[Element, ArticleMetadata | None]:
-        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-        if self._made:
-            made, self._made = self._made, None
-            return made
-        if self.provenance and self.presentation:
-            html = zlib.decompress(self.source).decode()
-            return present(html, self.provenance, self.presentation)
-        if self.pending_topic:
-            return being_generated(self.pending_topic), None
-        return placeholder(self.source.decode()), None
-
-    def facts(self) -> ArticleMetadata | None:
-        """Return the metadata of the article, or None if it cannot be shown."""
-        try:
-            self._made = self.make()  # kept for the next call, which follows
-        except UnsafeHTMLError:
-            return None
-        return self._made[1]
 
 
 def page_json_ld(
@@ -232,8 +191,13 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         return resolution
     resolution.sent = obtained.sent
     presentation = options.presentation()
-    if presentation.disclosure is None:
-        resolution.warnings += _undisclosed_warning(obtained.articles)
+    drafts = sum(bool(it.provenance and not it.provenance.review) for it in obtained.articles)
+    if drafts and presentation.disclosure is None:
+        resolution.warnings.append(
+            f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; "
+            "article 50 of the EU's AI Act demands that readers can tell; approve them, or leave "
+            "the option out"
+        )
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         if article.changed_sources:  # an edited source must not end a build with `--strict`
@@ -246,11 +210,12 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
-        content = _page_content(article, presentation, show_errors=warn_only)
+        content = page_content(article, presentation, show_errors=warn_only)
         resolution.add_article(article.page, article.request.id, content)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
-    resolution.summary = _summary_message(outcomes, seconds)
+    # A build in CI is not where somebody reviews.
+    resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
 
 
@@ -270,17 +235,6 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
             f"delete {article.path}"
         )
     return found
-
-
-def _undisclosed_warning(articles: Iterable[Article]) -> list[str]:
-    """Return a warning if there are texts that nobody has reviewed."""
-    drafts = sum(bool(it.provenance and not it.provenance.review) for it in articles)
-    if not drafts:
-        return []
-    return [
-        f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; article 50 "
-        "of the EU's AI Act demands that readers can tell; approve them, or leave the option out"
-    ]
 
 
 def language_of(site: Site, request: Request) -> str:
@@ -315,9 +269,8 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
     return f"{len(generated)} {noun} generated{by}, {usage}"
 
 
-def _page_content(
-    article: Article, presentation: Presentation, *, show_errors: bool
-) -> PageContent:
+def page_content(article: Article, presentation: Presentation, *, show_errors: bool) -> PageContent:
+    """Return what a page shows of an article, or a placeholder, which may say what is wrong."""
     outcome, request = article.outcome, article.request
     if _is_pending(outcome):
         return PageContent(b"pending", pending_topic=request.topic)
@@ -346,13 +299,14 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     return f"“{topic}” is not generated yet; `{command}` generates it"
 
 
-def _summary_message(outcomes: Sequence[Outcome], seconds: float) -> str:
+def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
     pending_message = f", {pending} being generated" if pending else ""
+    to_review = f", {drafts} to review with `contentgen review`" if drafts else ""
     return (
         f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
         f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
-        f"{number[None] - pending} missing, in {seconds:.1f} s"
+        f"{number[None] - pending} missing{to_review}, in {seconds:.1f} s"
     )

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
 
-_NARROW = 100
-"""Columns of a terminal in which there is no room for the time that is left."""
-
 _Log = Callable[[str], None]
 
 
@@ -40,13 +37,9 @@ def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INT
 
 
 def progress_message(progress: Progress) -> str:
-    """Return a line of the log."""
-    return f"{progress.done} of {progress.total} texts, {describe_state(progress)}"
-
-
-def describe_state(progress: Progress) -> str:
-    """Return how many texts are in flight and have failed, and the words written so far."""
-    state = f"{progress.in_flight} in flight, {progress.failed} failed"
+    """Return how many texts are done, in flight and failed, and the words of all so far."""
+    done = f"{progress.done} of {progress.total} texts"
+    state = f"{done}, {progress.in_flight} in flight, {progress.failed} failed"
     if not progress.target:
         return state
     return f"{state}, {progress.words:,} of about {progress.target:,} words"
@@ -59,17 +52,15 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
 
     columns = [
         bars.BarColumn(),
-        bars.TextColumn("{task.completed}/{task.total} texts, {task.fields[state]}"),
+        bars.TextColumn("{task.description}"),
         bars.TimeElapsedColumn(),
     ]
-    if console.width > _NARROW:
-        columns += [bars.TextColumn("left:"), bars.TimeRemainingColumn()]
     with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, state="")
+        task = bar.add_task("", total=None)
 
         def show(progress: Progress) -> None:
-            state = describe_state(progress)
-            bar.update(task, total=progress.total, completed=progress.done, state=state)
+            line = progress_message(progress)
+            bar.update(task, total=progress.total, completed=progress.done, description=line)
 
         yield show, partial(bar.console.print, markup=False, highlight=False)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
     from ..writer.sources import Section
+    from .content import PageContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,12 @@ class Site:
 
     warnings: Sequence[str] = ()
     """Further messages about requests and options."""
+
+    render: Callable[[str, Mapping[str, PageContent]], str] | None = None
+    """Returns the HTML that a build makes of the Markdown of a page (`src_uri`) and its articles.
+
+    Not for several threads at once. Raises what a build would.
+    """
 
     @property
     def directory(self) -> Path:
@@ -114,13 +121,16 @@ class Site:
 
         return SharedStore(local, url, outage)
 
-    def reading_options(self) -> WriterOptions:
+    def reading_options(self, **more: object) -> WriterOptions:
         """Return the options for texts from elsewhere, which need neither a model nor a program.
+
+        `more` are other values for the options of the writer.
 
         Raises ConfigurationError.
         """
         value = self.options.writer
-        return self.writer_options({**value, "model": value.get("model") or "any", "command": None})
+        model = value.get("model") or "any"
+        return self.writer_options({**value, "model": model, "command": None, **more})
 
     def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
         """Return the options of the writer, or `given` ones. Raises ConfigurationError."""

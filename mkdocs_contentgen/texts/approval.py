@@ -19,7 +19,7 @@ import yaml
 
 from ..display import hidden_character, quoted
 from ..errors import ApprovalError
-from ..files import read_text, reason_of, replace_text, sha256
+from ..files import delete_file, locked, read_text, reason_of, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..text import Text, mended
@@ -229,8 +229,13 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-def write(path: Path, directory: Path, approved: ApprovedText) -> None:
-    """Write an approved file atomically. Raises ApprovalError."""
+def write(
+    path: Path, directory: Path, approved: ApprovedText, *, before: ApprovedText | None = None
+) -> None:
+    """Write an approved file atomically, if it is as it was `before`, or new with None.
+
+    Raises ApprovalError.
+    """
     html = approved.text.html
     fields: dict[str, object] = {}
     for record in (approved.approval, approved.text):
@@ -245,8 +250,25 @@ def write(path: Path, directory: Path, approved: ApprovedText) -> None:
         problem = f"more than {MAX_HEADER} characters of header, or {MAX_CHARACTERS} of text"
     if problem:
         raise ApprovalError(f"{path}: cannot be written ({problem})")
+    restore(path, directory, content, before=before)
+
+
+def restore(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:
+    """Write an approved file as it was, without content none, if it is as it was `before`.
+
+    Raises ApprovalError.
+    """
     try:
-        replace_text(path, directory, content)
+        with locked(directory):
+            if read(path, directory) != before:
+                raise ApprovalError(
+                    f"{path}: has just been edited or approved by somebody else, so it is not "
+                    "changed; look at it first"
+                )
+            if content:
+                replace_text(path, directory, content)
+            else:
+                delete_file(path, directory)
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 

@@ -35,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
-from .store import Cache
+from .store import Cache, ChangedError, note_key
 from .throttle import Clock, Stop, Throttle
 
 POLL_INTERVAL = 1.0
@@ -63,6 +63,9 @@ async def ask_for_new_text(client: Client, request: Request, attempt: Attempt) -
     return await client.generate(request, attempt)
 
 
+_KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
+
+
 class _StoppedError(Exception):
     """The run was stopped while a text is written, and the parts so far are saved."""
 
@@ -80,10 +83,10 @@ class Progress:
     in_flight: int
 
     words: int = 0
-    """The number of words so far of the texts that are being written, as far as it is known."""
+    """The number of words so far of all texts, as far as it is known. It never falls."""
 
     target: int = 0
-    """The number of words that these texts are to have."""
+    """The number of words that all texts are to have, as far as the first ones tell."""
 
 
 class Generation:
@@ -124,6 +127,7 @@ class Generation:
         self._requests: Mapping[str, Request] = {}
         self._workers = 0
         self._replaced: Collection[str] = ()
+        self._before: Mapping[str, Text] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
@@ -161,6 +165,8 @@ class Generation:
             await asyncio.sleep(0)
             async with self._connect() as client:
                 self._add_problems(await preparing)
+                if replaced:
+                    self._before, _ = await self._thread.run(self._store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(self._workers):
                         group.create_task(self._worker(client, group))
@@ -235,7 +241,6 @@ class Generation:
             else:
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
-                self._written.pop(key, None)
                 self._report_progress(sending=-1)
             # The next request is sent while this text is saved.
             group.create_task(self._finish(key, result))
@@ -309,7 +314,7 @@ class Generation:
         try:
             if isinstance(result, Text):
                 outcome, lost = Outcome("service", result), ""
-                self._store.save({key: result})
+                outcome = Outcome("service", self._save(key, result))
             else:
                 outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
                 if isinstance(result, FailedTextError):
@@ -318,6 +323,24 @@ class Generation:
             lost = lost or self._rescued(key, outcome.text)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
+
+    def _save(self, key: str, text: Text) -> Text:
+        """Save a text, and return the one that the cache has then.
+
+        What people have changed meanwhile stays, with the new text beside it. Raises StoreError.
+        """
+        before = self._before.get(key)
+        while True:
+            try:
+                self._store.save({key: text}, replacing={key: before})
+            except ChangedError as changed:
+                before = changed.now
+                if before and before.edits:
+                    self._store.save({note_key("generated", key): text})
+                    self._add_problems([_KEPT])
+                    return before
+            else:
+                return text
 
     def _rescued(self, key: str, text: Text | None) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""
@@ -342,7 +365,8 @@ class Generation:
                 raise _StoppedError(self._stop.reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
-        self._written[key] = words, target
+        before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now
+        self._written[key] = max(words, before), target
         self._report_progress()
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
@@ -352,9 +376,10 @@ class Generation:
     def _report_progress(self, *, sending: int = 0, failed: int = 0) -> None:
         self._sending += sending
         self._failed += failed
-        words = sum(words for words, _ in self._written.values())
-        target = sum(target for _, target in self._written.values())
         total, done = len(self._requests), len(self._outcomes)
+        words = sum(words for words, _ in self._written.values())
+        targets = [target for _, target in self._written.values()]
+        target = sum(targets) * total // len(targets) if targets else 0
         self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:

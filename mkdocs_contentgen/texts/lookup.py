@@ -55,7 +55,7 @@ def look_up(
     if max_age is not None:
         # The shared cache may have a newer text from another machine.
         limit = datetime.now(UTC) - max_age
-        if old := [key for key, text in texts.items() if text.generated_at <= limit]:
+        if old := [key for key, text in texts.items() if _is_old(text, limit)]:
             newer, more = store.load(old, since=limit)
             texts |= newer
             problems += more
@@ -89,11 +89,16 @@ def load_saved(
     return outcomes, problems
 
 
+def _is_old(text: Text, limit: datetime) -> bool:
+    """Tell whether a text is from before `limit`. Words of a person never are."""
+    return text.edits is None and text.generated_at <= limit
+
+
 def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
         return Outcome(error=NoText(MissingReason.MISSING, NEVER_GENERATED_REASON))
     age = datetime.now(UTC) - text.generated_at
-    if max_age is not None and age > max_age:
+    if max_age is not None and _is_old(text, datetime.now(UTC) - max_age):
         hours = age.total_seconds() / 3600
         shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
         old = NoText(MissingReason.MISSING, f"the text is {shown} old")

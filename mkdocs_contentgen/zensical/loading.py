@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,6 @@ def read_site(path: Path, *, drafts: bool) -> Site:
 
 
 def _load_templates(configuration: Configuration) -> Environment:
-    from importlib.util import find_spec
-
     from jinja2 import Environment, FileSystemLoader
 
     custom = str(configuration.theme.get("custom_dir") or "")

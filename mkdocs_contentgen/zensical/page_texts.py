@@ -19,7 +19,8 @@ from mkdocs.structure.files import File
 
 from ..display import escape_controls
 from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError, StoreError
-from ..site.build import Build, PageContent, Resolution, resolve
+from ..site.build import Build, Resolution, resolve
+from ..site.content import PageContent
 from ..site.extension import read_stylesheet
 from ..site.front_matter import PageProblem, place_of, read_requests
 from ..site.site import Site
@@ -48,16 +49,26 @@ class PageError(ContentgenError):
 
 
 class SiteTexts:
-    """The texts of a site, which are looked up when a page needs them."""
+    """The texts of a site, which are looked up when a page needs them, unless `given` has them.
 
-    def __init__(self, configuration: Configuration, *, serves: bool) -> None:
+    `given` maps the `src_uri` of a page to its articles by their ids.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        serves: bool,
+        given: Mapping[str, dict[str, PageContent]] | None = None,
+    ) -> None:
         self._configuration = configuration
         self._serves = serves
+        self._given = given
         # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
         # the local one, and has tried to get newer texts.
         options = configuration.options
         options.cache_url, options.max_age = "", None
-        self._has_command = MISSING_FILE in os.environ
+        self._has_command = MISSING_FILE in os.environ or given is not None
         pages, _ = find_pages(configuration, drafts=serves)
         self._site = Site(
             config=configuration.config, options=options, pages=pages, is_partial=True
@@ -83,6 +94,8 @@ class SiteTexts:
 
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""
+        if self._given is not None:
+            return self._given.get(page, {})
         if not self._has_command:
             self._rendered.add(page)
             self._has_news.set()
@@ -99,6 +112,8 @@ class SiteTexts:
 
         `problems` are markers with messages. Without a record, the next build renders the page.
         """
+        if self._given is not None:
+            return
         messages = [f"{self._place_of(page, marker)}: {problem}" for marker, problem in problems]
         # `contentgen zensical build` prints them when Zensical has ended.
         for message in () if self._has_command and not self._serves else messages:
@@ -202,6 +217,12 @@ def load_texts(config: dict[str, object]) -> SiteTexts:
     if isinstance(_loaded[1], PageError):
         raise _loaded[1]
     return _loaded[1]
+
+
+def use_texts(config: dict[str, object], texts: SiteTexts) -> None:
+    """Let load_texts() return these texts for this configuration."""
+    global _loaded
+    _loaded = config, texts
 
 
 def _read_texts(

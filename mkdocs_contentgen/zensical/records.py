@@ -19,7 +19,7 @@ from ..files import delete_file, find_link, read_text, replace_text, sha256
 from ..site.options import ContentgenConfig
 
 if TYPE_CHECKING:
-    from ..site.build import PageContent
+    from ..site.content import PageContent
 
 _VERSION = version("mkdocs-contentgen")
 _CACHE = ".cache"

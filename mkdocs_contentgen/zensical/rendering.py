@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import posixpath
+import re
+from collections.abc import Mapping
 from functools import partial
 from html import unescape
+from pathlib import Path
 from typing import Protocol, cast
+from urllib.parse import unquote
 from weakref import WeakSet
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from mkdocs.utils import get_relative_url
+from mkdocs.utils.meta import get_data
 
 from ..html.presentation import ArticleMetadata
-from ..site.build import PageContent, page_json_ld
+from ..site.build import page_json_ld
+from ..site.content import PageContent
 from ..site.extension import ArticleExtension
 from ..site.front_matter import NAME
-from .page_texts import SiteTexts, load_texts
+from ..site.site import Site
+from .configuration import load_configuration
+from .page_texts import SiteTexts, load_texts, use_texts
 
 
 class _Page(Protocol):
@@ -113,3 +124,24 @@ def _raw(md: Markdown, html: str) -> Element:
     paragraph = Element("p")
     paragraph.text = md.htmlStash.store(html)
     return paragraph
+
+
+def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
+    """Return the HTML that Zensical makes of the Markdown of a page with these articles."""
+    from zensical.config import parse_config
+    from zensical.markdown.render import render
+
+    path = Path(site.config.config_file_path)
+    config, url = parse_config(str(path)), site.files[page].url
+    given = {page: dict(articles)}
+    use_texts(config, SiteTexts(load_configuration(path), serves=True, given=given))
+    markdown, meta = get_data(site.files[page].content_string)
+    rendered = render(markdown, page, url, json.dumps(meta, default=str))
+
+    def link(match: re.Match[str]) -> str:
+        """Link to the address of a page, as Zensical does outside of Python."""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(match[1])))
+        found = site.files.get(target)
+        return f'href="{get_relative_url(found.url, url)}' if found else match[0]
+
+    return re.sub(r'(?<=\s)href="([^":#?]+\.md)(?=["#?])', link, str(rendered["content"]))

@@ -75,7 +75,7 @@ class InMemory(DiskStore):
         self.texts: dict[str, Text] = {}
 
     def load(
-        self, keys: Iterable[str], *, since: datetime | None = None
+        self, keys: Iterable[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return what was saved."""
         return {key: self.texts[key] for key in keys if key in self.texts}, []
@@ -84,7 +84,9 @@ class InMemory(DiskStore):
         """Do nothing: there is nothing to make ready."""
         return []
 
-    def save(self, texts: Mapping[str, Text]) -> None:
+    def save(
+        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+    ) -> None:
         """Keep texts."""
         self.texts |= texts
 

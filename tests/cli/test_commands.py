@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Project, wait_until
+from jsonschema import Draft202012Validator
 from service_double import TOKEN, ServiceDouble, generated, raw
 
-from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
@@ -266,7 +267,7 @@ def test_diff_and_refresh_leave_the_approved_text(project: Project, service: Ser
     assert approved_file(project).read_text() == before
     assert states(project)["index.md", "main"][0] == "approved"
     shown = run(project, "diff", "index.md")
-    assert "Text number [-1.-]{+2.+}" in shown.replace("</p>", "")
+    assert "Text number [-1.-]{+2.+}" in shown
     project.build()
     assert "Text number 1" in project.html("index.html")
     edit_date(approved_file(project))
@@ -303,7 +304,9 @@ def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -
     assert "requests to be sent: 2; max_requests allows 5" in shown
     assert "max_requests" in run(project, "generate", "--max-requests", "1", code=1)
     assert service.received == []
-    assert "texts generated: 2; failed: 0" in run(project, "generate")
+    shown = run(project, "generate", "-f", "mkdocs.yml")
+    assert "texts generated: 2; failed: 0\n" in shown
+    assert shown.endswith("3 drafts: contentgen review -f mkdocs.yml\n")
     assert len(service.received) == 2
 
 
@@ -469,17 +472,37 @@ def test_prune_keeps_sample_texts(project: Project) -> None:
     assert "is damaged (" in run(project, "prune", "--dry-run")
 
 
-def test_the_schema_accepts_and_rejects(project: Project) -> None:
-    """The JSON Schema says of a front matter what the plugin says."""
+@pytest.mark.parametrize(
+    ("front_matter", "wrong"),
+    [
+        ({"contentgen": {"type": "blog", "topic": "x", "format": "howto"}}, []),
+        ({"contentgen": [{"type": "news", "tone": "editorial"}], "title": "x"}, []),
+        ({"contentgen": {"length": "short"}}, []),
+        ({"contentgen": {}, "title": "x"}, []),
+        ({"contentgen": {"type": "blgo"}}, ["contentgen.type: 'blgo' is not one of ['article', "]),
+        ({"contentgen": {"fromat": "howto"}}, ["contentgen: Additional properties are not"]),
+        ({"contentgen": {"type": "news", "format": "x"}},
+         ["contentgen.format: 'x' is not one of [", "contentgen: 'format' is not one of ["]),
+        ({"contentgen": [{"length": "x", "topic": ""}]},
+         ["contentgen[0].length: 'x' is not one of ['short'", "contentgen[0].topic: '' does not "]),
+        ({"contentgen": 3}, ["contentgen: 3 is not of type 'object'"]),
+        ({"contentgen": []}, ["contentgen: [] should be non-empty"]),
+    ],
+)  # fmt: skip
+def test_the_schema(front_matter: dict[str, object], wrong: list[str]) -> None:
+    """It names the field that is wrong, and leaves what is missing to the build."""
+    errors = Draft202012Validator(front_matter_schema()).iter_errors(front_matter)
+    found = sorted(f"{error.json_path[2:]}: {error.message}" for error in errors)
+    assert [one.startswith(it) for one, it in zip(found, wrong, strict=True)] == [True] * len(wrong)
+
+
+def test_the_schema_describes_each_field(project: Project) -> None:
+    """Editors show the descriptions."""
     schema = json.loads(run(project, "schema"))
-    (request,) = schema["$defs"].values()
-    kinds = {kind["properties"]["type"]["const"]: kind for kind in request["oneOf"]}
-    assert set(kinds) == {"article", "blog", "news"}
-    assert kinds["blog"]["properties"]["format"]["enum"] == ["howto", "listicle", "narrative"]
-    assert kinds["news"]["additionalProperties"] is False
-    for kind in kinds.values():
-        assert kind["properties"]["length"]["enum"] == ["short", "medium", "long"]
-        assert all(field["description"] for field in kind["properties"].values())
+    Draft202012Validator.check_schema(schema)
+    fields = schema["$defs"]["request"]["properties"]
+    assert fields["format"]["enum"] == ["howto", "listicle", "narrative"]
+    assert all(field["description"] for field in fields.values())
 
 
 def test_commands_see_what_the_build_sees(project: Project, service: ServiceDouble) -> None:
@@ -542,7 +565,9 @@ def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
     topic = "Why " + "very " * 20 + "long topics are not broken"
     project.page(page, {"type": "blog", "topic": topic})
     lines = run(project, "status").splitlines()
-    assert len(lines) == 2
+    assert lines[2:] == ["1 missing text: contentgen generate"]
+    assert run(project, "status", page).splitlines() == lines
+    assert "is not a page that requests" in run(project, "status", "other.md", code=1)
     assert page in lines[1]
     assert topic in lines[1]
 

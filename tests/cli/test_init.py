@@ -29,7 +29,7 @@ def run(*arguments: str, answer: str = "") -> Result:
 
 def choose_sandbox(model: ModelDouble, *arguments: str) -> Result:
     """Run the command, and choose the sandbox, whatever listens on this machine."""
-    return run("--endpoint", model.endpoint, *arguments, answer="2\n")
+    return run("--endpoint", model.endpoint, *arguments, answer="2\n\n")
 
 
 def test_three_commands(project: Project, model: ModelDouble) -> None:
@@ -51,12 +51,23 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
 def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble) -> None:
     """Without `--yes`, the author chooses among models and the sandbox."""
     monkeypatch.chdir(tmp_path)
-    ran = run("--endpoint", model.endpoint, answer="7\n2\n")
+    ran = run("--endpoint", model.endpoint, answer="7\n2\nOur new office\n")
     assert ran.exit_code == 0, ran.output
     assert "1  qwen3:8b (the model server)\n2  sample texts, no model\n" in ran.stdout
     site = yaml.safe_load((tmp_path / "mkdocs.yml").read_text())
     assert site["plugins"] == ["search", {"contentgen": SANDBOX}]
     assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
+    assert "topic: Our new office\n" in (tmp_path / "docs/first-text.md").read_text()
+    assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
+
+
+def test_nobody_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
+) -> None:
+    """Without a terminal, the message names the option that asks nothing."""
+    monkeypatch.chdir(tmp_path)
+    ran = run("--endpoint", model.endpoint)
+    assert (ran.exit_code, "--yes" in ran.stderr, list(tmp_path.iterdir())) == (1, True, [])
 
 
 def test_a_site_elsewhere(
@@ -67,7 +78,8 @@ def test_a_site_elsewhere(
     (tmp_path / "my site").mkdir()
     ran = choose_sandbox(model, "-f", "my site/mkdocs.yml")
     assert ran.exit_code == 0, ran.output
-    assert "Next: contentgen generate -f 'my site/mkdocs.yml', and then" in ran.stdout
+    steps = "Next: contentgen generate -f 'my site/mkdocs.yml'\nThen: contentgen review -f"
+    assert ran.stderr.startswith(steps)
     site = yaml.safe_load((tmp_path / "my site/mkdocs.yml").read_text())
     assert site["site_name"] == "My site"
     assert (tmp_path / "my site/docs/first-text.md").is_file()
@@ -96,13 +108,14 @@ def test_wrong_options(
     [
         ("zensical.toml", "", "this command writes YAML only"),
         ("mkdocs.yml", "a: [", "is not valid YAML; correct it first"),
-        ("mkdocs.yml", "plugins: [search]\n", "add `{contentgen: {base_url: sandbox}}` to its"),
-        ("mkdocs.yml", "plugins:\n  search: {}\n", "add `contentgen: {base_url: sandbox}` to its"),
-        ("mkdocs.yml", "plugins: []\n", "cannot be added without touching other lines"),
+        ("mkdocs.yml", "plugins:\n", "add `{contentgen: {base_url: sandbox}}` to its `plugins`"),
+        ("mkdocs.yml", "- a\n", "cannot be added without touching other lines"),
+        ("mkdocs.yml", "site_name: A\n...\n", "cannot be added without touching other lines"),
+        ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be added without touching other"),
+        ("mkdocs.yml", 'docs_dir: "a\\0b"\n', "docs_dir cannot be used (its path is not valid)"),
         ("mkdocs.yml", "plugins: [contentgen]\n", "mkdocs.yml: has the plugin already"),
         ("mkdocs.yml", "plugins: {contentgen: {}}\n", "mkdocs.yml: has the plugin already"),
         ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be added without touching"),
-        ("mkdocs.yml", "site_name: A\nextra: 1\r\n", "cannot be added without touching"),
         ("mkdocs.yml", "site_name: caf\xe9\n", "mkdocs.yml: cannot be changed (it is not UTF-8"),
         ("mkdocs.yml", "x: " + "[" * 5000, "is not valid YAML; correct it first"),
     ],
@@ -124,17 +137,56 @@ def test_what_it_leaves_alone(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        ("site/docs/first-text.md", "docs/first-text.md: cannot be written (docs/first-text.md is"),
+        ("site/docs", "docs/index.md: cannot be written (docs is a symbolic link, which is not"),
+        ("site/.gitignore", ".gitignore: cannot be written (.gitignore is a symbolic link"),
+        ("site/mkdocs.yml", "mkdocs.yml: cannot be written (mkdocs.yml is a symbolic link"),
+    ],
+)
 def test_links_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, link: str, reason: str
+) -> None:
+    """A pull request can have put one in the place of a file. Then nothing is written."""
+    (tmp_path / link).parent.mkdir(parents=True)
+    (tmp_path / link).symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "site")
+    ran = choose_sandbox(model)
+    assert (ran.exit_code, reason in ran.stderr) == (1, True), ran.output
+    assert ran.stderr.endswith("; nothing was changed\n")
+    assert [it for it in tmp_path.rglob("*") if not it.is_dir()] == [tmp_path / link]
+
+
+@pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore"])
+def test_pipes_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, name: str
+) -> None:
+    """They would block, and are refused on one line."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(name)
+    ran = choose_sandbox(model)
+    assert (ran.exit_code, f"{name}: " in ran.stderr, "not a file" in ran.stderr) == (
+        1,
+        True,
+        True,
+    ), ran.output
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_pages_in_a_folder_beside_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
 ) -> None:
-    """A pull request can have put one in the place of a page, or of the folder of pages."""
-    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
-    (site / "docs").mkdir(parents=True)
-    (site / "docs/first-text.md").symlink_to(elsewhere)
+    """`docs_dir` can lead out of it. What git ignores already is not named again."""
+    site = tmp_path / "site"
+    site.mkdir()
     monkeypatch.chdir(site)
-    ran = choose_sandbox(model)
-    assert (ran.exit_code, "symbolic link" in ran.stderr) == (1, True), ran.output
-    assert not elsewhere.exists()
+    Path("mkdocs.yml").write_text("site_name: A\ndocs_dir: ../pages")
+    Path(".gitignore").write_text("/site\n.venv")
+    assert choose_sandbox(model).exit_code == 0
+    assert {it.name for it in (tmp_path / "pages").iterdir()} == {"first-text.md", "index.md"}
+    assert Path(".gitignore").read_text() == "/site\n.venv\n.cache/\n"
 
 
 def test_what_is_there_already(
@@ -151,7 +203,8 @@ def test_what_is_there_already(
     assert content.count(b"\n") == content.count(b"\r\n") == 6
     assert "docs/first-text.md is there already; add a request to it" in ran.stdout
     assert "Add first-text.md to `nav` in properdocs.yml" in ran.stdout
-    assert "and then properdocs serve" in ran.stdout
+    steps = "Next: contentgen generate\nThen: contentgen review\nThen: properdocs serve\n"
+    assert ran.stderr == steps
 
 
 @pytest.mark.parametrize(
@@ -161,19 +214,48 @@ def test_what_is_there_already(
         ("plugins:\n- search # mine\n- blog:\n    a: !ENV X\n", "", "\n# end\nnav: []\n"),
         ("plugins:\n    - search\n    - tags\n", "    ", ""),
         ("plugins:\n  - search\n", "  ", "\n  # more of them\n\n"),
+        ("plugins:\n  - a: |\n      # x\n", "  ", ""),
     ],
 )
 def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
     """Behind the last one, at its indentation, and no other line changes."""
     ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
     assert add_plugin(before + end, SANDBOX) == before + ours + end
-    assert add_plugin(before + ours + end, SANDBOX) is None
 
 
-@pytest.mark.parametrize("value", [" [search]", "\n  - contentgen", "", "\n  - a: |\n      # x"])
-def test_where_it_cannot_go(value: str) -> None:
-    """It is there already, or other lines would have to change."""
-    assert add_plugin(f"plugins:{value}\n", SANDBOX) is None
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("plugins: [search]\n", "plugins: [search, {contentgen: {base_url: sandbox}}]\n"),
+        ("plugins: []\n", "plugins: [{contentgen: {base_url: sandbox}}]\n"),
+        ("plugins: [a,]\n", "plugins: [a,{contentgen: {base_url: sandbox}}]\n"),
+        ("plugins: {a: {}}\n", "plugins: {a: {}, contentgen: {base_url: sandbox}}\n"),
+        (
+            "plugins:\n  a: 1\nb: 2\n",
+            "plugins:\n  a: 1\n  contentgen:\n    base_url: sandbox\nb: 2\n",
+        ),
+        (
+            "? [x]\n: y\nplugins: [a]\n",
+            "? [x]\n: y\nplugins: [a, {contentgen: {base_url: sandbox}}]\n",
+        ),
+        ("plugins: [\n  a, # b\n]\n", "plugins: [\n  a, # b\n{contentgen: {base_url: sandbox}}]\n"),
+    ],
+)
+def test_lists_and_mappings(before: str, after: str) -> None:
+    """The plugin is added to whatever the author has."""
+    assert add_plugin(before, SANDBOX) == after
+
+
+@pytest.mark.parametrize("text", ["", "# Mine\n", "# Mine\n\n  # and more"])
+def test_a_file_without_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, text: str
+) -> None:
+    """It gets those of a new site behind its comments."""
+    monkeypatch.chdir(tmp_path)
+    Path("mkdocs.yml").write_text(text)
+    assert choose_sandbox(model).exit_code == 0
+    assert Path("mkdocs.yml").read_text().startswith(text)
+    assert list(yaml.safe_load(Path("mkdocs.yml").read_text()))[0::2] == ["site_name", "plugins"]
 
 
 @pytest.mark.parametrize(

@@ -257,6 +257,28 @@ def test_terminals_that_cannot_show_a_character(
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo terminals")
+def test_a_terminal_without_colours(project: Project) -> None:
+    """With `NO_COLOR`, no command prints an escape sequence for one."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    for command in ("generate", "approve --all --by Jo", "generate --refresh"):
+        run(project, "mkdocs_contentgen", *command.split())
+    for variables, coloured in ({"NO_COLOR": "1"}, False), ({}, True):
+        for command in ("status", "diff index.md"):
+            ours, theirs = os.openpty()
+            subprocess.run(
+                [sys.executable, "-m", "mkdocs_contentgen", *command.split()],
+                cwd=project.root,
+                env=project.environment | {"TERM": "xterm", **variables},
+                stdout=theirs,
+                timeout=60,
+                check=True,
+            )
+            os.close(theirs)
+            assert (b"\x1b[" in os.read(ours, 65536)) == coloured, command
+            os.close(ours)
+
+
 class Terminal(StringIO):
     """A standard output that is a terminal."""
 
@@ -306,6 +328,18 @@ def test_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> Non
     assert max(map(len, lines)) <= columns
     assert re.findall(r"(one|main)  +approved ", "\n".join(lines)) == ["one", "main"]
     assert long in "".join(line.partition(" ")[0] for line in lines)
+
+
+def test_a_terminal_of_50_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row has its page, its state and why, without topic and model."""
+    articles = [reviewed("blog/posts/speed.md", model="small:8b"), reviewed("news.md")]
+    assert status_table(monkeypatch, Terminal(), *articles, columns=50) == [
+        "Page                 State     Reason",
+        "blog/posts/speed.md  approved  Jo approved it on",
+        "                               2026-01-02",
+        "news.md              approved  Jo approved it on",
+        "                               2026-01-02",
+    ]
 
 
 def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,9 +132,8 @@ def edit(site: Site) -> None:
 
 EDIT = """\
 index.md, article 'main': from the approved text to the edited file
-… 2 lines the same …
-<p>One {+added+} two.</p>
-</article>
+Alpha
+One {+added+} two.
 """
 
 
@@ -143,6 +142,21 @@ def test_diff_of_an_edited_text(site: Site) -> None:
     approve(site)
     edit(site)
     assert site.run("diff", "index.md") == EDIT
+
+
+def test_diff_shows_words(site: Site) -> None:
+    """Of the HTML, it shows the tags that differ, without what the sanitizer added."""
+    site.draft(article("See <a href='https://a.example/'>this</a>.", "Old."))
+    site.run("approve", "index.md", "--by", "Jo")
+    link = "<a href='https://b.example/'>this</a>"
+    site.draft(article(f"See {link} &amp; more.", "Old.", f"New {link}."), day=2)
+    assert site.run("diff", "index.md").splitlines()[1:] == [
+        "Alpha",
+        'See [-<a href="https://a.example/">-]{+<a href="https://b.example/">+}this '
+        "[-.-]{+& more.+}",
+        "Old.",
+        '{+New <a href="https://b.example/">this</a>.+}',
+    ]
 
 
 def test_diff_of_an_edited_text_from_git(site: Site) -> None:
@@ -164,9 +178,8 @@ def test_diff_of_an_edited_text_with_a_newer_draft(site: Site) -> None:
     site.draft(article("One in <mark>1999</mark>."), day=2, model="small")
     assert site.run("diff", "index.md") == EDIT + (
         "index.md, article 'main': from the edited file to the draft\n"
-        "… 2 lines the same …\n"
-        "<p>One [-added two.-]{+in 1999.+}</p>\n"
-        "</article>\n"
+        "Alpha\n"
+        "One [-added two.-]{+in 1999.+}\n"
         "  to check: One in ‹1999›.\n"
     )
 
@@ -337,7 +350,9 @@ def test_remarks_are_listed(site: Site) -> None:
     lines = [f"  {line}" for line in REMARK_LINES]
     assert "there is nothing to compare" in (shown := site.run("diff", "index.md"))
     assert all(line in shown for line in REMARK_LINES)
-    assert site.run("approve", "index.md", "--by", "Jo").splitlines()[1:] == lines
+    approved = site.run("approve", "index.md", "--by", "Jo").splitlines()
+    assert approved[1:] == [*lines, "Next: git add contentgen"]
+    assert "git add" not in site.run("approve", "index.md", "--by", "Jo")
     assert json.loads(site.run("status", "--json"))[0]["remarks"] == []
     site.draft(article("One three."), day=2, model="small", remarks=REMARKS)
     assert site.run("diff", "index.md").splitlines()[-2:] == lines
@@ -350,7 +365,8 @@ def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
     site.draft(article("One."), model="small", remarks=quoted)
     assert site.run("approve", "index.md", "--by", "Jo", code=1) == (
         "Error: docs/index.md:2: this draft cannot be approved: quotation: nobody said "
-        "‘It is new’; `contentgen generate --refresh index.md` asks for another\n"
+        "‘It is new’; confirm, change or remove the quotation with `contentgen review index.md`, "
+        "or ask for another text with `contentgen generate --refresh index.md`\n"
     )
     assert not site.approved.exists()
     approve(site)
@@ -381,7 +397,8 @@ def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     """Of several pages, each line stands below the page that it is about."""
     site.page("other.md")
     site.draft(article("One in <mark>1999</mark>."), model="small", remarks=REMARKS)
-    lines = site.run("approve", "--all", "--by", "Jo").splitlines()
+    *lines, last = site.run("approve", "--all", "--by", "Jo").splitlines()
+    assert last == "Next: git add contentgen"
     notes = [*(f"  {line}" for line in REMARK_LINES), "  to check: One in ‹1999›."]
     pages = (
         f"{page}: approved in {site.approved.parents[1] / page}/main.html"

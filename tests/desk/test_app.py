@@ -59,11 +59,13 @@ class Reviewer:
         """Exchange the token for a session."""
         answer = self.send("/_contentgen/api/session", {"token": TOKEN})
         assert answer.status_code == 200
-        said = answer.headers["set-cookie"].lower()
+        assert answer.headers["clear-site-data"] == '"cache", "storage"'
+        self.headers["X-Contentgen-Key"] = answer.json()["key"]
+        entered = self.send(answer.json()["entry"].removeprefix(PAGES), origin=PAGES)
+        said = entered.headers["set-cookie"].lower()
         assert "httponly" in said
         assert "samesite=strict" in said
-        self.cookies = dict(answer.cookies)
-        self.headers["X-Contentgen-Key"] = answer.json()["key"]
+        self.cookies = dict(entered.cookies)
 
     def queue(self) -> dict[str, dict[str, object]]:
         """Return the texts of the queue by page."""
@@ -82,7 +84,9 @@ class Reviewer:
         """Change, undo, approve or ask, having seen the newest text."""
         text = self.text(page)
         path = f"/_contentgen/api/texts/{text['ref']}/{action}"
-        return self.send(path, {"seen": text["seen"], **body})
+        in_page = text["in_page"]
+        shown = in_page["digest"] if isinstance(in_page, dict) else ""
+        return self.send(path, {"seen": text["seen"], "shown": shown, **body})
 
     def change(self, action: str, block: int, page: str = "report.md", **more: object) -> object:
         """Change a block, and return the answer."""
@@ -109,6 +113,8 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
         like_a_process(tmp_path, environment),
         DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
     ):
+        builder.stamp = texts.stamp
+        texts.build = lambda stamp, is_urgent: setattr(builder, "stamp", stamp)
         found = Reviewer(tmp_path, DeskApp(texts, builder, (8767, 8768), TOKEN))
         found.log_in()
         yield found
@@ -291,12 +297,13 @@ def test_the_words_of_the_desk() -> None:
     """Each is in six languages; the names that scripts use are English."""
     package = Path(app.__file__).parent / "page"
     words = json.loads((package / "words.json").read_text(encoding="utf-8"))
-    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "ask", "next"}
+    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "next"}
+    fixed |= {"with_note", "new_text"}
     assert words["languages"] == ["en", "de", "fr", "es", "ja", "zh"]
     assert {name for name, row in words.items() if len(row) == 1} == fixed
     assert {len(row) for row in words.values()} == {1, 6}
     script = (package / "desk.js").read_text(encoding="utf-8")
-    used = set(re.findall(r'say\("(\w+)"\)', script))
+    used = set(re.findall(r'say\("(\w+)"', script))
     used |= {f"kind_{name}" for name in re.findall(r'\w+: "(\w+)"', script.split("KINDS = ")[1])}
     assert used <= set(words)
 
@@ -375,7 +382,7 @@ def test_other_hosts(reviewer: Reviewer, host: str) -> None:
 def test_no_session(reviewer: Reviewer) -> None:
     """Without the cookie, nothing is read or written; a wrong token gives none."""
     ref = reviewer.queue()["report.md"]["ref"]
-    reviewer.cookies = {}
+    del reviewer.headers["X-Contentgen-Key"]
     for path in ("queue", f"texts/{ref}", f"texts/{ref}/compare"):
         assert reviewer.send(f"/_contentgen/api/{path}").status_code == 401
     for action in ("change", "undo", "approve", "ask"):
@@ -451,8 +458,11 @@ def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
     assert "<p>The page.</p><script" in page.text
     assert page.headers["content-security-policy"] == f"frame-ancestors {DESK}"
     assert reviewer.send("/secret.js", origin=PAGES).text == "1"
-    for path in ("/_contentgen/", "/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml"):
-        assert reviewer.send(path, origin=PAGES).status_code in (404, 405)
+    for path in ("/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml", "/no.css"):
+        assert reviewer.send(path, origin=PAGES).status_code == 404
+    assert "site_name" not in reviewer.send("/%2e%2e/mkdocs.yml", origin=PAGES).text
+    plain = reviewer.send("/report/other/", origin=PAGES).text
+    assert "data-contentgen-plain" in plain
     assert reviewer.send("/report/", {}, origin=PAGES).status_code == 405
 
 
@@ -471,15 +481,14 @@ def test_hostile_texts(reviewer: Reviewer) -> None:
 
 
 def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
-    """It asks before it replaces them, and says why no text arrived."""
+    """A new text is only asked for when that is confirmed; why none arrived is said."""
     reviewer.change("edit", 6, markdown="A persons words.")
     refused = reviewer.act("ask")
-    assert refused.status_code == 409
-    assert "people have changed this text" in refused.text
+    assert refused.status_code == 422
+    assert "confirm that first" in refused.text
     asked = reviewer.act("ask", replace=True)
     assert asked.status_code == 200
-    for thread in reviewer.app._texts._asking.values():
-        thread.join()
+    reviewer.app._texts.wait()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html
 
@@ -564,7 +573,11 @@ def test_texts_that_share_pages_and_requests(tmp_path: Path, reviewer: Reviewer)
     ref = named["both.md", "second"]
     text = reviewer.send(f"/_contentgen/api/texts/{ref}").json()
     path = f"/_contentgen/api/texts/{ref}/approve"
-    assert reviewer.send(path, {"seen": text["seen"]}).status_code == 200
+    body = {"seen": text["seen"], "shown": text["in_page"]["digest"]}
+    assert text["in_page"]["index"] == 1
+    assert text["in_page"]["count"] == 2
+    assert reviewer.send(path, {**body, "shown": "x"}).status_code == 409
+    assert reviewer.send(path, body).status_code == 200
     assert (tmp_path / "contentgen/both.md/second.html").exists()
 
 
@@ -576,6 +589,7 @@ def test_commands_know_what_was_changed(project: Project) -> None:
         DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
     ):
         builder = Builder([], print)
+        builder.stamp = texts.stamp
         reviewer = Reviewer(project.root, DeskApp(texts, builder, (8767, 8768), TOKEN))
         reviewer.log_in()
         reviewer.act("approve", "post.md")

@@ -14,7 +14,7 @@ def test_a_diff_shows_what_nobody_sees(character: str) -> None:
     article = "<article><h1>T</h1><p>pay{}pal</p></article>"
     shown = unstyle(word_diff(article.format(""), article.format(character)))
     escape = character.encode("unicode_escape").decode()
-    assert f"<p>[-paypal-]{{+pay{escape}pal+}}</p>" in shown
+    assert f"\n[-paypal-]{{+pay{escape}pal+}}" in shown
 
 
 @pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d💻"])  # noqa: RUF001  it is Persian

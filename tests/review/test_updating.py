@@ -318,6 +318,10 @@ def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     assert "report.md:2: Plan › Speed" in said
     assert "updates to be sent: 1; max_requests allows 100" in said
     assert "calls to the model: 1, or up to 2 with repairs" in said
+    (site.root / "folder").write_text("a file")
+    said = update(site, model, "x", "--report", "folder/report.txt")
+    assert "Error: folder/report.txt: cannot be written (" in said
+    assert "Traceback" not in said
     assert len(model.calls) == calls
     update(site, model, "BLOCK 1: `@you` <b>x</b> [1].\nWHY: ``` @you", "--report", "report.md.txt")
     text = (site.root / "report.md.txt").read_text()

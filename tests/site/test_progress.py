@@ -28,7 +28,7 @@ def test_a_narrow_terminal_shows_all() -> None:
         show(Progress(total=19, done=9, failed=0, in_flight=6, words=1240, target=12_000))
     line = [line for line in shown.getvalue().splitlines() if "texts" in line][-1]
     assert "━" in line
-    assert "9/19 texts, 6 in flight, 0 failed, 1,240 of about 12,000 words" in line
+    assert "9 of 19 texts, 6 in flight, 0 failed, 1,240 of about 12,000 words" in line
     assert "0:00:00" in line
 
 

@@ -55,7 +55,7 @@ class WithAnotherMachine(DiskStore):
     """A cache that looks for newer texts in the one of another machine, too."""
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return the texts of the other machine where newer ones are wanted."""
         if since is None:

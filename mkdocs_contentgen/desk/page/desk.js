@@ -2,10 +2,11 @@
 
 const API = "/_contentgen/api";
 const FRAME = document.documentElement.dataset.frame;
+const HOLD = 500; // milliseconds for which nothing acts on what has just appeared
 
 let words = {}; // in each language, or in English only
 let column = 0;
-const say = (name) => words[name]?.[column] ?? words[name]?.[0] ?? name;
+const say = (name, ...values) => values.reduce((text, value, index) => text.replace(`{${index}}`, value), words[name]?.[column] ?? words[name]?.[0] ?? name);
 
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -14,17 +15,20 @@ function make(tag, properties = {}, ...children) {
     else if (name in element && name !== "list") element[name] = value;
     else element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
 }
+
+const makeButton = (label, onclick, more = {}) => make("button", { type: "button", onclick, ...more }, label);
+const list = (title, lines) => lines?.length ? make("section", {}, make("h2", {}, title), make("ul", {}, ...lines.map((line) => make("li", { dir: "auto" }, line)))) : null;
 
 async function call(path, body) {
   let response;
   try {
-    response = await fetch(`${API}${path}`, body === undefined ? {} : {
-      method: "POST",
+    response = await fetch(`${API}${path}`, {
+      method: body === undefined ? "GET" : "POST",
       headers: { "Content-Type": "application/json", "X-Contentgen-Key": localStorage.getItem("key") ?? "" },
-      body: JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
     throw new Error(say("lost"));
@@ -34,16 +38,20 @@ async function call(path, body) {
   return answer;
 }
 
+async function openSession(token) {
+  history.replaceState(null, "", location.pathname + location.search);
+  const { key, entry } = await call("/session", { token });
+  localStorage.setItem("key", key);
+  await new Promise((done) => document.body.append(make("iframe", { className: "hidden", src: entry, onload: done, title: say("page") })));
+}
+
 async function start() {
   words = await (await fetch("/_contentgen/words.json")).json();
   column = words.languages.indexOf(document.documentElement.lang.toLowerCase().split("-")[0]);
   if (column < 0) document.documentElement.lang = "en";
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   try {
-    if (token) {
-      history.replaceState(null, "", location.pathname + location.search);
-      localStorage.setItem("key", (await call("/session", { token })).key);
-    }
+    if (token) await openSession(token);
     await (location.pathname === "/_contentgen/" ? showQueue() : new Panel().open());
   } catch (error) {
     document.body.replaceChildren(make("main", { className: "queue" }, make("p", { className: "note", role: "alert" }, error.status === 401 ? say("open") : error.message)));
@@ -68,7 +76,7 @@ async function showQueue() {
     rows.replaceChildren(...texts
       .filter((text) => (!states.value || text.state === states.value) && `${text.page} ${text.topic}`.toLowerCase().includes(wanted))
       .map((text) => make("tr", {},
-        make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, `${text.page}${text.id === "main" ? "" : ` · ${text.id}`}`)),
+        make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, nameOfPage(text))),
         make("td", {}, text.state, text.newer_draft ? make("div", { className: "quiet" }, say("newer")) : null),
         make("td", { "data-label": say("left") }, text.marked ? String(text.marked) : ""),
         make("td", { "data-label": say("remarks") }, text.remarks.length ? String(text.remarks.length) : ""),
@@ -81,112 +89,119 @@ async function showQueue() {
   document.title = say("texts");
   document.body.replaceChildren(make("main", { className: "queue" },
     make("h1", {}, say("texts")),
-    make("p", { className: "quiet" }, by),
+    make("p", { className: "quiet" }, say("by", by)),
     problem ? make("p", { className: "note", role: "alert" }, problem) : null,
-    make("div", { className: "bar" }, states, search, nextButton(texts, "")),
+    make("div", { className: "bar" }, nextButton(texts, "", "first"), states, search),
     make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": say("texts") }, make("table", {},
       make("thead", {}, make("tr", {}, ...["title", "state", "left", "remarks", "age", "model"].map((name) => make("th", { scope: "col" }, say(name))))),
       rows))));
 }
 
 const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
+const nameOfPage = (text) => `${text.page}${text.id === "main" ? "" : ` · ${text.id}`}`;
 
-function nextButton(texts, ref) {
+function nextButton(texts, ref, name = "next") {
   const waiting = texts.filter((text) => text.newer_draft || ["draft", "outdated", "changed"].includes(text.state));
   const after = waiting.findIndex((text) => text.ref === ref) + 1;
   const next = waiting[after % Math.max(waiting.length, 1)];
-  return make("button", { type: "button", disabled: !next || next.ref === ref, onclick: () => location.assign(addressOf(next)) }, say("next"));
+  return makeButton(say(name), () => location.assign(addressOf(next)), { disabled: !next || next.ref === ref, "data-name": "next" });
 }
 
 // --- One text ----------------------------------------------------------------------------------
 
 class Panel {
-  selected = 0;
+  selected = 0; // the sentence with statements
+  block = null; // the number of the block that was selected in the page
+  place = null; // where the page says that this block is
   editing = null;
   said = "";
   acts = 0;
   pending = 0;
   last = Promise.resolve();
-  place = null; // the block that was selected in the page
-  inPage = false; // whether its editor is there
-  lost = ""; // words of a person that could not be saved
   kept = new Set(); // differences that the person has seen
+  shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
-  isStale = false;
-  loadedAt = 0;
-  isArmed = true; // whether a key acts
+  stamp = null; // the build that the page is of
+  quietUntil = 0; // no key acts, until nobody has typed for a moment
   path = location.pathname;
 
   async open() {
     const { texts } = await call("/queue");
     const asked = new URLSearchParams(location.search).get("text");
-    const here = texts.filter((text) => text.url === location.pathname);
-    const found = texts.find((text) => text.ref === asked) ?? here[0];
+    const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
     this.texts = texts;
-    this.frame = make("iframe", { src: FRAME + location.pathname, title: say("page") });
-    this.tools = make("div", { className: "tools", hidden: true });
+    this.frame = make("iframe", { title: say("page") });
     this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
     this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
-    document.body.replaceChildren(make("div", { className: "desk" }, make("main", {}, make("div", { className: "page" }, this.frame, this.overlay), this.tools), this.panel), this.status);
+    document.body.replaceChildren(make("div", { className: "desk" }, this.panel, make("main", {}, this.frame, this.overlay)), this.status);
     addEventListener("message", (event) => this.heard(event));
     addEventListener("keydown", (event) => this.key(event));
-    // A page can take the focus, and give it back while the person types: then no key acts.
-    addEventListener("blur", () => { this.isArmed = false; });
-    addEventListener("pointerdown", () => { this.isArmed = true; }, true);
-    addEventListener("focusin", (event) => { if (event.target.closest("aside, dialog, .tools, .overlay")) this.isArmed = true; });
+    // A page can take the focus, and give it back while the person types.
+    addEventListener("blur", () => { this.quietUntil = Infinity; });
+    addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
+    addEventListener("pointerdown", () => { this.quietUntil = 0; }, true);
     if (!found) {
+      this.frame.src = FRAME + location.pathname;
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
       return;
     }
     this.ref = found.ref;
+    this.lost = this.recall("edit");
     this.take(await call(`/texts/${found.ref}`));
+    this.frame.src = FRAME + location.pathname; // which is of this build, or of a later one
     this.poll();
   }
 
+  // What was typed and not sent is kept in the browser as long as the desk runs.
+  recall(kind) { return JSON.parse(localStorage.getItem(`${kind} ${this.ref}`) ?? "null"); }
+  remember(kind, value) {
+    if (value) localStorage.setItem(`${kind} ${this.ref}`, JSON.stringify(value));
+    else localStorage.removeItem(`${kind} ${this.ref}`);
+  }
+
   take(text) {
-    if (this.editing !== null) {
+    if (this.editing) {
       // Blocks before it may be gone, or new.
-      const same = (block) => block?.digest === this.edited.digest;
-      const number = same(text.blocks[this.editing]) ? this.editing : text.blocks.findIndex(same);
-      if (number < 0 && this.isDirty()) this.lost = this.typed;
-      this.editing = number < 0 ? null : number;
-      if (number < 0) this.place = null;
+      const same = (block) => block?.digest === this.editing.digest;
+      const number = same(text.blocks[this.editing.number]) ? this.editing.number : text.blocks.findIndex(same);
+      if (number < 0) [this.lost, this.editing] = [this.recall("edit"), null];
+      else this.editing.number = this.block = number;
     }
+    if (this.text?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
+    if (text.seen !== this.text?.seen) this.since = performance.now();
     this.text = text;
     this.selected = Math.min(this.selected, Math.max(text.statements.length - 1, 0));
+    if (this.stamp !== null && this.stamp !== text.stamp) this.reload();
+    this.stamp = text.stamp;
     this.draw();
     this.tell();
   }
 
   async poll() {
     for (;;) {
-      await new Promise((done) => setTimeout(done, this.text.building || this.text.asking ? 500 : 3000));
+      await new Promise((done) => setTimeout(done, 1000));
+      const acts = this.acts;
       try {
-        const acts = this.acts;
-        const text = await call(`/texts/${this.ref}`);
+        const text = await call(`/texts/${this.ref}?version=${this.text.version}`);
+        if (this.said === this.failure) this.announce("");
+        this.failure = null;
         if (this.pending || acts !== this.acts) continue; // older than what the person has just done
-        const built = text.built !== this.text.built;
-        if (text.seen !== this.text.seen || text.asking !== this.text.asking || text.building !== this.text.building) {
-          if (this.editing === null) this.take(text);
-        }
-        this.text.built = text.built;
-        if (built || (this.isStale && !this.isReady)) this.reload();
+        if (text.version !== this.text.version) this.take(text);
+        else if (this.text.asking) this.drawProgress();
       } catch (error) {
-        this.announce(error.message);
+        if (this.failure !== error.message) this.announce(error.message);
+        this.failure = error.message;
       }
     }
   }
 
   reload() {
+    this.shown = "";
     // A page that loads itself again stays where it is scrolled to.
-    const now = performance.now();
-    this.isStale = !this.isReady; // what is being loaded may be of the build before
     if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, FRAME);
-    else if (now - this.loadedAt > 5000) this.frame.src = FRAME + location.pathname;
-    else return;
+    else this.frame.src = FRAME + location.pathname;
     this.isReady = false;
-    this.loadedAt = now;
   }
 
   announce(message) {
@@ -196,22 +211,21 @@ class Panel {
   }
 
   // One after the other, each with what the one before has left. Tells whether it was done.
-  act(path, body, seen = this.text.seen, closes = false) {
+  act(path, body, seen = this.text.seen) {
     this.acts += 1;
     this.pending += 1;
-    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body }, closes)).finally(() => { this.pending -= 1; });
+    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body })).finally(() => { this.pending -= 1; });
     return this.last;
   }
 
-  async send(path, body, closes) {
+  async send(path, body) {
     try {
       const text = await call(`/texts/${this.ref}/${path}`, body);
-      if (closes) this.close();
-      if (path === "undo" || path === "approve") this.place = null;
-      if (path === "approve") this.panel.scrollTop = 0;
-      this.said = text.approved_file ? `${say("approved")} ${text.approved_file}` : "";
       this.approvedFile = text.approved_file ?? "";
+      this.said = text.approved_file ? say("approved", text.approved_file) : "";
       this.status.textContent = this.said;
+      if (path === "undo" || path === "approve") this.block = null;
+      if (body.change?.action === "edit" || path === "undo") this.close();
       this.take(text);
       return true;
     } catch (error) {
@@ -223,18 +237,25 @@ class Panel {
     }
   }
 
-  change(block, change, closes = false) {
-    return this.act("change", { change: { block: block.block ?? block.number, digest: block.digest, ...change } }, this.text.seen, closes);
+  change(block, change) {
+    return this.act("change", { change: { block: block.block ?? block.number, digest: block.digest, ...change } });
   }
 
-  isDirty() {
-    return this.editing !== null && this.typed !== undefined && this.typed !== this.edited.markdown;
+  // Each statement of a sentence, one after the other: the others keep their places.
+  async settle(card, action) {
+    if (!card) return;
+    if (action === "remove") return this.change(card, { action, statement: card.statements[0] });
+    for (let left = card.statements.length; left; left -= 1) {
+      const done = await this.change(card, { action, statement: card.statements[0] });
+      if (!done) return;
+    }
   }
 
   close() {
+    if (!this.editing) return;
+    this.back = this.editing.back;
     this.editing = null;
-    this.typed = undefined;
-    this.inPage = false;
+    this.remember("edit", null);
   }
 
   // --- What is shown ---
@@ -242,67 +263,163 @@ class Panel {
   draw() {
     const { text } = this;
     const active = document.activeElement;
-    const focus = active?.dataset?.name;
-    const isMine = active?.closest("aside, .tools, .overlay");
-    const selection = focus === "editor" ? [active.selectionStart, active.selectionEnd] : null;
+    const focus = this.back ?? active?.dataset?.name;
+    const isMine = this.back || active?.closest("aside, .overlay");
+    const selection = focus === "editor" ? [active.selectionStart, active.selectionEnd, active.scrollTop] : null;
     const top = this.panel.scrollTop;
+    this.back = null;
     document.title = `${text.title} · ${say("review")}`;
     this.panel.replaceChildren(...[
-      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref), make("button", { type: "button", "aria-label": say("keys"), title: say("help"), onclick: () => this.help() }, "?")),
-      make("h1", { dir: "auto" }, text.title),
-      make("p", { className: "quiet" }, [text.state, text.reason, text.model].filter(Boolean).join(" · ")),
-      this.path === location.pathname ? null : this.elsewhere(),
-      this.lost ? make("section", { className: "note" }, make("p", {}, say("lost_words")), make("textarea", { readOnly: true, dir: "auto", "aria-label": say("lost_words") }, this.lost), make("button", { type: "button", onclick: () => { this.lost = ""; this.draw(); } }, say("close"))) : null,
-      text.asking ? make("p", { className: "note" }, say("asking")) : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
       this.actions(),
+      this.notes(),
+      text.statements.length ? null : text.seen ? make("p", { className: "quiet" }, say("none_left")) : null,
+      ...text.statements.map((card, index) => this.card(card, index)),
+      make("h1", { dir: "auto" }, text.title),
+      make("p", { className: "quiet" }, [nameOfPage(text), text.state, text.state === "draft" ? "" : text.reason, text.model].filter(Boolean).join(" · ")),
+      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref), makeButton("?", () => this.help(), { "aria-label": say("keys") })),
+      make("div", { className: "bar" },
+        text.can_update ? makeButton(say("with_note"), () => this.askWithNote(), { "data-name": "note", disabled: Boolean(text.asking) || !text.seen }) : null,
+        makeButton(say("new_text"), () => this.askForNew(), { "data-name": "new", disabled: Boolean(text.asking) })),
       text.brief ? make("section", {}, make("h2", {}, say("brief")), make("div", { className: "brief", dir: "auto" }, text.brief)) : null,
-      text.updates?.length ? make("section", {}, make("h2", {}, say("updates")), make("ul", {}, ...text.updates.map((update) => make("li", { dir: "auto" }, update)))) : null,
-      text.remarks.length ? make("section", {}, make("h2", {}, say("remarks")), make("ul", {}, ...text.remarks.map((remark) => make("li", { dir: "auto" }, remark)))) : null,
+      list(say("updates"), text.updates),
+      list(say("remarks"), text.remarks),
+      list(say("hidden"), text.hidden),
       this.changedSources(),
-      text.seen ? make("h2", {}, `${say("statements")}: ${text.statements.length}`) : null,
-      ...text.statements.map((statement, index) => this.statement(statement, index)),
-      text.seen && !text.statements.length ? make("p", { className: "quiet" }, say("none_left")) : null,
       text.seen ? make("h2", {}, say("blocks")) : null,
-      ...text.blocks.map((block) => this.block(block)),
+      ...text.blocks.map((block) => this.listed(block)),
     ].filter(Boolean));
     this.panel.scrollTop = top;
     this.drawTools();
     const again = focus ? document.querySelector(`[data-name="${CSS.escape(focus)}"]:enabled`) : null;
-    if (isMine) (again ?? this.panel.querySelector('[aria-current="true"] button') ?? this.panel).focus({ preventScroll: true });
-    if (again && selection) again.setSelectionRange(...selection);
+    if (isMine && !document.querySelector("dialog")) (again ?? this.panel.querySelector('[aria-current="true"] button') ?? this.panel).focus({ preventScroll: true });
+    if (again && selection) [again.selectionStart, again.selectionEnd, again.scrollTop] = selection;
     this.guard();
   }
 
-  elsewhere() {
-    const other = this.texts.find((text) => text.url === this.path);
-    return make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
-      other ? make("a", { href: addressOf(other) }, other.topic) : null,
-      make("button", { type: "button", onclick: () => { this.path = location.pathname; this.frame.src = FRAME + this.path; this.draw(); } }, say("back"))));
+  // Approve names the text, and waits until the page shows it, and for a moment after that.
+  actions() {
+    const { text } = this;
+    const why = this.whyNot();
+    const wait = Math.max(this.since, this.shownAt ?? Infinity) + HOLD - performance.now();
+    if (!why && wait > 0) setTimeout(() => this.draw(), wait);
+    const count = text.statements.length;
+    const approve = text.left
+      ? makeButton(say("approve_anyway"), () => this.approveAnyway(), { "data-name": "approve", disabled: Boolean(why) || wait > 0 })
+      : makeButton(say("approve", text.title), (event) => event.detail < 2 && this.approve(), { className: "main", "data-name": "approve", title: text.title, disabled: Boolean(why) || wait > 0 });
+    this.why = why;
+    return make("div", { className: "bar actions" },
+      count ? make("span", { className: "quiet", title: say("left") }, say("of", this.selected + 1, count)) : null,
+      approve,
+      makeButton(say("undo"), () => this.act("undo", {}), { "data-name": "undo", disabled: !text.can_undo }),
+      makeButton(say("compare"), () => { this.kept.clear(); this.compare(); }, { "data-name": "compare", disabled: !text.seen }));
   }
 
-  // The block that was clicked in the page. The page only says which: where its tools are, and
-  // which one they show, it can neither hide nor change under the pointer.
+  whyNot() {
+    const { text } = this;
+    if (!text.seen) return text.reason;
+    if (text.asking || text.waits) return text.waits || say("asking");
+    if (text.state === "approved" && !text.newer_draft) return " ";
+    return this.shown === text.in_page?.digest ? "" : say("not_shown");
+  }
+
+  notes() {
+    const { text } = this;
+    const other = this.texts.find((it) => it.url === this.path);
+    const editable = this.lost && text.blocks.find((block) => block.digest === this.lost.digest);
+    return make("div", {},
+      this.why?.trim() ? make("p", { className: "note" }, this.why) : null,
+      text.problem && !text.waits ? make("p", { className: "note" }, text.problem) : null,
+      this.said ? make("p", { className: "note" }, this.said) : null,
+      this.approvedFile ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
+      text.asking ? this.progress() : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
+      this.path === location.pathname ? null : make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
+        other ? make("a", { href: addressOf(other) }, other.topic) : null,
+        makeButton(say("back"), () => { this.path = location.pathname; this.shown = ""; this.frame.src = FRAME + this.path; this.draw(); }))),
+      this.lost ? make("section", { className: "note" }, make("p", {}, say("lost_words")), make("textarea", { readOnly: true, dir: "auto", "aria-label": say("lost_words") }, this.lost.markdown),
+        make("div", { className: "bar" },
+          editable ? makeButton(say("edit"), () => { const { markdown } = this.lost; this.lost = null; this.edit(editable.number, markdown); }) : null,
+          makeButton(say("close"), () => { this.lost = null; this.remember("edit", null); this.draw(); }))) : null,
+      text.replaces && !this.approvedFile ? make("p", { className: "quiet" }, say("replaces")) : null);
+  }
+
+  progress() {
+    this.clock = make("span");
+    this.drawProgress();
+    return make("div", { className: "note bar" }, this.clock, makeButton(say("cancel"), () => this.act("cancel", {}), { "data-name": "cancel" }));
+  }
+
+  drawProgress() {
+    const { began, is_update } = this.text.asking;
+    const seconds = Math.max(0, Math.floor(Date.now() / 1000 - began));
+    this.clock.textContent = `${say(is_update ? "updating" : "writing")}, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+
+  async copy(button) {
+    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+    await navigator.clipboard.writeText(`git add -- ${quoted(this.approvedFile)} && git commit -m ${quoted(`Approve ${this.text.title}`)} -- ${quoted(this.approvedFile)}`);
+    button.textContent = say("copied");
+  }
+
+  card(card, index) {
+    const source = this.text.sources.find((it) => it.address === card.source);
+    const name = (action) => `${action}-${index}`;
+    return make("section", { className: "item", "aria-current": String(index === this.selected), "data-statement": index, "aria-label": card.text },
+      make("p", { dir: "auto" }, ...card.parts.map(([text, number]) => number === null ? text : make("mark", {}, text))),
+      make("div", { className: "bar" },
+        makeButton(say("confirm"), () => this.settle(card, "confirm"), { "data-name": name("confirm") }),
+        makeButton(say("edit"), () => this.edit(card.block), { "data-name": name("edit") }),
+        makeButton(say("remove"), () => this.settle(card, "remove"), { "data-name": name("remove"), title: say("removes") })),
+      source ? make("div", {},
+        make("div", { className: "quiet" }, `${say("source")}: ${source.title}`),
+        source.state === "same" ? null : make("p", { className: "note" }, say(source.state)),
+        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title, dir: "auto" }, source.text)) : make("p", { className: "quiet" }, say("no_source")));
+  }
+
+  listed(block) {
+    return make("details", { className: "item", open: this.opened === block.number, "data-block": block.number },
+      make("summary", { dir: "auto", "data-name": `block-${block.number}`, onclick: () => { this.opened = this.opened === block.number ? null : block.number; this.tell(block.number); } }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
+      make("p", { dir: "auto" }, block.text), this.blockButtons(block, "list"));
+  }
+
+  blockButtons(block, where) {
+    const button = (name, label, act) => makeButton(label, act, { "data-name": `${name}-${where}-${block.number}`, "aria-label": `${label}: ${block.text.slice(0, 60)}` });
+    return make("div", { className: "bar" },
+      button("edit", say("edit"), () => this.edit(block.number)),
+      button("add", say("add"), () => this.add(block)),
+      button("delete", say("delete"), () => this.change(block, { action: "delete" })));
+  }
+
+  // The buttons of the block that was clicked, or its editor, beside it. The page only says where:
+  // it can neither hide them, nor change what they act on when somebody is about to press one.
   drawTools() {
-    const found = this.place && this.text.blocks[this.place.number];
-    const block = found?.digest === this.place?.digest ? found : null;
-    const isOpen = Boolean(block) && this.inPage && this.editing === block.number;
-    this.tools.hidden = !block || isOpen;
-    this.overlay.hidden = !isOpen;
-    this.tools.replaceChildren();
-    this.overlay.replaceChildren();
-    if (isOpen) {
-      const { clientWidth, clientHeight } = this.overlay.parentElement;
-      const wide = clamp(this.place.width + 16, 320, clientWidth - 16);
-      Object.assign(this.overlay.style, { top: `${clamp(this.place.top - 8, 8, clientHeight - 250)}px`, left: `${clamp(this.place.left - 8, 8, clientWidth - wide - 8)}px`, width: `${wide}px` });
-      this.overlay.append(this.editor(block));
-    } else if (block) {
-      this.tools.append(make("span", { className: "quiet", dir: "auto" }, nameOf(block)), this.blockButtons(block, "page"));
-      const wait = this.place.since + 500 - performance.now();
-      for (const button of wait > 0 ? this.tools.querySelectorAll("button:enabled:not([data-close])") : []) {
-        button.disabled = true;
-        setTimeout(() => { button.disabled = false; }, wait);
-      }
+    const number = this.editing?.number ?? this.block;
+    const block = number === null ? null : this.text.blocks[number];
+    this.overlay.hidden = !block;
+    const what = block && `${this.editing ? "editor" : "tools"} ${block.digest}`;
+    const isOther = what !== this.overlay.dataset.what;
+    if (isOther) this.overlaySince = performance.now();
+    this.overlay.dataset.what = what ?? "";
+    if (!block) return this.overlay.replaceChildren();
+    if (!this.editing || isOther) this.overlay.replaceChildren(this.editing ? this.editor(block) : this.blockButtons(block, "page"));
+    const wait = this.overlaySince + HOLD - performance.now();
+    if (!this.editing && wait > 0) {
+      for (const button of this.overlay.querySelectorAll("button")) button.disabled = true;
+      setTimeout(() => { for (const button of this.overlay.querySelectorAll("button")) button.disabled = false; }, wait);
     }
+    this.positionTools();
+  }
+
+  positionTools() {
+    if (this.overlay.hidden) return;
+    const { clientWidth, clientHeight } = this.overlay.parentElement;
+    const { top, left, width, height } = this.place ?? { top: clientHeight, left: 8, width: 400, height: 0 };
+    const style = this.overlay.style;
+    if (this.editing) style.width = `${clamp(width + 24, 300, clientWidth - 16)}px`;
+    else style.width = "auto";
+    const wanted = this.editing ? top - 8 : top > this.overlay.offsetHeight + 8 ? top - this.overlay.offsetHeight - 6 : top + height + 6;
+    style.top = `${clamp(wanted, 8, clientHeight - this.overlay.offsetHeight - 8)}px`;
+    style.left = `${clamp(left - 8, 8, clientWidth - this.overlay.offsetWidth - 8)}px`;
+    if (this.editing) this.area.style.minHeight = `${clamp(height, 64, clientHeight - 120)}px`;
   }
 
   // While a person types, the page cannot take the focus.
@@ -310,104 +427,65 @@ class Panel {
     this.frame.inert = Boolean(document.activeElement?.matches("textarea:not([readonly])"));
   }
 
-  actions() {
-    const { text } = this;
-    const left = text.left;
-    return make("div", { className: "bar actions" },
-      make("button", { type: "button", className: "main", "data-name": "approve", disabled: !text.seen || left > 0, onclick: () => this.act("approve", {}), title: left ? `${say("left")}: ${left}` : "" }, say("approve")),
-      left ? make("span", { className: "quiet" }, `${say("left")}: ${left}`) : null,
-      left ? make("button", { type: "button", "data-name": "anyway", onclick: () => this.approveAnyway() }, say("approve_anyway")) : null,
-      make("button", { type: "button", "data-name": "undo", disabled: !text.can_undo, onclick: () => this.act("undo", {}) }, say("undo")),
-      make("button", { type: "button", "data-name": "compare", disabled: !text.seen, onclick: () => { this.kept.clear(); this.compare(); } }, say("compare")),
-      make("button", { type: "button", "data-name": "ask", disabled: text.asking, onclick: () => this.ask() }, say("ask")),
-      text.replaces ? make("p", { className: "note" }, say("replaces")) : null,
-      this.said ? make("p", { className: "note" }, this.said) : null,
-      this.approvedFile ? make("button", { type: "button", onclick: () => navigator.clipboard.writeText(`git add -- '${this.approvedFile.replaceAll("'", "'\\''")}'`) }, say("copy")) : null);
+  editor(block) {
+    const { area, element } = this.writing(this.editing.text ?? block.markdown, (markdown) => this.change(block, { action: "edit", markdown }), () => { this.close(); this.draw(); });
+    this.area = area;
+    area.dataset.name = "editor";
+    area.addEventListener("input", () => this.remember("edit", area.value === block.markdown ? null : { digest: block.digest, markdown: area.value }));
+    queueMicrotask(() => {
+      area.focus();
+      const mark = this.editing?.text ? null : /==.+?==/.exec(area.value);
+      if (mark) area.setSelectionRange(mark.index, mark.index + mark[0].length);
+    });
+    return element;
   }
 
-  statement(statement, index) {
-    const block = this.text.blocks[statement.block];
-    const source = this.text.sources.find((it) => it.address === statement.source);
-    const name = (action) => `${action}-${index}`;
-    return make("section", { className: "item", "aria-current": String(index === this.selected), "data-statement": index, "aria-label": statement.text },
-      make("p", { dir: "auto" }, ...marked(statement.sentence)),
-      this.isOpen(statement.block) && index === this.firstOf(statement.block) ? this.editor(block) : make("div", { className: "bar" },
-        make("button", { type: "button", "data-name": name("confirm"), onclick: () => this.change(statement, { action: "confirm", statement: statement.statement }) }, say("confirm")),
-        make("button", { type: "button", "data-name": name("edit"), onclick: () => this.edit(statement.block) }, say("edit")),
-        make("button", { type: "button", "data-name": name("remove"), title: say("removes"), onclick: () => this.change(statement, { action: "remove", statement: statement.statement }) }, say("remove"))),
-      source ? make("div", {},
-        make("div", { className: "quiet" }, `${say("source")}: ${source.title}`),
-        source.state === "same" ? null : make("p", { className: "note" }, say(source.state)),
-        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title, dir: "auto" }, source.text)) : make("p", { className: "quiet" }, say("no_source")));
-  }
-
-  firstOf(block) {
-    return this.text.statements.findIndex((statement) => statement.block === block);
-  }
-
-  isOpen(number) {
-    return this.editing === number && !this.inPage;
-  }
-
-  blockButtons(block, where = "list") {
-    const button = (name, label, act, disabled = false) => make("button", { type: "button", disabled, "data-name": `${name}-${where}-${block.number}`, "aria-label": `${label}: ${block.text.slice(0, 60)}`, onclick: act }, label);
-    return make("div", { className: "bar" },
-      button("edit", say("edit"), () => this.edit(block.number, where === "page")),
-      button("add", say("add"), () => this.add(block)),
-      button("delete", say("delete"), () => this.change(block, { action: "delete" })),
-      where === "page" ? make("button", { type: "button", "data-close": "", onclick: () => { this.place = null; this.drawTools(); } }, say("close")) : null);
-  }
-
-  block(block) {
-    const isOpen = this.isOpen(block.number) && this.firstOf(block.number) < 0;
-    return make("details", { className: "item", open: isOpen || this.opened === block.number, "data-block": block.number },
-      make("summary", { dir: "auto", onclick: () => { this.opened = this.opened === block.number ? null : block.number; if (this.opened !== null) this.tell(block.number); } }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
-      isOpen ? this.editor(block) : make("div", {}, make("p", { dir: "auto" }, block.text), this.blockButtons(block)));
-  }
-
-  editor(block, save = (markdown) => this.change(block, { action: "edit", markdown }, true), text = this.typed ?? block.markdown, kinds = null, cancel = () => { this.close(); this.draw(); }) {
-    const area = make("textarea", { value: text, dir: "auto", "aria-label": say("edit"), "data-name": "editor", oninput: () => { if (!kinds) this.typed = area.value; },
-      onfocus: () => this.guard(), onblur: () => queueMicrotask(() => this.guard()), onkeydown: (event) => {
+  // A box to write a block in, with its buttons.
+  writing(text, save, cancel) {
+    const area = make("textarea", { value: text, dir: "auto", "aria-label": say("edit"), onfocus: () => this.guard(), onblur: () => queueMicrotask(() => this.guard()), onkeydown: (event) => {
       if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); cancel(); }
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(area.value, kinds?.value);
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(area.value);
     } });
-    queueMicrotask(() => { if (!area.matches(":focus")) area.focus(); });
-    return make("div", {}, kinds, area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
-      make("button", { type: "button", className: "main", onclick: () => save(area.value, kinds?.value) }, say("save")),
-      make("button", { type: "button", onclick: cancel }, say("cancel"))));
+    const element = make("div", {}, area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
+      makeButton(say("save"), () => save(area.value), { className: "main" }), makeButton(say("cancel"), cancel)));
+    return { area, element };
   }
 
-  edit(number, inPage = false) {
-    if (this.isDirty() && number !== this.editing) {
+  edit(number, text = null) {
+    if (this.editing && number !== this.editing.number && this.recall("edit")) {
       this.announce(say("unsaved"));
-      document.querySelector('[data-name="editor"]')?.focus();
+      this.area.focus();
       return;
     }
-    this.close();
-    this.editing = number;
-    this.edited = this.text.blocks[number];
-    this.inPage = inPage;
-    if (!inPage) this.place = null;
+    const back = document.activeElement?.dataset?.name;
+    this.editing = { number, digest: this.text.blocks[number].digest, text, back };
+    this.block = number;
     this.draw();
-    if (number !== null) this.tell(number);
+    this.tell(number);
   }
 
   add(block) {
     const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
     const problem = make("p", { role: "alert" });
-    const dialog = this.dialog(say("add"), problem, this.editor(block, async (markdown, kind) => {
-      if (await this.change(block, { action: "insert", markdown, kind })) dialog.close();
+    const { area, element } = this.writing("", async (markdown) => {
+      if (await this.change(block, { action: "insert", markdown, kind: kinds.value })) dialog.close();
       else problem.textContent = this.said;
-    }, "", kinds, () => dialog.close()));
+    }, () => dialog.close());
+    const dialog = this.dialog(say("add"), problem, kinds, element);
+    area.focus();
   }
 
   dialog(title, ...content) {
     const dialog = make("dialog", { "aria-label": title, onclose: () => { dialog.remove(); this.guard(); } },
       make("h2", {}, title), ...content,
-      make("div", { className: "bar" }, make("button", { type: "button", onclick: () => dialog.close() }, say("close"))));
+      make("div", { className: "bar" }, makeButton(say("close"), () => dialog.close())));
     document.body.append(dialog);
     dialog.showModal();
     return dialog;
+  }
+
+  approve(more = {}, seen = this.text.seen) {
+    return this.act("approve", { shown: this.shown, ...more }, seen);
   }
 
   approveAnyway() {
@@ -415,47 +493,49 @@ class Panel {
     const approve = () => {
       if (!reason.value.trim()) return reason.focus();
       dialog.close();
-      this.act("approve", { reason: reason.value }, seen);
+      this.approve({ reason: reason.value }, seen);
     };
-    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50, onkeydown: (event) => { if (event.key === "Enter") approve(); } });
+    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50 });
     const dialog = this.dialog(say("approve_anyway"), make("p", {}, say("reason")), reason,
-      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: approve }, say("approve"))));
+      make("div", { className: "bar" }, makeButton(say("approve", this.text.title), approve, { className: "main" })));
     reason.focus();
   }
 
-  ask() {
-    const { text } = this;
-    if (!text.is_edited && !text.can_update) return this.act("ask", {});
-    const note = make("textarea", { dir: "auto", maxLength: 2000, "aria-label": say("note"), placeholder: say("note") });
+  askWithNote() {
+    const note = make("textarea", { dir: "auto", maxLength: 2000, "aria-label": say("note"), placeholder: say("note"), value: this.recall("note") ?? "", oninput: () => this.remember("note", note.value) });
     const sections = make("select", { "aria-label": say("section") }, make("option", { value: "" }, say("whole")),
-      ...text.blocks.filter((block) => /^h[2-6]$/.test(block.kind)).map((block) => make("option", { value: block.text }, block.text)));
+      ...this.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind)).map((block) => make("option", { value: block.text }, block.text)));
     const send = () => {
-      const asked = note.value.trim();
+      if (!note.value.trim()) return note.focus();
       dialog.close();
-      this.act("ask", asked ? { note: asked, section: sections.value } : { replace: true });
+      this.act("ask", { note: note.value.trim(), section: sections.value });
     };
-    const dialog = this.dialog(say("ask"),
-      text.can_update ? make("p", {}, say("ask_help")) : null, text.can_update ? note : null, text.can_update ? sections : null,
-      text.is_edited ? make("p", { className: "note" }, say("replace")) : null,
-      make("div", { className: "bar" }, make("button", { type: "button", className: "main", onclick: send }, say("ask"))));
-    if (text.can_update) note.focus();
+    const dialog = this.dialog(say("with_note"), note, sections, make("div", { className: "bar" }, makeButton(say("send"), send, { className: "main" })));
+    note.focus();
+  }
+
+  async askForNew() {
+    const { cost } = await call(`/texts/${this.ref}/cost`).catch((error) => ({ cost: error.message }));
+    const send = () => { dialog.close(); this.act("ask", { replace: true }); };
+    const dialog = this.dialog(say("new_text"), make("p", {}, say("replace")), cost ? make("p", {}, `${say("cost")}: ${cost}`) : null,
+      make("div", { className: "bar" }, makeButton(say("send"), send, { className: "main" })));
   }
 
   // What the text rests on and is another now, with the blocks that cite it.
   changedSources() {
     const changed = this.text.sources.filter((source) => source.state !== "same");
     if (!changed.length) return null;
+    const side = (source, name) => make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say(name)}: ${source.title}` },
+      make("span", { className: "quiet" }, `${say(name)}: `), diff(source.words, name === "before" ? "old" : "new"));
     return make("section", {}, make("h2", {}, say("changed_sources")),
-      this.text.can_update ? make("button", { type: "button", "data-name": "update", disabled: this.text.asking, onclick: () => this.act("ask", { update: true }) }, say("update")) : null,
+      this.text.can_update ? makeButton(say("update"), () => this.act("ask", { update: true }), { "data-name": "update", disabled: Boolean(this.text.asking) }) : null,
       ...changed.map((source) => make("div", { className: "item" },
         make("strong", { dir: "auto" }, source.title),
         ...source.blocks.map((number) => make("div", { className: "quiet", dir: "auto" }, nameOf(this.text.blocks[number]))),
-        make("div", { className: "row" },
-          make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say("before")}: ${source.title}` }, make("span", { className: "quiet" }, `${say("before")}: `), source.before || "–"),
-          make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say("after")}: ${source.title}` }, make("span", { className: "quiet" }, `${say("after")}: `), source.text || say("gone"))))));
+        make("div", { className: "row" }, side(source, "before"), side(source, "after")))));
   }
 
-  async compare(wanted = "generated", focus = 0) {
+  async compare(wanted = "", focus = 0) {
     let found;
     try {
       found = await call(`/texts/${this.ref}/compare?with=${wanted}`);
@@ -463,33 +543,28 @@ class Panel {
       return this.announce(error.message);
     }
     const { rows, against, earlier, versions } = found;
-    if (!versions.includes(earlier) && versions.length) return this.compare(versions[0]);
     const nameOfRow = (row) => JSON.stringify([earlier, row.kind, row.words]);
     const { seen } = this.text;
     document.querySelector("dialog")?.close();
     const changed = rows.filter((row) => !this.kept.has(nameOfRow(row)));
     const summary = make("p", { className: "quiet", role: "status" });
     const count = () => { summary.textContent = `${say("differences")}: ${list.childElementCount}`; };
-    const list = make("div", { className: "rows" }, ...changed.map((row) => {
+    const list = make("div", {}, ...changed.map((row) => {
       const item = make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
         make("div", { dir: "auto" }, diff(row.words, "old")),
         make("div", { dir: "auto" }, diff(row.words, "new")),
         make("div", { className: "bar" },
-          make("button", { type: "button", onclick: () => { this.kept.add(nameOfRow(row)); (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button").focus(); item.remove(); count(); } }, say("accept")),
-          make("button", { type: "button", disabled: !row.can_take_back, onclick: async () => {
+          makeButton(say("accept"), () => { this.kept.add(nameOfRow(row)); (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button").focus(); item.remove(); count(); }),
+          makeButton(say("reject"), async () => {
             const index = [...list.children].indexOf(item);
             await this.act("take-back", { earlier, against, row: row.number }, seen);
             await this.compare(earlier, index);
-          } }, say("reject"))));
+          }, { disabled: !row.can_take_back })));
       return item;
     }));
     count();
-    const columns = make("input", { type: "checkbox", checked: true, onchange: () => list.classList.toggle("one", !columns.checked) });
-    this.dialog(`${say("compare")}: ${say(earlier === "approved" ? "with_approved" : "generated")}`,
-      make("div", { className: "bar" },
-        make("button", { type: "button", disabled: !versions.includes("generated"), onclick: () => this.compare("generated") }, say("generated")),
-        make("button", { type: "button", disabled: !versions.includes("approved"), onclick: () => this.compare("approved") }, say("with_approved")),
-        make("label", {}, columns, ` ${say("columns")}`)),
+    this.dialog(`${say("compare")}: ${say(`with_${earlier}`)}`,
+      make("div", { className: "bar" }, ...versions.map((it) => makeButton(say(`with_${it}`), () => this.compare(it), { "aria-pressed": String(it === earlier) }))),
       changed.length ? summary : null,
       changed.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
@@ -499,50 +574,51 @@ class Panel {
 
   // --- The page beside it, which is not trusted ---
 
-  tell(block) {
-    const selected = this.text.statements[this.selected];
-    this.frame.contentWindow?.postMessage({
-      type: "text",
-      blocks: this.text.blocks.map(({ text, kind, html }) => ({ text, kind, html })),
-      select: block ?? selected?.block ?? null,
-    }, FRAME);
+  // It gets its own text, and no other page gets it.
+  tell(block = this.editing?.number ?? this.block ?? this.text.statements[this.selected]?.block ?? null) {
+    if (!this.isReady || this.path !== location.pathname || !this.text.in_page) return;
+    this.frame.contentWindow.postMessage({ type: "text", page: this.text.in_page, select: block }, FRAME);
   }
 
-  heard(event) {
-    if (event.origin !== FRAME || event.source !== this.frame.contentWindow) return;
-    if (event.data?.type === "ready" && this.text) {
+  heard({ origin, source, data }) {
+    if (origin !== FRAME || source !== this.frame.contentWindow || !this.text) return;
+    if (data?.type === "ready") {
       this.isReady = true;
-      if (this.isStale) this.reload();
+      this.shown = "";
+      this.path = String(data.path);
+      this.draw();
       this.tell();
-      const path = String(event.data.path);
-      if (path !== this.path) { this.path = path; this.draw(); }
     }
-    if (event.data?.type === "no block" && this.editing === null) {
-      this.place = null;
-      this.drawTools();
-    }
-    const block = event.data?.type === "block" ? this.text?.blocks[event.data.block] : undefined;
-    if (!block || this.editing !== null || document.activeElement !== this.frame) return;
-    const [top, left, width] = ["top", "left", "width"].map((name) => Number(event.data[name]) || 0);
-    const since = this.place?.number === block.number ? this.place.since : performance.now();
-    this.place = { number: block.number, digest: block.digest, since, top, left, width };
-    if (this.frame.clientWidth < 500 || this.frame.clientHeight < 300) {
-      this.opened = block.number; // there is no room beside the page
-      this.place = null;
+    if (data?.type === "shown" && this.shown !== data.digest) {
+      this.shown = String(data.digest);
+      this.shownAt = performance.now();
       this.draw();
     }
-    this.drawTools();
-    // The page is not trusted, so it does not choose what a key acts on.
-    const index = this.firstOf(block.number);
-    const item = index >= 0 ? `[data-statement="${index}"]` : `[data-block="${block.number}"]`;
-    this.panel.querySelector(item)?.scrollIntoView({ block: "center" });
+    if (data?.type !== "place" && data?.type !== "click") return;
+    const block = this.text.blocks[data.block] ?? null;
+    const [top, left, width, height] = ["top", "left", "width", "height"].map((name) => Number(data[name]) || 0);
+    if (block) this.place = { top, left, width, height };
+    if (data.type === "place") return this.positionTools();
+    if (this.editing || document.activeElement !== this.frame) return;
+    this.block = block?.number ?? null;
+    const index = this.text.statements.findIndex((card) => card.block === this.block);
+    if (index >= 0) this.selected = index;
+    // What a person types next is for the desk, but not what they are typing.
+    this.quietUntil = performance.now() + HOLD;
+    this.panel.focus({ preventScroll: true });
+    this.draw();
+    this.panel.querySelector(index >= 0 ? `[data-statement="${index}"]` : `[data-block="${this.block}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   select(index) {
-    if (!this.text.statements.length) return;
-    this.selected = (index + this.text.statements.length) % this.text.statements.length;
+    const { length } = this.text.statements;
+    if (!length) return;
+    this.selected = (index + length) % length;
+    this.block = null;
     this.draw();
-    this.panel.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
+    const card = this.panel.querySelector('[aria-current="true"]');
+    card.scrollIntoView({ block: "center" });
+    card.querySelector("button").focus({ preventScroll: true });
     this.tell();
   }
 
@@ -551,20 +627,28 @@ class Panel {
   }
 
   key(event) {
-    if (!this.isArmed || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input, select, dialog")) return;
-    const statement = this.text?.statements[this.selected];
-    const act = {
+    if (event.target.closest("textarea, input, select, dialog") || !this.text) return;
+    const now = performance.now();
+    if (now < this.quietUntil) {
+      this.quietUntil = Math.max(this.quietUntil, now + HOLD);
+      return;
+    }
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey || event.repeat)) return;
+    const card = this.text.statements[this.selected];
+    const approve = this.panel.querySelector('[data-name="approve"]');
+    const act = isUndo ? () => this.text.can_undo && this.act("undo", {}) : {
       j: () => this.select(this.selected + 1),
       k: () => this.select(this.selected - 1),
-      e: () => statement && this.edit(statement.block),
-      c: () => statement && this.change(statement, { action: "confirm", statement: statement.statement }),
-      x: () => statement && this.change(statement, { action: "remove", statement: statement.statement }),
-      a: () => this.text.left ? this.approveAnyway() : this.act("approve", {}),
-      n: () => this.panel.querySelector(".bar button:not(:disabled)")?.click(),
+      e: () => this.block === null ? card && this.edit(card.block) : this.edit(this.block),
+      c: () => this.settle(card, "confirm"),
+      x: () => this.settle(card, "remove"),
+      a: () => approve.disabled ? this.why && this.announce(this.why) : approve.focus(),
+      n: () => document.querySelector('[data-name="next"]:enabled')?.click(),
       "?": () => this.help(),
-      Escape: () => { this.place = null; this.edit(null); },
+      Escape: () => { this.block = null; this.draw(); },
     }[event.key];
-    if (!act || !this.text) return;
+    if (!act) return;
     event.preventDefault();
     act();
   }
@@ -575,10 +659,6 @@ const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", 
 const nameOf = (block) => `${say(`kind_${KINDS[block.kind] ?? "p"}`)} · ${block.text.slice(0, 80)}`;
 
 const clamp = (value, least, most) => Math.max(least, Math.min(value, most));
-
-function marked(parts) {
-  return parts.map(([text, isStatement]) => isStatement ? make("mark", {}, text) : text);
-}
 
 function diff(parts, side) {
   const line = make("span");

@@ -7,12 +7,13 @@ renamed, not deleted. Each entry has the SHA-256 of its key and its text, which 
 """
 
 from .disk import DATABASE, DiskStore
-from .entry import LEASE, Cache, NoteKind, Outage, note_key
+from .entry import LEASE, Cache, ChangedError, NoteKind, Outage, note_key
 
 __all__ = [
     "DATABASE",
     "LEASE",
     "Cache",
+    "ChangedError",
     "DiskStore",
     "NoteKind",
     "Outage",

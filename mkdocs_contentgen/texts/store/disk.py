@@ -16,6 +16,7 @@ from ...text import Text
 from .entry import (
     LEASE,
     Cache,
+    ChangedError,
     NoteKind,
     batches,
     damaged_entry,
@@ -55,7 +56,7 @@ class DiskStore(Cache):
         self._problems: list[str] = []
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         texts: dict[str, Text] = {}
         for batch in batches(keys, _KEYS_PER_QUERY):
@@ -76,10 +77,17 @@ class DiskStore(Cache):
         self._write(lambda cache: None)
         return self._take_problems()
 
-    def save(self, texts: Mapping[str, Text]) -> None:
+    def save(
+        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+    ) -> None:
         entries = {key: encode(key, text) for key, text in texts.items()}
 
         def change(cache: diskcache.Cache) -> None:
+            for key, before in (replacing or {}).items():
+                entry = cache.get(key)
+                now = decode(key, entry) if entry else self._read_rescued(key)
+                if now != before:
+                    raise ChangedError(now)
             for key, entry in entries.items():
                 cache.set(key, entry)
                 for row in (_CLAIM + key, *_extra_rows(key)):

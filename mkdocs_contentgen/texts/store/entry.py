@@ -12,6 +12,7 @@ from typing import Literal, Protocol, TypeVar, get_args
 
 import msgspec
 
+from ...errors import StoreError
 from ...files import sha256
 from ...text import Text, mended
 
@@ -26,24 +27,39 @@ was generated, before a person changed it."""
 _Item = TypeVar("_Item")
 
 
+class ChangedError(StoreError):
+    """Somebody else has saved another text meanwhile, so nothing was saved.
+
+    `now` is that text, or None if it was deleted.
+    """
+
+    def __init__(self, now: Text | None) -> None:
+        super().__init__("somebody else has changed this text meanwhile")
+        self.now = now
+
+
 class Cache(Protocol):
     """Stores texts by the key of their request, and coordinates the runs that generate them."""
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return the stored texts by key, and the problems of the store.
 
-        With `since`, only texts that were generated after it.
+        With `since`, only texts that were generated after it. With `newest`, also those that
+        another machine has changed since this one got them.
         """
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
 
-    def save(self, texts: Mapping[str, Text]) -> None:
+    def save(
+        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+    ) -> None:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
-        Raises StoreError.
+        With `replacing`, only if the cache still has these texts by their keys, None for no text;
+        otherwise raises ChangedError. Raises StoreError.
         """
 
     def rescue(self, key: str, text: Text) -> Path:

@@ -21,6 +21,7 @@ from .disk import DiskStore
 from .entry import (
     LEASE,
     Cache,
+    ChangedError,
     NoteKind,
     Outage,
     batches,
@@ -109,12 +110,12 @@ class SharedStore(Cache):
         self._problems: list[str] = []
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None
+        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         self._share_again()
         texts, problems = self._local.load(keys, since=since)
         # Another machine may have a newer note.
-        wanted = [key for key in keys if key not in texts or ":" in key]
+        wanted = [key for key in keys if newest or key not in texts or ":" in key]
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if new := {key: text for key, text in found.items() if text != texts.get(key)}:
@@ -167,9 +168,14 @@ class SharedStore(Cache):
                 )
         return problems + self._take_problems()
 
-    def save(self, texts: Mapping[str, Text]) -> None:
-        failure = self._write_locally(lambda: self._local.save(texts))
-        for batch in batches(texts.items(), _ENTRIES_PER_BATCH):
+    def save(
+        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+    ) -> None:
+        failure = self._write_locally(lambda: self._local.save(texts, replacing=replacing))
+        for key, before in (replacing or {}).items():
+            self._replace(key, before, texts[key])
+        others = [it for it in texts.items() if it[0] not in (replacing or {})]
+        for batch in batches(others, _ENTRIES_PER_BATCH):
 
             def save(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
                 for key, text in batch:
@@ -181,6 +187,32 @@ class SharedStore(Cache):
             raise failure
         if self._outage.began:
             self._note_unshared(texts)
+
+    def _replace(self, key: str, before: Text | None, text: Text) -> None:
+        """Save a text unless another machine has another one, which this one gets then.
+
+        Raises ChangedError.
+        """
+        name, entry = _TEXT + key, encode(key, text)
+
+        def replace(pipeline: Pipeline) -> None:
+            pipeline.watch(name)  # type: ignore[no-untyped-call]  # redis-py has no type for it
+            found = pipeline.get(name)
+            is_same = found is None or decode(key, found) == before
+            pipeline.multi()
+            if is_same:
+                pipeline.set(name, entry)
+                pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
+            pipeline.get(name)
+
+        replies: list[Any] = []
+        while not (replies or self._outage.began):  # without replies, it was written in between
+            replies = self._send(replace)
+        if replies and replies[-1] != entry.encode():
+            now = decode(key, replies[-1])
+            if now:
+                self._write_locally(partial(self._local.save, {key: now}))
+            raise ChangedError(now)
 
     def rescue(self, key: str, text: Text) -> Path:
         return self._local.rescue(key, text)
@@ -234,6 +266,8 @@ class SharedStore(Cache):
     def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
         try:
             write()
+        except ChangedError:
+            raise
         except StoreError as error:
             self._report_local_failure(error)
             return error
@@ -272,11 +306,15 @@ class SharedStore(Cache):
             return []
         if self._client is None:
             self._client = _connect(self._url, self._timeout)
+        from redis import WatchError
+
         pipeline = self._client.pipeline()
-        add(pipeline)
         try:
             with pipeline:
+                add(pipeline)
                 return pipeline.execute()
+        except WatchError:
+            return []
         except Exception as error:  # noqa: BLE001  redis-py raises anything for other servers
             self._outage.began = True
             self._problems.append(

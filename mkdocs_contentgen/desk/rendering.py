@@ -1,0 +1,126 @@
+"""The article of a text as its page will have it, before the site is built again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from xml.etree.ElementTree import Element
+
+from ..files import sha256
+from ..html.document import Block
+from ..html.elements import BLOCK_LEVEL, TEXT_BLOCKS
+from ..html.presentation import ArticleMetadata
+from ..site.build import page_content
+from ..site.content import PageContent
+from ..site.site import Site
+from ..texts.articles import Article
+
+_LOOK_AHEAD = 50
+
+_TITLE = re.compile(r'<(h[1-6])\b[^>]*\sclass="contentgen-title\b.*?</\1>', re.DOTALL)
+_ARTICLE = re.compile(r"<(/?)article\b([^>]*)>")
+_OWN = re.compile(r'\sclass="(?:[^"]*\s)?contentgen')
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """The article of a text in its page: which one of how many.
+
+    `title` is that of the page if it is the article's, which stands above it, or empty. Elements of
+    blocks have `data-contentgen-block`.
+    """
+
+    article: str
+    title: str
+    index: int
+    count: int
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all of it."""
+        return sha256(f"{self.title}\0{self.article}\0{self.index}\0{self.count}")
+
+
+def render(
+    site: Site, article: Article, others: Sequence[Article], blocks: Sequence[Block]
+) -> ShownText | None:
+    """Return the article of a text in its page, or None if the site cannot render pages.
+
+    `others` are all articles of the page in their order. Raises what a build would.
+    """
+    if site.render is None:
+        return None
+    contents: dict[str, PageContent] = {}
+    for it in others:
+        presentation = site.options.presentation()
+        shown = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
+        if it.request.id == article.request.id:
+            shown = _Numbered(
+                shown.source, shown.provenance, shown.presentation, shown.cited, blocks=blocks
+            )
+        contents[it.request.id] = shown
+    title, articles = find_parts(site.render(article.page, contents))
+    index = next((n for n, it in enumerate(articles) if _MARK in it[: it.find(">")]), None)
+    if index is None:
+        return None
+    return ShownText(articles[index], title if _MARK in title else "", index, len(articles))
+
+
+def find_parts(html: str) -> tuple[str, list[str]]:
+    """Return the title of a page if that is an article's, or an empty string, and the articles."""
+    articles, begin, depth = [], 0, 0
+    for tag in _ARTICLE.finditer(html):
+        if tag[1] and depth:
+            depth -= 1
+            if not depth:
+                articles.append(html[begin : tag.end()])
+        elif not tag[1] and (depth or _OWN.search(tag[2])):
+            begin, depth = begin if depth else tag.start(), depth + 1
+    title = _TITLE.search(html)
+    return title[0] if title else "", articles
+
+
+_MARK = "data-contentgen-text"
+
+
+@dataclass
+class _Numbered(PageContent):
+    """An article whose elements have the numbers of their blocks."""
+
+    blocks: Sequence[Block] = ()
+
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
+        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
+        article, facts = super().make()
+        titles = article.iterfind(".//h1")
+        for element in (article, *titles):
+            element.set(_MARK, "")
+        elements = list(_text_elements(article))
+        position = 0
+        for block in self.blocks:
+            window = range(max(0, position - 3), min(position + _LOOK_AHEAD, len(elements)))
+            number = next(
+                (
+                    n
+                    for n in window
+                    if elements[n][1] == block.text and _NUMBER not in elements[n][0].attrib
+                ),
+                None,
+            )
+            if number is not None:
+                elements[number][0].set(_NUMBER, str(block.number))
+                position = max(position, number + 1)
+        return article, facts
+
+
+_NUMBER = "data-contentgen-block"
+
+
+def _text_elements(article: Element) -> Iterator[tuple[Element, str]]:
+    """Yield the elements that can be blocks, with their texts."""
+    for element in article.iter():
+        inner = element.iter()
+        next(inner)
+        if element.tag in TEXT_BLOCKS and not any(it.tag in BLOCK_LEVEL for it in inner):
+            yield element, " ".join("".join(element.itertext()).split())

@@ -1,0 +1,52 @@
+"""What a page gets in place of a request: an article, or a placeholder."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from ..errors import UnsafeHTMLError
+from ..html.article import being_generated, placeholder
+from ..html.disclosure import Provenance
+from ..html.presentation import ArticleMetadata, Presentation, present
+
+
+@dataclass(slots=True)  # of which a site can have thousands
+class PageContent:
+    """One article of a page, or a placeholder, which has neither provenance nor presentation."""
+
+    source: bytes
+    """The HTML of the article, compressed, or the message of the placeholder."""
+
+    provenance: Provenance | None = None
+    presentation: Presentation | None = None
+
+    cited: Collection[str] = ()
+    """The addresses that the text cites."""
+
+    pending_topic: str = ""
+    """The topic of a text that is being generated."""
+
+    _made: tuple[Element, ArticleMetadata | None] | None = None
+
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
+        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
+        if self._made:
+            made, self._made = self._made, None
+            return made
+        if self.provenance and self.presentation:
+            html = zlib.decompress(self.source).decode()
+            return present(html, self.provenance, self.presentation)
+        if self.pending_topic:
+            return being_generated(self.pending_topic), None
+        return placeholder(self.source.decode()), None
+
+    def facts(self) -> ArticleMetadata | None:
+        """Return the metadata of the article, or None if it cannot be shown."""
+        try:
+            self._made = self.make()  # kept for the next call, which follows
+        except UnsafeHTMLError:
+            return None
+        return self._made[1]

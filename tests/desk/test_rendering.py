@@ -1,0 +1,89 @@
+"""The article that the desk puts into a page is the one that the build puts there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from commands import like_a_process
+from conftest import Project
+from desk_site import WHEN, front_matter, make_site, save
+from golden_file import GOLDEN
+from test_browser_desk import THEMES, ZENSICAL
+from test_sanitizer import cases_of
+
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.desk.rendering import ShownText, find_parts, render
+from mkdocs_contentgen.desk.texts import Desk
+from mkdocs_contentgen.errors import UnsafeHTMLError
+from mkdocs_contentgen.requests import ArticleRequest
+from mkdocs_contentgen.site.options import ONLY_CACHED
+from mkdocs_contentgen.text import Text
+
+TEXTS = [
+    html
+    for file in (GOLDEN / "presentation/articles.html", *sorted(GOLDEN.glob("sanitizer/*.html")))
+    if not file.name.endswith(".out.html")
+    for _, html in cases_of(file)
+]
+"""All texts of the golden files."""
+
+LAYOUTS = ["", "# Own title\n\n## Below\n\n<!-- contentgen -->\n\nBehind it.\n", "Before.\n\n- a\n"]
+
+
+def make_pages(root: Path) -> None:
+    """Write a page for each text: alone, below a heading, or behind the author's text."""
+    texts = {}
+    for number, html in enumerate(TEXTS):
+        request = ArticleRequest(topic=f"Text {number}")
+        page = root / f"docs/text{number}.md"
+        page.write_text(front_matter(request.record()) + LAYOUTS[number % 3])
+        wrapped = html if "<article" in html else f"<article><h1>T</h1><p>One.</p>{html}</article>"
+        texts[request.key(sandbox=False)] = Text(wrapped, WHEN, request.record(), "m")
+    save(root, texts)
+
+
+def without_numbers(shown: ShownText) -> tuple[str, str]:
+    """Return title and article as a build has them."""
+    title, article = (
+        re.sub(r' data-contentgen-(?:text|block)="\d*"', "", it)
+        for it in (shown.title, shown.article)
+    )
+    return title, article
+
+
+@pytest.mark.parametrize("theme", ["small", *THEMES])
+def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme: str) -> None:
+    """Byte for byte, whatever stands around it, for both generators. 10 s each."""
+    make_site(project.root, THEMES.get(theme), plugins=[{"contentgen": {"base_url": "writer"}}])
+    make_pages(project.root)
+    environment = {**project.environment, ONLY_CACHED: "1"}
+    if is_zensical := theme in ("modern", "classic"):
+        (project.root / "mkdocs.yml").unlink()
+        project.write("zensical.toml", f"{ZENSICAL}[project.theme]\n{THEMES[theme]}\n")
+        (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
+        command = ["mkdocs_contentgen", "zensical", "build"]
+    else:
+        command = ["mkdocs", "build", "--quiet"]
+    project.environment.update(environment)
+    ran = project.run_process(*command)
+    assert ran.returncode == 0, ran.stdout
+    compared = 0
+    with like_a_process(project.root, environment), open_site(None, drafts=True) as site:
+        assert site.generator == ("zensical" if is_zensical else "mkdocs")
+        desk = Desk(site, "Jo")
+        for article in desk.articles.values():
+            page = project.root / "site" / desk.addresses[article.page][1:] / "index.html"
+            title, articles = find_parts(page.read_text())
+            try:
+                blocks = desk.read(article.newest.html).blocks()  # type: ignore[union-attr]  # each has one
+            except UnsafeHTMLError:
+                assert not articles
+                continue
+            shown = render(site, article, [article], blocks)
+            assert shown is not None
+            assert without_numbers(shown) == (title, articles[shown.index])
+            assert shown.count == len(articles) == 1
+            compared += 1
+    assert compared > 0.9 * len(TEXTS) > 50

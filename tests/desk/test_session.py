@@ -1,0 +1,402 @@
+"""What the desk notices, undoes and keeps, and what it leaves on the machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import tempfile
+from itertools import product
+from pathlib import Path
+
+import pytest
+import yaml
+from commands import like_a_process, run_here
+from conftest import Project, wait_until
+from desk_site import HTML, NEWS, WHEN, make_site, save
+from growth import growth
+from model_double import ModelDouble, streamed
+from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
+
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.cli.desk import _redirect
+from mkdocs_contentgen.cli.output import article_to_json
+from mkdocs_contentgen.desk.app import DeskApp
+from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
+from mkdocs_contentgen.desk.describing import describe
+from mkdocs_contentgen.desk.session import DeskSite
+from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
+from mkdocs_contentgen.text import Text
+
+__all__ = ["reviewer"]  # the fixture
+
+TEXTS = "/_contentgen/api/texts/"
+
+
+def run(reviewer: Reviewer, *arguments: str) -> str:
+    """Run `contentgen` beside the desk, and return what it printed."""
+    ran = run_here(reviewer.root, {"HOME": str(reviewer.root)}, "mkdocs_contentgen", *arguments)
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def at_desk(root: Path, texts: DeskSite) -> Reviewer:
+    """Open another desk."""
+    found = Reviewer(root, DeskApp(texts, Builder([], print), (8767, 8768), TOKEN))
+    found.log_in()
+    return found
+
+
+# --- What is approved is what was seen -----------------------------------------------------------
+
+
+def test_a_command_and_an_editor_are_noticed(reviewer: Reviewer) -> None:
+    """What was approved or edited beside the desk is what it answers next, in page and panel."""
+    assert reviewer.text("post.md")["state"] == "draft"
+    run(reviewer, "approve", "post.md", "--by", "Ann")
+    text = reviewer.text("post.md")
+    assert text["state"] == "approved"
+    assert "reviewed by Ann" in text["in_page"]["article"]  # type: ignore[index]
+    path = reviewer.root / "contentgen/post.md/main.html"
+    path.write_text(path.read_text().replace("First.", "By hand."))
+    edited = reviewer.text("post.md")
+    assert edited["state"] == "changed"
+    assert "By hand." in edited["in_page"]["article"]  # type: ignore[index]
+    assert edited["version"] != text["version"]
+    same = reviewer.send(f"{TEXTS}{edited['ref']}?version={edited['version']}")
+    assert same.json() == {"version": edited["version"]}
+
+
+def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
+    """It says why: an edited page, a broken build or configuration, another text in the page."""
+    builder, texts = reviewer.app._builder, reviewer.app._texts
+    texts.build = lambda stamp, is_urgent: None
+    page = reviewer.root / "docs/post.md"
+    page.write_text(page.read_text() + "\nMore.\n")
+    refused = reviewer.act("approve", "post.md")
+    assert refused.status_code == 409
+    assert "its pages have changed" in refused.text
+    builder.problem = "a theme is missing"
+    assert "a theme is missing" in reviewer.act("approve", "post.md").text
+    builder.stamp = texts.stamp
+    config = (reviewer.root / "mkdocs.yml").read_text()
+    (reviewer.root / "mkdocs.yml").write_text(config + "nonsense: [\n")
+    assert "cannot be loaded" in str(reviewer.text("post.md")["waits"])
+    assert reviewer.act("approve", "post.md").status_code == 409
+    (reviewer.root / "mkdocs.yml").write_text(config)
+    text = reviewer.text("post.md")
+    builder.stamp = texts.stamp
+    path = f"{TEXTS}{text['ref']}/approve"
+    refused = reviewer.send(path, {"seen": text["seen"], "shown": "another text"})
+    assert refused.status_code == 409
+    assert "does not show this text yet" in refused.text
+    assert not (reviewer.root / "contentgen").exists()
+    assert reviewer.act("approve", "post.md").status_code == 200
+
+
+def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
+    """Each change comes with the page's new article, whose elements have the numbers of blocks."""
+    text = reviewer.change("edit", 4, markdown="Needs *nothing*")
+    assert isinstance(text, dict)
+    article = text["in_page"]["article"]
+    assert '<li data-contentgen-block="4">Needs <em>nothing</em></li>' in article
+    assert text["in_page"]["title"].startswith("<h1")
+    numbers = re.findall(r'block="(\d+)"', text["in_page"]["title"] + article)
+    assert list(map(int, numbers)) == [it["number"] for it in text["blocks"]]
+
+
+def test_remarks_are_made_anew(reviewer: Reviewer) -> None:
+    """Those on the form of a text follow each change; those on its sources stay."""
+    key = NEWS.key(sandbox=False)
+    remarks = ("length: 20 words for 400", "quotation: this quotation is in no source: Jane Smith")
+    save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", remarks=remarks)})
+    words = re.findall("[A-Za-z]{2,}", (Path(__file__).parents[2] / "README.md").read_text())
+    reviewer.change("insert", 6, kind="p", markdown=f"{' '.join(words[:370])}.")
+    assert reviewer.text()["remarks"] == [remarks[1]]
+    reviewer.act("undo")
+    assert reviewer.text()["remarks"] == list(remarks)
+    text = reviewer.change("delete", 6)
+    assert isinstance(text, dict)
+    assert text["remarks"] == [remarks[1], "length: 30 words for about 400"]
+
+
+def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:
+    """Those of a service and of a person are checked and go on approval, in loose text, too."""
+    html = "<article><h1>T</h1>Loose <mark>one</mark> text.<p>A <MARK>two</MARK> and.</p></article>"
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record())})
+    text = reviewer.text()
+    assert text["marked"] == text["left"] == 2
+    assert [it["text"] for it in text["statements"]] == ["one", "two"]  # type: ignore[attr-defined]
+    assert reviewer.act("approve").status_code == 422
+    reviewer.change("edit", 2, markdown="A ==three== and ==four==.")
+    cards = reviewer.text()["statements"]
+    assert isinstance(cards, list)
+    assert cards[1]["statements"] == [0, 1]
+    parts = [["A ", None], ["three", 0], [" and ", None], ["four", 1], [".", None]]
+    assert cards[1]["parts"] == parts
+    assert reviewer.act("approve", reason="read").status_code == 200
+    assert "<mark" not in (reviewer.root / "contentgen/report.md/main.html").read_text()
+
+
+def test_compare_shows_all_that_differs(reviewer: Reviewer) -> None:
+    """Addresses, titles and loose text; and what a page does not show is listed."""
+    before = (
+        '<article><h1>T</h1><p>See <a href="https://good.example/x">it</a> in '
+        '<abbr title="one">A</abbr>.</p><ul>Loose one.<li>Item</li></ul></article>'
+    )
+    after = (
+        before.replace("good", "evil").replace('"one"', '"two\u200b"').replace("Loose one", "L 2")
+    )
+    key = NEWS.key(sandbox=False)
+    save(reviewer.root, {key: Text(before, WHEN, NEWS.record(), "m")})
+    reviewer.act("approve")
+    later = WHEN.replace(day=25)
+    save(reviewer.root, {key: Text(after, later, NEWS.record(), "m")})
+    text = reviewer.text()
+    found = reviewer.send(f"{TEXTS}{text['ref']}/compare").json()
+    assert found["earlier"] == "approved"
+    said = json.dumps(found["rows"])
+    for word in ("good.example", "evil.example", "two", "L ", "Loose"):
+        assert word in said
+    assert "it → https://evil.example/x" in text["hidden"]  # type: ignore[operator]
+    assert any(str(it).startswith("A: two") for it in text["hidden"])  # type: ignore[attr-defined]
+
+
+def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
+    """Invisible characters, and with `styles: keep` text in the colour of its background."""
+    config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
+    config["plugins"][0]["contentgen"]["styles"] = "keep"
+    (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    html = (
+        "<article><h1>T</h1><p>a\u200bb\u200b</p><div style='background-color: #fff'>"
+        "<p style='color: white'>Secret</p><p style='color: #000'>Not</p></div></article>"
+    )
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    hidden = reviewer.text()["hidden"]
+    assert hidden == ["color: white: Secret", "2 U+200B ZERO WIDTH SPACE"]
+
+
+def test_two_desks_change_a_text(project: Project) -> None:
+    """In 40 rounds, no word is lost: who is late is told so, and sees the other's text first."""
+    make_site(project.root)
+    with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
+        desks = [Desk(site, name) for name in ("Ann", "Bob")]
+        ref = next(ref for ref, it in desks[0].articles.items() if it.page == "report.md")
+
+        def add(desk: Desk, words: str) -> None:
+            article = desk.find(ref)
+            assert article.newest is not None
+            block = desk.read(article.newest.html).blocks()[0]
+            change = Change(action="insert", block=0, digest=block.digest, markdown=words)
+            desk.change(ref, digest_of(article), change)
+
+        for number in range(40):
+            first, second = desks if number % 2 else desks[::-1]
+            for desk in desks:
+                desk.refresh()
+                desk.find(ref)
+            add(first, f"Word {number} of {first.by}.")
+            with pytest.raises(OutdatedError):
+                add(second, f"Word {number} of {second.by}.")
+            add(second, f"Word {number} of {second.by}.")
+        desks[0].refresh()
+        html = str(desks[0].find(ref).newest)
+    for number, name in product(range(40), ("Ann", "Bob")):
+        assert f"<p>Word {number} of {name}.</p>" in html
+
+
+SHAPES = {
+    "loose text": ("x<p>y</p>", "{}"),
+    "statements": ("<p>a <mark>b</mark>.</p>", "{}"),
+    "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
+    "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
+    "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
+    """What a text contains is described with its statements, and with what the page hides. 3 s."""
+    part, whole = SHAPES[shape]
+
+    def make(tags: int) -> str:
+        parts = part * (tags // part.count("<"))
+        return f"<article><h1>T</h1>{whole.format(parts)}</article>"
+
+    def show(html: str) -> None:
+        save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+        desk = reviewer.app._texts.open()
+        desk.refresh()
+        article = next(it for it in desk.articles.values() if it.page == "report.md")
+        assert describe(desk, article)["page_problem"] == ""
+
+    assert growth(show, make, 2_400) < 3
+
+
+# --- Nothing is lost -----------------------------------------------------------------------------
+
+
+def test_an_approval_is_undone(reviewer: Reviewer) -> None:
+    """The file is gone again, or as it was; the change before is undone next."""
+    before = cached(reviewer)
+    reviewer.change("edit", 6, markdown="New end.")
+    reviewer.act("approve", reason="read")
+    path = reviewer.root / "contentgen/report.md/main.html"
+    first = path.read_text()
+    reviewer.change("edit", 6, markdown="Newer end.")
+    reviewer.act("approve", reason="again")
+    assert path.read_text() != first
+    assert reviewer.act("undo").status_code == 200
+    assert path.read_text() == first
+    for _ in range(2):
+        assert reviewer.act("undo").status_code == 200
+    assert not path.exists()
+    assert reviewer.act("undo").status_code == 200
+    assert cached(reviewer).html == before.html
+    assert "nothing to undo" in reviewer.act("undo").text
+
+
+def test_undo_after_a_restart(reviewer: Reviewer) -> None:
+    """What one desk changed, the next one undoes."""
+    before = cached(reviewer)
+    reviewer.change("delete", 6)
+    desk = DeskSite(lambda: open_site(None, drafts=True), (), "Ann", article_to_json, print)
+    with desk as texts:
+        again = at_desk(reviewer.root, texts)
+        assert again.text()["can_undo"] is True
+        assert again.act("undo").status_code == 200
+    assert cached(reviewer) == before
+
+
+@pytest.mark.parametrize("base_url", ["sandbox", "writer"])
+def test_a_new_text_keeps_the_one_that_was_there(
+    project: Project, model: ModelDouble, base_url: str
+) -> None:
+    """`Undo` and comparison have it; the cost is said before; other services work, too."""
+    options = {"base_url": base_url, "writer": {"model": "m", "endpoint": model.endpoint}}
+    make_site(project.root, plugins=[{"contentgen": options}])
+    is_sandbox = base_url == "sandbox"
+    key = NEWS.key(sandbox=is_sandbox)
+    save(project.root, {key: Text(HTML, WHEN, NEWS.record(), "m")})
+    with (
+        like_a_process(project.root, project.environment),
+        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+    ):
+        desk = at_desk(project.root, texts)
+        desk.change("edit", 6, markdown="My words.")
+        mine = cached(desk, key)
+        cost = desk.send(f"{TEXTS}{desk.text()['ref']}/cost").json()["cost"]
+        assert bool(cost) is not is_sandbox
+        assert desk.act("ask", replace=True).json()["asking"]["is_update"] is False
+        texts.wait()
+        text = desk.text()
+        assert text["ask_problem"] == ""
+        assert "My words." not in cached(desk, key).html
+        rows = desk.send(f"{TEXTS}{text['ref']}/compare").json()
+        assert rows["earlier"] == "generated"
+        assert "My words." in json.dumps(rows["rows"])
+        assert desk.act("undo").status_code == 200
+        assert cached(desk, key) == mine
+
+
+def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -> None:
+    """Nothing is changed then, and the desk says so."""
+    writer = {"model": "m", "endpoint": model.endpoint}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+    model.answer = streamed("BLOCK 6: Never.\nWHY: x", seconds=20)
+    with (
+        like_a_process(project.root, project.environment),
+        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+    ):
+        desk = at_desk(project.root, texts)
+        before = cached(desk)
+        desk.act("ask", note="shorter")
+        wait_until(lambda: bool(model.calls))
+        desk.act("cancel")
+        texts.wait()
+        assert "cancelled; nothing was changed" in str(desk.text()["ask_problem"])
+        assert cached(desk) == before
+
+
+# --- Nobody else ---------------------------------------------------------------------------------
+
+
+def test_a_token_opens_one_session(reviewer: Reviewer) -> None:
+    """Whoever finds the token later gets neither a key nor the pages."""
+    again = reviewer.send("/_contentgen/api/session", {"token": TOKEN})
+    assert again.status_code == 403
+    assert "opened before" in again.text
+    assert reviewer.send("/_contentgen/enter?entry=", origin=PAGES).status_code == 403
+    assert reviewer.send("/_contentgen/api/session", {"token": ""}).status_code == 403
+
+
+def test_pages_are_for_the_frame_of_the_desk(reviewer: Reviewer) -> None:
+    """Others get no draft: other programs, pages of other sites and ports, and tabs."""
+    allowed = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"}
+    assert reviewer.send("/report/", origin=PAGES, **allowed).status_code == 200
+    for site, into in (("cross-site", "iframe"), ("same-site", "script"), ("none", "document")):
+        headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": into}
+        assert reviewer.send("/report/", origin=PAGES, **headers).status_code == 403
+    tab = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"}
+    moved = reviewer.send("/report/", origin=PAGES, **tab)
+    assert moved.headers["location"] == "http://127.0.0.1:8767/report/"
+    reviewer.cookies = {}
+    for path in ("/report/", "/secret.js", "/"):
+        assert reviewer.send(path, origin=PAGES, **allowed).status_code == 403
+
+
+def test_no_other_origin_embeds_anything(reviewer: Reviewer) -> None:
+    """Each answer says so, errors and redirections included."""
+    answers = [reviewer.send(path) for path in ("/", "/_contentgen/desk.js", "/_contentgen/api/x")]
+    answers += [reviewer.send(path, origin=PAGES) for path in ("/report/", "/secret.js", "/no.css")]
+    answers += [reviewer.send("/", Host="evil.example"), reviewer.send("/_contentgen/api/queue")]
+    answers += [reviewer.send("/", origin=PAGES, **{"Sec-Fetch-Dest": "document"})]
+    for answer in answers:
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin", answer.url
+
+
+def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:
+    """Only its owner reads it, and the browser's arguments have no token."""
+    address = "http://127.0.0.1:1/_contentgen/#token=secret"
+    link = _redirect(tmp_path, address)
+    [file] = tmp_path.iterdir()
+    assert link == file.as_uri()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert address in file.read_text()
+
+
+def test_folders_of_killed_desks_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of desks that run stay, and links are not followed."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").touch()
+    with socket.create_server(("127.0.0.1", 0)) as running, socket.socket() as killed:
+        killed.bind(("127.0.0.1", 0))  # and does not listen
+        ports = [it.getsockname()[1] for it in (running, killed)]
+        for port in ports:
+            (tmp_path / f"{PREFIX}{port}-x" / "0").mkdir(parents=True)
+        (tmp_path / f"{PREFIX}{ports[1]}-link").symlink_to(other)
+        with private_folder(ports[0]) as folder:
+            assert folder.is_dir()
+            names = {it.name for it in tmp_path.iterdir()}
+            assert f"{PREFIX}{ports[0]}-x" in names
+            assert f"{PREFIX}{ports[1]}-x" not in names
+        assert not folder.exists()
+    assert (other / "kept").exists()
+
+
+def test_a_build_that_nobody_waits_for(tmp_path: Path) -> None:
+    """It begins when there was no change for a while; one that somebody waits for, at once."""
+    (tmp_path / "count.py").write_text("open('count', 'a').write('x')\n")
+    with like_a_process(tmp_path, {"PYTHONPATH": str(tmp_path)}):
+        with Builder(["count"], print, folder=tmp_path, patience=0.3) as builder:
+            for number in range(5):
+                builder.build(f"{number}", False)
+            wait_until(lambda: builder.stamp == "4")
+            assert (tmp_path / "count").read_text() == "x"
+            builder.build("5", True)
+            wait_until(lambda: builder.stamp == "5")
+        assert (tmp_path / "count").read_text() == "xx"
