@@ -25,7 +25,7 @@ from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import restore
 from ..texts.articles import Article
-from ..texts.store import Cache, ChangedError, note_key
+from ..texts.store import ChangedError, DiskStore, note_key
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
@@ -285,7 +285,7 @@ class Desk:
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
-        store: Cache = self.site.store()
+        store: DiskStore = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None

@@ -19,7 +19,7 @@ from ..text import Text
 from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
-from .store import Cache
+from .store import DiskStore
 
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
@@ -248,7 +248,7 @@ def count_marks(text: Text | None) -> int:
 def find_articles(
     page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
-    store: Cache,
+    store: DiskStore,
     *,
     sandbox: bool,
     max_age: timedelta | None = None,

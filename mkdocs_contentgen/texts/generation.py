@@ -35,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
-from .store import Cache, ChangedError, note_key
+from .store import ChangedError, DiskStore, note_key
 from .throttle import Clock, Stop, Throttle
 
 POLL_INTERVAL = 1.0
@@ -99,7 +99,7 @@ class Generation:
 
     def __init__(
         self,
-        store: Cache,
+        store: DiskStore,
         connect: Connect,
         limits: Limits,
         on_progress: Callable[[Progress], None] = lambda progress: None,

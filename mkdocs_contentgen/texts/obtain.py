@@ -20,7 +20,7 @@ from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import Limits, PageRequest, Policy
-from .store import Cache
+from .store import DiskStore
 
 if TYPE_CHECKING:
     from .generation import AskForText, Connect, Generation, Progress
@@ -63,7 +63,7 @@ class Foreground:
     has to wait, `display` shows that too.
     """
 
-    store: Cache
+    store: DiskStore
     connect: Connect
     limits: Limits = field(default_factory=Limits)
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
@@ -127,7 +127,7 @@ class Obtained:
 
 def obtain(
     page_requests: Sequence[PageRequest],
-    store: Cache,
+    store: DiskStore,
     policy: Policy,
     source: TextSource | None,
     *,

@@ -7,12 +7,11 @@ renamed, not deleted. Each entry has the SHA-256 of its key and its text, which 
 """
 
 from .disk import DATABASE, DiskStore
-from .entry import LEASE, Cache, ChangedError, NoteKind, Outage, note_key
+from .entry import LEASE, ChangedError, NoteKind, Outage, note_key
 
 __all__ = [
     "DATABASE",
     "LEASE",
-    "Cache",
     "ChangedError",
     "DiskStore",
     "NoteKind",

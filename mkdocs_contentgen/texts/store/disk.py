@@ -15,7 +15,6 @@ from ...errors import StoreError
 from ...text import Text
 from .entry import (
     LEASE,
-    Cache,
     ChangedError,
     NoteKind,
     batches,
@@ -40,8 +39,10 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _Result = TypeVar("_Result")
 
 
-class DiskStore(Cache):
-    """A Cache in a local directory. Waits `lock_timeout` seconds for another program.
+class DiskStore:
+    """Stores texts by the key of their request, and coordinates the runs that generate them.
+
+    Waits `lock_timeout` seconds for another program.
 
     Reading creates no files. A damaged database is renamed, and a new one is used.
     """
@@ -58,6 +59,11 @@ class DiskStore(Cache):
     def load(
         self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
+        """Return the stored texts by key, and the problems of the store.
+
+        With `since`, only texts that were generated after it. With `newest`, also those that
+        another machine has changed since this one got them.
+        """
         texts: dict[str, Text] = {}
         for batch in batches(keys, _KEYS_PER_QUERY):
             for key, entry in self._rows(f"key IN ({', '.join('?' * len(batch))})", batch):
@@ -74,12 +80,18 @@ class DiskStore(Cache):
         return texts, self._take_problems()
 
     def prepare(self) -> list[str]:
+        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         self._write(lambda cache: None)
         return self._take_problems()
 
     def save(
         self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
     ) -> None:
+        """Write texts synchronously, and delete their Idempotency-Keys and notes.
+
+        With `replacing`, only if the cache still has these texts by their keys, None for no text;
+        otherwise raises ChangedError. Raises StoreError.
+        """
         entries = {key: encode(key, text) for key, text in texts.items()}
 
         def change(cache: diskcache.Cache) -> None:
@@ -99,6 +111,10 @@ class DiskStore(Cache):
                 (self._rescued / key).unlink()
 
     def rescue(self, key: str, text: Text) -> Path:
+        """Write a text that save() cannot keep to a file of its own, from which load() reads it.
+
+        Returns the path. Raises OSError.
+        """
         self._rescued.mkdir(exist_ok=True)
         path = self._rescued / key
         path.write_text(encode(key, text), encoding="utf-8")
@@ -111,6 +127,13 @@ class DiskStore(Cache):
             return None
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+        """Claim requests, or renew claims, and return those that `owner` holds now.
+
+        The values are their Idempotency-Keys. They are stored until a text is saved, so that a
+        later run repeats a request with the same one if its outcome is unknown; `refresh` replaces
+        them. A claim expires LEASE seconds after the last renewal. Raises StoreError.
+        """
+
         def change(cache: diskcache.Cache) -> dict[str, str]:
             claimed = {}
             for key in keys:
@@ -127,6 +150,11 @@ class DiskStore(Cache):
         return self._write(change)
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
+        """Release claims of `owner`. With `answered`, delete the Idempotency-Keys as well.
+
+        Raises StoreError.
+        """
+
         def change(cache: diskcache.Cache) -> None:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
@@ -139,12 +167,19 @@ class DiskStore(Cache):
     def requests(
         self, kind: NoteKind | None = None
     ) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return the requests of all texts on this machine by key, and the problems of the store.
+
+        With `kind`, those of all notes of this kind. A request is empty if its entry was changed or
+        damaged.
+        """
         condition = f"key GLOB '{kind}:*'" if kind else "key NOT GLOB '*:*'"
         texts = ((name, decode(name, entry)) for name, entry in self._rows(condition))
         requests = {name.rpartition(":")[2]: text.request if text else {} for name, text in texts}
         return requests, self._take_problems()
 
     def delete(self, keys: Collection[str]) -> None:
+        """Delete texts and their notes on this machine. Raises StoreError."""
+
         def change(cache: diskcache.Cache) -> None:
             for key in keys:
                 for row in (key, *_extra_rows(key)):
@@ -153,6 +188,7 @@ class DiskStore(Cache):
         self._write(change)
 
     def close(self) -> list[str]:
+        """Close files and connections, and return problems not returned before."""
         self._close()
         return self._take_problems()
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
-from pathlib import Path
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
@@ -36,66 +34,6 @@ class ChangedError(StoreError):
     def __init__(self, now: Text | None) -> None:
         super().__init__("somebody else has changed this text meanwhile")
         self.now = now
-
-
-class Cache(Protocol):
-    """Stores texts by the key of their request, and coordinates the runs that generate them."""
-
-    def load(
-        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
-    ) -> tuple[dict[str, Text], list[str]]:
-        """Return the stored texts by key, and the problems of the store.
-
-        With `since`, only texts that were generated after it. With `newest`, also those that
-        another machine has changed since this one got them.
-        """
-
-    def prepare(self) -> list[str]:
-        """Make sure that texts can be saved, and return problems. Raises StoreError."""
-
-    def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
-    ) -> None:
-        """Write texts synchronously, and delete their Idempotency-Keys and notes.
-
-        With `replacing`, only if the cache still has these texts by their keys, None for no text;
-        otherwise raises ChangedError. Raises StoreError.
-        """
-
-    def rescue(self, key: str, text: Text) -> Path:
-        """Write a text that save() cannot keep to a file of its own, from which load() reads it.
-
-        Returns the path. Raises OSError.
-        """
-
-    def requests(
-        self, kind: NoteKind | None = None
-    ) -> tuple[dict[str, dict[str, object]], list[str]]:
-        """Return the requests of all texts on this machine by key, and the problems of the store.
-
-        With `kind`, those of all notes of this kind. A request is empty if its entry was changed or
-        damaged.
-        """
-
-    def delete(self, keys: Collection[str]) -> None:
-        """Delete texts and their notes on this machine. Raises StoreError."""
-
-    def close(self) -> list[str]:
-        """Close files and connections, and return problems not returned before."""
-
-    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
-        """Claim requests, or renew claims, and return those that `owner` holds now.
-
-        The values are their Idempotency-Keys. They are stored until a text is saved, so that a
-        later run repeats a request with the same one if its outcome is unknown; `refresh` replaces
-        them. A claim expires LEASE seconds after the last renewal. Raises StoreError.
-        """
-
-    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        """Release claims of `owner`. With `answered`, delete the Idempotency-Keys as well.
-
-        Raises StoreError.
-        """
 
 
 @dataclass
