@@ -28,7 +28,7 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, write
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.store.entry import decode, encode
+from mkdocs_contentgen.texts.store.disk import decode, encode
 
 HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"

@@ -25,7 +25,7 @@ from service_double import Answer, Handler, Received, ServiceDouble, generated, 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, Outage, note_key
-from mkdocs_contentgen.texts.store.entry import decode, encode
+from mkdocs_contentgen.texts.store.disk import decode, encode
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system

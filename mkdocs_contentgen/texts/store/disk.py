@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+
+import msgspec
 
 from ...display import escape_controls
 from ...errors import StoreError
-from ...text import Text
-from .entry import (
-    LEASE,
-    ChangedError,
-    NoteKind,
-    batches,
-    damaged_entry,
-    decode,
-    encode,
-    new_idempotency_key,
-    note_keys,
-)
+from ...files import sha256
+from ...text import Text, mended
 
 if TYPE_CHECKING:
     import diskcache
 
 DATABASE = "cache.db"
+
+LEASE = 10.0
+"""Seconds after which a claim expires unless its owner renews it."""
+
+NoteKind = Literal["failed", "parts", "generated"]
+"""A note says why a request failed, has the parts that are written of its text, or the text as it
+was generated, before a person changed it."""
+
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
@@ -36,7 +39,81 @@ LOCK_TIMEOUT = 5.0
 _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
 _KEYS_PER_QUERY = 500
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+class ChangedError(StoreError):
+    """Somebody else has saved another text meanwhile, so nothing was saved.
+
+    `now` is that text, or None if it was deleted.
+    """
+
+    def __init__(self, now: Text | None) -> None:
+        super().__init__("somebody else has changed this text meanwhile")
+        self.now = now
+
+
+@dataclass
+class Outage:
+    """Whether the shared cache has failed, so that no other store of the run waits for it."""
+
+    began: bool = False
+
+
+def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield lists of at most `size` items."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+class _Entry(msgspec.Struct, frozen=True, gc=False):
+    sha256: str
+    """That of the key and the text, so that an entry cannot stand for another request."""
+
+    text: msgspec.Raw
+
+
+_entry_decoder, _text_decoder = msgspec.json.Decoder(_Entry), msgspec.json.Decoder(Text)
+
+
+def encode(key: str, text: Text) -> str:
+    """Return the entry for a text as JSON."""
+    encoded = msgspec.json.encode(mended(text))
+    entry = _Entry(_checksum(key, encoded), msgspec.Raw(encoded))
+    return msgspec.json.encode(entry).decode()
+
+
+def decode(key: str, entry: str | bytes) -> Text | None:
+    """Return the text of an entry, or None if the entry was changed or damaged."""
+    try:
+        outer = _entry_decoder.decode(entry)
+        if outer.sha256 != _checksum(key, bytes(outer.text)):
+            return None
+        return _text_decoder.decode(outer.text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def damaged_entry(key: str, cache: str) -> str:
+    """Return the message about an entry that cannot be decoded."""
+    start = key.rpartition(":")[2][:12]
+    return f"the entry {start}… in {cache} was changed or damaged, and is ignored"
+
+
+def _checksum(key: str, text: bytes) -> str:
+    return sha256(key.encode() + b"\n" + text)
+
+
+def note_key(kind: NoteKind, key: str) -> str:
+    """Return the key of a note about the request with this key."""
+    return f"{kind}:{key}"
+
+
+def note_keys(key: str) -> list[str]:
+    """Return the keys of all notes about the request with this key."""
+    return [note_key(kind, key) for kind in get_args(NoteKind)]
 
 
 class DiskStore:
@@ -143,7 +220,7 @@ class DiskStore:
                     continue
                 cache.set(_CLAIM + key, owner, expire=LEASE)
                 known = cache.get(_IDEMPOTENCY + key)
-                claimed[key] = new_idempotency_key() if refresh or not known else known
+                claimed[key] = uuid.uuid4().hex if refresh or not known else known
                 cache.set(_IDEMPOTENCY + key, claimed[key])
             return claimed
 

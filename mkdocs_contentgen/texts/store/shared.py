@@ -7,6 +7,7 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -17,16 +18,15 @@ from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
 from ...text import Text
-from .disk import DiskStore
-from .entry import (
+from .disk import (
     LEASE,
     ChangedError,
+    DiskStore,
     Outage,
     batches,
     damaged_entry,
     decode,
     encode,
-    new_idempotency_key,
     note_keys,
 )
 
@@ -222,7 +222,7 @@ class SharedStore(DiskStore):
                 *_claim_rows(key),
                 owner,
                 lease,
-                new_idempotency_key(),
+                uuid.uuid4().hex,
                 int(refresh),
             ),
         )
