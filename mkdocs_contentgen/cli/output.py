@@ -241,7 +241,7 @@ def print_article(html: str) -> None:
             begun.add(id(item))
             number = len(item.find_previous_siblings("li")) + 1
             prefix = f"{number}. " if item.parent.name == "ol" else "• "
-        text = prefix + " | ".join(it.to_markdown() for it in cells)
+        text = prefix + " | ".join(it.line for it in cells)
         print_line(text, bold=kind in HEADINGS)
 
 

@@ -125,8 +125,7 @@ def test_require_approval_lists_all_before_asking(project: Project, service: Ser
     assert built.returncode == 1
     for page in ("one", "two"):
         assert (
-            f"docs/{page}.md:2: nobody approved this text, and it was not generated yet; "
-            f"`contentgen generate {page}.md` makes one to review"
+            f"docs/{page}.md:2: nobody approved this text; next: `contentgen generate {page}.md`"
         ) in built.stdout
     assert "contentgen: 2 problems, each named above" in built.stdout
     assert service.received == []

@@ -7,6 +7,7 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -341,19 +342,9 @@ def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
 
 
-_REASONS = {
-    "OutOfMemoryError": "it is full",
-    "ReadOnlyError": "it is a replica, which cannot be written",
-    "BusyLoadingError": "it is still loading its data",
-    "AuthenticationError": "it refuses the user or the password",
-    "ConnectionError": "it ended the connection",
-    "InvalidResponse": "it does not answer as Redis does",
-    "TimeoutError": "it does not answer in time",
-}
-
-
 def _reason(error: Exception) -> str:
     """Return what went wrong, without the server's message, which could repeat a password."""
     name = type(error).__name__
     cause = error.__cause__ or error.__context__
-    return getattr(cause, "strerror", None) or _REASONS.get(name, name)
+    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Error")).lower()
+    return getattr(cause, "strerror", None) or words
