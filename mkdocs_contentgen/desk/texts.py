@@ -18,7 +18,7 @@ from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
 from ..html.differences import Row, compare, take_back
-from ..html.document import Block, Document, Kind, Statement
+from ..html.document import Block, Document, Kind
 from ..review.approving import approve_article
 from ..review.importing import changed_remarks
 from ..site.site import Site
@@ -142,7 +142,7 @@ class Desk:
         restored = take_back(document, rows, number)
         edits = text.edits or Edits()
         if restored:
-            said, marks = restored.text, {it.text for it in restored.statements}
+            said, marks = restored.text, restored.statements
             edits = structs.replace(
                 edits,
                 removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
@@ -346,7 +346,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     removed = ""
     match change.action:
         case "confirm":
-            statement = _statement(block, change).text
+            statement = _statement(block, change)
             block.confirm_statement(change.statement)
             return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
         case "remove":
@@ -362,7 +362,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
 
 
-def _statement(block: Block, change: Change) -> Statement:
+def _statement(block: Block, change: Change) -> str:
     statements = block.statements
     if not 0 <= change.statement < len(statements):
         raise EditError("this block has no such statement")

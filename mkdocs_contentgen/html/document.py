@@ -39,7 +39,7 @@ MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
 _MAX_SYNTAX = 500
-_MAX_CONTEXT, _MAX_CITED = 1_000, 50
+_MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -95,7 +95,11 @@ class Document:
         """
         elements = (it.element.find_parent("tr") or it.element for it in self.blocks())
         unique = {id(it): it for it in elements}.values()
-        return [sentence for it in unique for sentence in Sentences(it).marked()]
+        return [
+            _one_line("".join(part if n is None else f"‹{part}›" for part, n in sentence.parts))
+            for it in unique
+            for sentence in Sentences(it).marked()
+        ]
 
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
@@ -156,18 +160,14 @@ def _has_siblings(tag: Tag) -> bool:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A statement to check."""
+class MarkedSentence:
+    """A sentence with statements to check."""
 
-    text: str
-    sentence: list[tuple[str, bool]]
-    """The parts of its sentence, and whether each is this statement."""
+    parts: list[tuple[str, int | None]]
+    """Its parts, and the number of the statement that each is."""
 
     cited: list[str]
-    """The addresses that the sentence links to."""
-
-    at: tuple[int, int]
-    """Where its sentence begins and ends in the text of the block."""
+    """The addresses that it links to."""
 
 
 @dataclass(frozen=True)
@@ -230,28 +230,15 @@ class Block:
         return _write_line(self.element, marks=marks, only_html=True)
 
     @property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[str]:
         """The statements to check."""
         sentences = Sentences(self.element)
-        links = sentences.tags("a")
-        begins = [begin for _, begin, _ in links]
-        found = []
-        for _, begin, end in sentences.tags("mark"):
-            at = first, last = sentences.at(begin)
-            cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
-            # A sentence can be as long as a text, with thousands of statements.
-            first, last = max(first, begin - _MAX_CONTEXT), min(last, end + _MAX_CONTEXT)
-            parts = [(first, begin), (begin, end), (end, last)]
-            text = sentences.text
-            found.append(
-                Statement(
-                    _one_line(text[begin:end]),
-                    [(_collapse(text[a:b]), b == end) for a, b in parts if a < b],
-                    [str(link["href"]) for link, *_ in cited[:_MAX_CITED]],
-                    at,
-                )
-            )
-        return found
+        return [_one_line(sentences.text[begin:end]) for _, begin, end in sentences.tags("mark")]
+
+    @property
+    def marked_sentences(self) -> list[MarkedSentence]:
+        """The sentences with statements to check."""
+        return Sentences(self.element).marked()
 
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty."""
@@ -482,19 +469,28 @@ class Sentences:
         begin = self._ends[number - 1] if number else 0
         return begin, self._ends[number] if number < len(self._ends) else len(self.text)
 
-    def marked(self) -> list[str]:
-        """Return the sentences with statements to check, in which these stand in `‹…›`."""
-        found: dict[tuple[int, int], tuple[str, int]] = {}
-        for _, begin, end in self.tags("mark"):
-            sentence = self.at(begin)
-            shown, position = found.get(sentence, ("", sentence[0]))
+    def marked(self) -> list[MarkedSentence]:
+        """Return the sentences with statements to check."""
+        links = self.tags("a")
+        begins = [begin for _, begin, _ in links]
+        found: dict[tuple[int, int], tuple[list[tuple[str, int | None]], int]] = {}
+        for number, (_, begin, end) in enumerate(self.tags("mark")):
+            at = self.at(begin)
+            parts, position = found.get(at, ([], at[0]))
             if begin >= position:
-                shown += f"{self.text[position:begin]}‹{self.text[begin:end]}›"
-                found[sentence] = (shown, end)
-        return [
-            " ".join((shown + self.text[position:last]).split())
-            for (_, last), (shown, position) in found.items()
-        ]
+                parts += [(self.text[position:begin], None), (self.text[begin:end], number)]
+                found[at] = parts, end
+        sentences = []
+        for (first, last), (parts, position) in found.items():
+            whole = [*parts, (self.text[position:last], None)]
+            cited = links[bisect_left(begins, first) : bisect_left(begins, last)][:_MAX_CITED]
+            sentences.append(
+                MarkedSentence(
+                    [(_collapse(text), number) for text, number in whole if text],
+                    [str(link["href"]) for link, *_ in cited],
+                )
+            )
+        return sentences
 
     def cut(self, first: int, last: int) -> None:
         """Remove a part of the text from the element, and the tags in it."""
