@@ -108,6 +108,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = ()
 
+    level: Annotated[
+        Annotated[int, Meta(ge=1, le=4)] | None,
+        Meta(
+            description="The level of the heading that the article begins with; without it, one "
+            "below the heading that it stands under, but at most 3."
+        ),
+    ] = None
+
     def __post_init__(self) -> None:
         """Check the values, since msgspec does not check the arguments of a constructor."""
         msgspec.convert(self, _checked_fields(self.__class__), from_attributes=True)
@@ -132,9 +140,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return {name: str(fields[name]) for name in fields if name not in others}
 
     def record(self) -> dict[str, object]:
-        """Return all fields except `id`, as stored in caches and approved files."""
+        """Return what the text depends on, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
-        del fields["id"]
+        del fields["id"], fields["level"]
         # Requests without them have the keys and records that they always had.
         for name in OPTIONAL_FIELDS:
             if not fields[name]:
@@ -224,6 +232,7 @@ _EXPECTED = {
     "revision": "a whole number from 1 to 1000000000",
     "language": "a BCP 47 tag such as de or pt-BR",
     "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
+    "level": "a whole number from 1 to 4",
 }
 
 
@@ -392,7 +401,7 @@ def _only(properties: Mapping[str, object]) -> dict[str, object]:
 
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
-_NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief")
+_NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief", "level")
 
 
 def _canonical_tag(tag: str) -> str:
@@ -466,7 +475,9 @@ def _validate(
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
     hint = _spelling_hint(value, choices(model).get(name, ()))
-    if name not in ("revision", "sources", *choices(model)) and not isinstance(value, str | None):
+    if name not in ("revision", "sources", "level", *choices(model)) and not isinstance(
+        value, str | None
+    ):
         hint = "; put it in quotes"
     return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 

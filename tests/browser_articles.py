@@ -52,6 +52,9 @@ Green in white in blue in red: {INLINE}, <a href="https://far.example/" style="c
 <blockquote style="background: #f8f9fa; border-left: 4px solid #3498db; color: #eee">
 <p>A quote with a bar: {INLINE}.</p></blockquote>
 <blockquote>A plain quote: {INLINE}.</blockquote>
+<blockquote style="background: #eee"><p>First</p><p>last <small>small</small></p></blockquote>
+<div style="background: #fee"><details open><summary>Open</summary><p>Inside</p></details></div>
+<details open><summary>Open</summary><p>Inside: {INLINE}</p></details>
 <table style="background: #000; color: #000"><caption style="color: #ddd">A caption</caption>
 <thead style="background: #2c3e50"><tr><th style="background: #2c3e50; color: white">Dark head</th>
 <th>Head: {LINK}</th></tr></thead>
@@ -72,6 +75,50 @@ Green in white in blue in red: {INLINE}, <a href="https://far.example/" style="c
 <pre><code>code in navy</code></pre><table><tr><th>In navy</th><td>cell</td></tr></table></section>
 <p style="border: 2px solid red">A box.</p>
 <p class="conclusion" style="background: #e8f4f8; color: #2c3e50">The end: {INLINE}.</p>
+</article>"""
+
+
+PLACES = {
+    "p": "<p {}</p>",
+    "h2": "<h2 {}</h2>",
+    "li": "<ul><li {}</li></ul>",
+    "li h3": "<ol><li><h3 {}</h3></li></ol>",
+    "li p": "<ol start='98'><li><p {}</p><p>x</p></li></ol>",
+    "dd": "<dl><dt>x</dt><dd {}</dd></dl>",
+    "quote": "<blockquote {}</blockquote>",
+    "filled quote": "<blockquote style='background: #eee'><p {}</p></blockquote>",
+    "details": "<details open><summary>x</summary><p {}</p></details>",
+    "caption": "<table><caption {}</caption><tr><td>x</td></tr></table>",
+    "th": "<table><tr><th {}</th><th>x</th></tr></table>",
+    "td": "<table><tr><td {}</td></tr></table>",
+}
+ASKED = {
+    "text-align: center": ("textAlign", "center"),
+    "text-align: right": ("textAlign", "right"),
+    "font-style: italic": ("fontStyle", "italic"),
+    "font-weight: bold": ("fontWeight", "700"),
+    "text-transform: uppercase": ("textTransform", "uppercase"),
+    "text-decoration: underline": ("textDecorationLine", "underline"),
+}
+"""Styles of the service, and the property and value that a browser has for each."""
+
+STYLED = (
+    "<article><header style='text-align: center'><h1>title text-align: center</h1></header>"
+    + "".join(
+        place.format(f"style='{style}'>{name} {style}")
+        for style in ASKED
+        for name, place in PLACES.items()
+    )
+    + "<table><caption>A plain caption</caption><tr><td>x</td></tr></table>"
+    "<p style='border-bottom: 1px solid #e2e8f0'>A grey rule</p>"
+    "<pre><code class='language-python'>def f():\n    return 'text'</code></pre></article>"
+)
+"""An article with each of these styles in each place."""
+
+RIGHT_TO_LEFT = """
+<article><h1>عنوان</h1><p>فقرة <code>--flag=1</code></p>
+<div class="pro-tip">نصيحة</div>
+<blockquote style="border-left: 4px solid #3498db">اقتباس</blockquote>
 </article>"""
 
 
@@ -126,7 +173,7 @@ WIDE = (
     "<h2>A section</h2><p>Its text is xylographic.</p></article>"
 )
 
-LOUD = "color: #f0f; background: #f0f; border: 2px solid #f0f"
+LOUD = "color: #f0f; background: #fff; border: 2px solid #f0f"
 FAR = '<a href="https://far.example/">'
 
 
@@ -221,6 +268,8 @@ def texts() -> dict[str, str]:
         "Wide": WIDE,
         "Sizes": SIZES,
         "Ordinary": ORDINARY,
+        "Styled": STYLED,
+        "Right to left": RIGHT_TO_LEFT,
         **{request.topic: write_article(request) for request in SANDBOX.values()},
         **{
             f"Attack {i}": f"<article><h2>{i}</h2>{html}</article>"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 import pytest
+from browser_articles import ASKED
 from conftest import Project
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
 from service_double import Handler, Received, generated, running
@@ -375,6 +376,25 @@ def keeps_meanings(measured: list[Text]) -> None:
     for start, strongest in (("with red", 0), ("mit Grün", 1), ("Navy on navy", 2)):
         ink = named(measured, start)["colour"]
         assert ink[strongest] == max(ink) > min(ink) + 30, start
+
+
+def differs_from_asked(page: Page) -> list[str]:
+    """Return each text of `STYLED` that is shown otherwise than its name says."""
+    return [
+        f"{text}: {shown}"
+        for style, (name, value) in ASKED.items()
+        for text, shown in page.evaluate(STYLES_OF, [style, name])
+        if shown != value
+    ]
+
+
+STYLES_OF = """
+([ending, property]) => [...document.querySelectorAll('article.contentgen *, .contentgen-title')]
+    .filter(element => !element.querySelector(':not(a)') && element.tagName !== 'A')
+    .map(element => [element.textContent.match(/[\\w :-]*/)[0].trim(), element])
+    .filter(([text, element]) => text.endsWith(ending))
+    .map(([text, element]) => [text, getComputedStyle(element)[property]])
+"""
 
 
 PROVOKE = """

@@ -18,12 +18,14 @@ TAGS = {
     *("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"),
     *("kbd", "samp", "var", "abbr", "dfn", "em", "strong", "b", "i", "u", "s", "del", "ins"),
     *("mark", "small", "span", "sub", "sup", "ruby", "rt", "rp", "bdi", "bdo"),
+    *("details", "summary"),
 }
 EVERYWHERE = {"class", "style", "lang", "dir"}
 SOMEWHERE = {
     "a": {"href", "title", "rel"},
     "img": {"src", "alt", "title", "width", "height", "loading"},
     "abbr": {"title"},
+    "details": {"open"},
     "dfn": {"title"},
     "ol": {"start", "reversed", "type"},
     "li": {"value"},
@@ -90,6 +92,9 @@ def wrong_with(  # noqa: C901  one rule after the other
         text = " ".join(str(word) for word in value)
         if name not in EVERYWHERE | SOMEWHERE.get(tag.name, set()):
             yield f"has {name}={text!r}"
+        elif name == "class" and tag.name == "code":
+            if not re.fullmatch("language-[a-z0-9+#-]+", text):
+                yield f"is of class {text!r}"
         elif name == "class" and not set(text.split()) <= CLASSES:
             yield f"is of class {text!r}"
         elif name == "style":

@@ -18,6 +18,7 @@ from ..display import escape_controls, without_commands
 from ..html.elements import HEADINGS
 
 if TYPE_CHECKING:
+    from bs4 import Tag
     from rich.console import Console
 
     from ..texts.articles import Article
@@ -226,23 +227,39 @@ def print_article(html: str) -> None:
     """Print the blocks of an article as light Markdown, with `==statements to check==`."""
     from ..html.document import Document
 
-    begun: set[int] = set()
-    blocks = Document(html).blocks()
-    for _, row in groupby(blocks, lambda it: id(it.element.find_parent("tr") or it.element)):
+    document = Document(html)
+    bullets = {id(item): "•" for item in document.article.find_all("li")}
+    for ordered in document.article.find_all("ol"):
+        bullets |= _numbers(ordered)
+    for _, row in groupby(
+        document.blocks(), lambda it: id(it.element.find_parent("tr") or it.element)
+    ):
         cells = list(row)
         element, kind = cells[0].element, cells[0].kind
-        if kind == "pre":
-            for line in element.get_text().splitlines():
-                print_line(line)
-            continue
+        items = [it for it in (element, *element.parents) if it.name == "li"]
+        bullet = bullets.pop(id(items[0]), "") if items else ""
+        margin = "   " * (len(items) - bool(bullet))
         prefix = f"{'#' * int(kind[1])} " if kind in HEADINGS else ""
-        item = element if kind == "li" else element.find_parent("li")
-        if item and item.parent and id(item) not in begun:
-            begun.add(id(item))
-            number = len(item.find_previous_siblings("li")) + 1
-            prefix = f"{number}. " if item.parent.name == "ol" else "• "
-        text = prefix + " | ".join(it.line for it in cells)
-        print_line(text, bold=kind in HEADINGS)
+        if kind == "pre":
+            lines = element.get_text().splitlines()
+        else:
+            lines = [prefix + " | ".join(it.line for it in cells)]
+        for line in lines:
+            print_line(margin + (f"{bullet} " if bullet else "") + line, bold=kind in HEADINGS)
+            margin, bullet = "   " * len(items), ""
+
+
+def _numbers(ordered: Tag) -> dict[int, str]:
+    """Return the numbers of the items of a list, as a browser shows them."""
+    items = ordered.find_all("li", recursive=False)
+    step = -1 if "reversed" in ordered.attrs else 1
+    number = int(str(ordered.get("start", str(len(items)) if step < 0 else "1")))
+    numbers = {}
+    for item in items:
+        number = int(str(item.get("value", str(number))))
+        numbers[id(item)] = f"{number}."
+        number += step
+    return numbers
 
 
 def print_trials(trials: Sequence[Trial]) -> None:

@@ -10,11 +10,11 @@ CELLS = frozenset({"td", "th", "caption", "figcaption"})
 VOID = frozenset({"br", "hr", "img", "wbr"})
 """What has no content and no end tag."""
 
-TEXT_BLOCKS = HEADINGS | CELLS | {"p", "li", "dt", "dd", "blockquote", "pre", "div"}
+TEXT_BLOCKS = HEADINGS | CELLS | {"p", "summary", "li", "dt", "dd", "blockquote", "pre", "div"}
 """What is a block of text, unless it contains other blocks."""
 
 GROUPS = frozenset(
-    "article section header footer aside figure ul ol dl table thead tbody tfoot tr".split()
+    "article section header footer aside details figure ul ol dl table thead tbody tfoot tr".split()
 )
 """What contains blocks, and no text of its own."""
 

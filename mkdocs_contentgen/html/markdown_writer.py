@@ -19,9 +19,9 @@ from .elements import HEADINGS
 
 _LISTS = ("ul", "ol")
 _QUOTES = ("blockquote", "aside")
-_WRAPPERS = ("article", "section", "header", "footer", "main", "div", "figure", "dl", "dd")
+_WRAPPERS = tuple("article section header footer main div figure details dl dd".split())
 _CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
-_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption".split())
+_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption summary".split())
 _NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
 _EMPHASIS = ("strong", "b", "em", "i")
 _KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
@@ -143,7 +143,9 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
             return f"\n\n<pre><code>{html}</code></pre>\n\n"
         if is_nested:
             return _separated(el, _LISTS, indent(code, "    "))
-        return f"\n\n{fence}\n{code}\n{fence}\n\n"
+        names = [it for code in el.find_all("code") for it in code.get_attribute_list("class")]
+        language = str(names[0] or "").removeprefix("language-") if names else ""
+        return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
 
     def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a paragraph whose beginning is no syntax."""
@@ -190,12 +192,12 @@ def _normalize(soup: BeautifulSoup) -> None:
             tag.unwrap()
     for tag in soup.select(".pro-tip"):
         tag.name = "aside"
-    for tag in soup.find_all(["caption", "figcaption", "dt"]):
+    for tag in soup.find_all(["caption", "figcaption", "dt", "summary"]):
         if tag.name == "caption" and tag.parent is not None:
             tag.parent.insert_before(tag)
-        elif tag.name == "dt":
+        elif tag.name in ("dt", "summary"):
             tag.wrap(Tag(name="p"))
-        tag.name = "strong" if tag.name == "dt" else "p"
+        tag.name = "strong" if tag.name in ("dt", "summary") else "p"
     for tag in [soup, *soup.find_all(_CONTAINERS)]:
         _wrap_loose_text(tag)
     for tag in soup.find_all(_WRAPPERS):

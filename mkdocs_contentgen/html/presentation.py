@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import Provenance
 from .plaintext import plain_text
-from .stylesheet import adapted_classes, without_relative_size
+from .stylesheet import adapted_classes, visible_style, without_relative_size
 
 _RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi adlm arab hebr nkoo syrc thaa".split())
 
@@ -67,6 +67,7 @@ def present(
         _publication_date(article),
         plain_text(line),
     )
+    _align_titles(article)
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
@@ -78,6 +79,8 @@ def present(
         script = re.search(r"-([A-Za-z]{4})(?:-|$)", language)
         named = (script[1] if script else language.partition("-")[0]).lower()
         article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
+        if named in _RIGHT_TO_LEFT:
+            _isolate_code(article)
     article.set("ai-disclosure", provenance.attribute())
     if line:
         lines = [line]
@@ -87,9 +90,33 @@ def present(
     return article, facts
 
 
+def _align_titles(article: Element) -> None:
+    """Give titles the alignment of what they are in, since they leave it."""
+    aligned: dict[Element, str] = {}
+    for element in article.iter():
+        if alignment := _ALIGNMENT.search(element.get("style", "")):
+            aligned |= dict.fromkeys(element.iter("h1"), alignment[0])
+    for title, alignment_of_title in aligned.items():
+        style = _ALIGNMENT.sub("", title.get("style", "")).strip("; ")
+        title.set("style", "; ".join(filter(None, (style, alignment_of_title))))
+
+
+_ALIGNMENT = re.compile(r"text-align: [a-z]+")
+
+
+def _isolate_code(article: Element) -> None:
+    for element in article.iter():
+        if element.tag in _CODE and "dir" not in element.attrib:
+            element.set("dir", "ltr")
+
+
+_CODE = frozenset(("pre", "code", "kbd", "samp"))
+
+
 def _apply_styles(article: Element, styles: str) -> None:
     if styles == "keep":
         _drop_compounding_sizes(article)
+        _drop_invisible_colours(article, ())
         return
     for element in article.iter():
         if not (style := element.get("style")):
@@ -114,6 +141,16 @@ def _drop_compounding_sizes(element: Element, *, inherited: bool = False) -> Non
         inherited = True
     for child in element:
         _drop_compounding_sizes(child, inherited=inherited)
+
+
+def _drop_invisible_colours(element: Element, behind: Sequence[float]) -> None:
+    if element.tag == "h1":  # a title leaves what it is in
+        behind = ()
+    style, behind = visible_style(element.attrib.pop("style", ""), behind)
+    if style:
+        element.set("style", style)
+    for child in element:
+        _drop_invisible_colours(child, behind)
 
 
 def _move_title_out_of_header(article: Element) -> None:

@@ -37,13 +37,15 @@ fill any memory.
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
 )
-"""The allowed classes (interface section 2.2)."""
+"""The allowed classes (interface section 2.2), besides the language of `<code>`."""
+
+_LANGUAGE_CLASS = re.compile(r"language-[a-z0-9+#-]+")
 
 _TAGS = HEADINGS | set(
     "article section header footer aside div p br hr wbr "
     "ul ol li dl dt dd table caption thead tbody tfoot tr th td figure figcaption img "
-    "blockquote q cite pre code kbd samp var a abbr dfn time em strong b i u s del ins mark "
-    "small span sub sup ruby rt rp bdi bdo".split()
+    "details summary blockquote q cite pre code kbd samp var a abbr dfn time em strong b i u s "
+    "del ins mark small span sub sup ruby rt rp bdi bdo".split()
 )
 _TAGS_WITH_CONTENT = set(
     "script style iframe noscript noembed noframes template textarea select button svg math "
@@ -53,6 +55,7 @@ _ATTRIBUTES = {
     "*": {"class", "style", "lang", "dir"},
     "a": {"href", "title"},
     "abbr": {"title"},
+    "details": {"open"},
     "dfn": {"title"},
     "img": {"src", "alt", "title", "width", "height"},
     "ol": {"start", "reversed", "type"},
@@ -70,6 +73,7 @@ _VALUES = {
     "height": re.compile(r"[0-9]{1,4}"),
     "start": re.compile(r"-?[0-9]{1,6}"),
     "value": re.compile(r"-?[0-9]{1,6}"),
+    "open": re.compile(r"(open)?"),
     "reversed": re.compile(r"(reversed)?"),
     "type": re.compile(r"[1AaIi]"),
     "colspan": re.compile(r"[1-9][0-9]?"),
@@ -132,7 +136,7 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Return a value for nh3, or None to drop the attribute."""
     # nh3 keeps the original value if its callback raises.
     try:
-        return _safe_value(name, value)
+        return _safe_value(tag, name, value)
     except Exception as error:  # noqa: BLE001  raised by sanitize()
         _FILTER.error = error
         return None
@@ -194,8 +198,10 @@ def _estimate_repeated(html: str) -> float:
     return number + (length + link) / 40
 
 
-def _safe_value(name: str, value: str) -> str | None:
+def _safe_value(tag: str, name: str, value: str) -> str | None:
     value = _without_controls(value)
+    if name == "class" and tag == "code":
+        return next(filter(_LANGUAGE_CLASS.fullmatch, value.split()), None)
     if name == "class":
         return " ".join(filter(CLASSES.__contains__, value.split())) or None
     if name == "style":

@@ -138,6 +138,32 @@ def without_relative_size(style: str) -> str:
     return _RELATIVE_SIZE.sub("", style).removesuffix("; ")
 
 
+def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[float]]:
+    """Return a sanitized style without invisible text, and the lightness of its background.
+
+    `behind` is that of the background around it, of several colours in a gradient, and empty for
+    that of the page, which is taken for white.
+    """
+    values = dict(_declarations(style))
+    own = [colour[0] for name in _BACKGROUNDS for colour in _colours(values.get(name, []))]
+    grounds = own or behind
+    colours = _colours(values.get("color", []), least_alpha=0.6)
+    if "color" not in values and not own:
+        return style, grounds
+    if not colours or any(abs(colours[0][0] - it) < _LEAST_DIFFERENCE for it in grounds or [1.0]):
+        values.pop("color", None)
+        kept = [f"{name}: {tinycss2.serialize(value).strip()}" for name, value in values.items()]
+        if grounds:
+            is_light = sum(grounds) / len(grounds) > 0.6
+            kept.append(f"color: {'#000' if is_light else '#fff'}")
+        style = "; ".join(kept)
+    return style, grounds
+
+
+_LEAST_DIFFERENCE = 0.25
+"""The least difference in lightness between a text and what is behind it."""
+
+
 @lru_cache(maxsize=4096)
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """Return the classes of `contentgen.css` that correspond to a sanitized style.
@@ -210,7 +236,7 @@ def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
         if _NO_BORDER.isdisjoint(words):
             classes.append(class_)
             for _, chroma, hue in _colours(tokens)[:1]:
-                classes += [f"cg-line-{_nearest_hue(hue)}"] if chroma >= 0.05 else []
+                classes.append(f"cg-line-{_nearest_hue(hue) if chroma >= 0.05 else 'grey'}")
     return classes
 
 
@@ -237,16 +263,16 @@ def _nearest_hue(hue: float) -> str:
     return str(round(hue / 30) % 12 * 30)
 
 
-def _colours(tokens: Sequence[Node]) -> list[Colour]:
+def _colours(tokens: Sequence[Node], least_alpha: float = 0.05) -> list[Colour]:
     colours: list[Colour] = []
     for token in tokens:
         colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub lacks single nodes
         if isinstance(colour, color4.Color):
             *srgb, alpha = [number or 0.0 for number in colour.to("srgb")]
-            if alpha > 0.05:
+            if alpha > least_alpha:
                 colours.append(_oklch(*srgb))
         elif isinstance(token, FunctionBlock):
-            colours += _colours(token.arguments)
+            colours += _colours(token.arguments, least_alpha)
     return colours
 
 

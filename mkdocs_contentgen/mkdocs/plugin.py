@@ -209,7 +209,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         It is not rendered: the extension inserts one after the lead.
         """
         articles = self._articles.get(page.file.src_uri)
-        if not articles or not leading_article(markdown, articles):
+        if not articles or not _leading(markdown, articles):
             return
         for name, blog in config.plugins.items():
             if (
@@ -232,7 +232,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         articles = self._articles.get(page.file.src_uri)
         if not articles:
             return None
-        name = leading_article(markdown, articles)
+        name = _leading(markdown, articles)
         if name and (facts := articles[name].facts()):
             self._metadata.add(page, facts)
             set_title_before_rendering(page, facts.title)
@@ -284,6 +284,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 def _link_stylesheet(md: Markdown, page: File) -> Element:
     href = get_relative_url(STYLESHEET, page.url)
     return Element("link", {"rel": "stylesheet", "href": href})
+
+
+def _leading(markdown: str, articles: Mapping[str, PageContent]) -> str | None:
+    return leading_article(markdown, {name: it.level for name, it in articles.items()})
 
 
 def _raise_problems(problems: Collection[str]) -> None:

@@ -20,7 +20,7 @@ from ..html.article import (
 )
 from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
-from ..site.extension import FENCED, MARKER, leading_article, link_to_pages
+from ..site.extension import FENCED, MARKER, leading_article, level_of, link_to_pages
 from ..site.site import Site
 from ..texts.articles import Article
 
@@ -67,7 +67,8 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     for element in elements.values():
         link_to_pages(element, addresses, page)
     names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
-    body = _insert(elements, source[match.end() :], site.config.markdown_extensions)
+    levels = {it.request.id: it.request.level for it in articles}
+    body = _insert(elements, levels, source[match.end() :], site.config.markdown_extensions)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
@@ -119,32 +120,39 @@ def _join(head: str, body: str) -> str:
     return f"{start}\n{fields}{body}"
 
 
-def _insert(elements: Mapping[str, Element], body: str, extensions: Sequence[str]) -> str:
+def _insert(
+    elements: Mapping[str, Element],
+    levels: Mapping[str, int | None],
+    body: str,
+    extensions: Sequence[str],
+) -> str:
     """Return the text of a page with its articles at their markers, or else behind it."""
-    leading = leading_article(body, elements)
+    leading = leading_article(body, levels)
     outside = FENCED.sub(lambda match: " " * len(match[0]), body)
     places = _find_places(outside, list(elements))
     text = body
     # From the end, so that the other places stay where they are.
-    for name, (start, end) in sorted(places.items(), key=lambda it: it[1], reverse=True):
+    for name, (start, end, marker) in sorted(places.items(), key=lambda it: it[1][0], reverse=True):
         before = outside[:start]
-        level = 0 if name == leading and not MARKER.search(before) else max(_level_at(before), 1)
-        parts = [text[:start].rstrip("\n"), _write(elements[name], level, extensions)]
+        is_page = name == leading and not MARKER.search(before)
+        level = level_of(marker, levels[name], max(_level_at(before), 1) + 1)
+        parts = [text[:start].rstrip("\n"), _write(elements[name], is_page or level, extensions)]
         text = "\n\n".join([*filter(None, parts), text[end:].lstrip("\n")])
     for name in elements:
         if name not in places:
-            markdown = _write(elements[name], int(name != leading), extensions)
+            level = level_of(None, levels[name], 2)
+            markdown = _write(elements[name], name == leading or level, extensions)
             text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
     # In the first lines, readers of metadata take words before a colon for a key.
     return _METADATA.sub(r"\1&#58;", text) if leading else text
 
 
 def _write(element: Element, level: int, extensions: Sequence[str]) -> str:
-    """Return an article as Markdown, below a heading of this level, or with 0 as the page."""
-    if level:
-        set_title_level(element, level + 1)
-    else:
+    """Return an article as Markdown; with `True` for its level, it is the page."""
+    if level is True:
         _make_title(element)
+    else:
+        set_title_level(element, level)
     return to_markdown(tostring(element, "unicode", "html"), extensions)
 
 
@@ -159,16 +167,20 @@ def _make_title(element: Element) -> None:
     put_first(element, title)
 
 
-def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Return start and end of the line of each marker that stands alone at the left margin."""
-    places: dict[str, tuple[int, int]] = {}
+_Place = tuple[int, int, re.Match[str]]
+"""Start and end of the line of a marker, and the marker."""
+
+
+def _find_places(text: str, names: Sequence[str]) -> dict[str, _Place]:
+    """Return the place of each marker that stands alone at the left margin."""
+    places: dict[str, _Place] = {}
     for match in MARKER.finditer(text):
         start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
         end = len(text) if end < 0 else end
         around = text[start : match.start()], text[match.end() : end]
         name = match[1] or names[0]
         if name in names and re.fullmatch(" {0,3}", around[0]) and not around[1].strip():
-            places.setdefault(name, (start, end))
+            places.setdefault(name, (start, end, match))
     return places
 
 

@@ -23,6 +23,9 @@ DEBOUNCE = 3.0
 REBUILD_INTERVAL, MAX_REBUILD_INTERVAL = 2.0, 30.0
 """Seconds between two rebuilds while texts arrive, at first and at most."""
 
+_RETRY_INTERVAL = 10.0
+"""Seconds after which the server is told again: it may be reading the site for longer."""
+
 POLL_INTERVAL = 0.2
 """Seconds between two checks for requests to send and texts to show."""
 
@@ -65,7 +68,7 @@ class Background:
         self._depth = 0
         self._threads: dict[threading.Thread, Generation] = {}
         self._foreground: Callable[[], Foreground] | None = None
-        self._rebuild_needed = False
+        self._rebuild_needed = self._is_triggered = False
         self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
         self._stopped = threading.Event()
@@ -82,7 +85,8 @@ class Background:
                 self._builds += 1
                 self._queued_before, self._queued = self._queued, {}
                 if self._rebuild_needed:
-                    self._rebuild_needed = False
+                    self._rebuild_needed = self._is_triggered = False
+                    self._next_rebuild = time.monotonic() + self._rebuild_interval
                     self._rebuild_interval = min(2 * self._rebuild_interval, MAX_REBUILD_INTERVAL)
             self._depth += 1
 
@@ -161,11 +165,16 @@ class Background:
         thread.start()
 
     def _trigger_rebuild(self) -> None:
-        """Touch the trigger file until there is a rebuild: the server may not be watching yet."""
+        """Touch the trigger file between builds: a server may notice it only in the next build.
+
+        It may not be watching yet after the first build, so it is told again soon.
+        """
         now = time.monotonic()
-        if self._rebuild_needed and now >= self._next_rebuild:
-            working = any(thread.is_alive() for thread in self._threads)
-            self._next_rebuild = now + (self._rebuild_interval if working else REBUILD_INTERVAL)
+        with self._lock:
+            if not self._rebuild_needed or self._depth or now < self._next_rebuild:
+                return
+            self._next_rebuild = now + (REBUILD_INTERVAL if self._builds <= 1 else _RETRY_INTERVAL)
+            self._is_triggered = True
             self.trigger_file.write_text(str(now))
 
     def _log_progress(self) -> None:
@@ -186,8 +195,10 @@ class Background:
         except ContentgenError as error:
             self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
         finally:
-            self._rebuild_needed = True
-            self._next_rebuild = 0.0
+            with self._lock:
+                self._rebuild_needed = True
+                if not self._is_triggered:
+                    self._next_rebuild = 0.0
 
     def _progress_callback(self) -> Callable[[Progress], None]:
         done = 0
@@ -195,7 +206,8 @@ class Background:
         def note(progress: Progress) -> None:
             nonlocal done
             self._progress[note] = progress
-            if progress.done > done:
+            # The end of the generation, which follows the last one, needs a rebuild anyway.
+            if done < progress.done < progress.total:
                 done = progress.done
                 self._rebuild_needed = True
 

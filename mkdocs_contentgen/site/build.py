@@ -279,7 +279,7 @@ def page_content(article: Article, presentation: Presentation, *, show_errors: b
     # Compressed, since all texts are in memory until the last page is built.
     packed = zlib.compress(outcome.text.html.encode(), 1)
     provenance = provenance.published_by(presentation.publisher)
-    return PageContent(packed, provenance, presentation, tuple(article.sources))
+    return PageContent(packed, provenance, presentation, tuple(article.sources), request.level)
 
 
 def _is_pending(outcome: Outcome) -> bool:

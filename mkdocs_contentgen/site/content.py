@@ -26,6 +26,9 @@ class PageContent:
     cited: Collection[str] = ()
     """The addresses that the text cites."""
 
+    level: int | None = None
+    """The level that the request gives it, if any."""
+
     pending_topic: str = ""
     """The topic of a text that is being generated."""
 

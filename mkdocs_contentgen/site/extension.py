@@ -11,8 +11,8 @@ import html
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Callable, Container, Iterator, Mapping
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from ..html.presentation import ArticleMetadata
 
-MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?\s*-->")
+MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
+"""The place of an article: its id and its level, which both can be missing."""
 
 FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 """A fenced block of code."""
@@ -47,6 +48,10 @@ _SEPARATOR = "<!-- more -->"
 class Content(Protocol):
     """An article that can be inserted into a page."""
 
+    @property
+    def level(self) -> int | None:
+        """The level of its title or first headings, or None for that of its place."""
+
     def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
 
@@ -55,18 +60,25 @@ Contents = Mapping[str, Content]
 """The articles of a page by their ids, in the order of the front matter."""
 
 
-def leading_article(markdown: str, articles: Collection[str]) -> str | None:
+def leading_article(markdown: str, levels: Mapping[str, int | None]) -> str | None:
     """Return the id of the article whose title is the title of the page, or None.
 
-    That is an article at the start of a page without a first-level heading of its own. Templates
-    and included files can still change that.
+    That is an article at the start of a page without a first-level heading of its own, unless it
+    has another level. `levels` has those of the requests. Templates and included files can still
+    change that.
     """
     text = _INVISIBLE_SOURCE.sub("", markdown)
     start = MARKER.match(text)
     if (text and not start) or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
         return None
-    name = (start and start[1]) or next(iter(articles))
-    return name if name in articles else None
+    name = (start and start[1]) or next(iter(levels))
+    level = level_of(start, levels.get(name), 1)
+    return name if name in levels and level == 1 else None
+
+
+def level_of(marker: re.Match[str] | None, requested: int | None, default: int) -> int:
+    """Return the level of an article: that of its marker, of its request, or else at most 3."""
+    return int((marker and marker[2]) or requested or min(default, 3))
 
 
 class ArticleExtension(Extension):
@@ -184,6 +196,7 @@ class _HeadingIds:
         processors = {
             name: md.treeprocessors[name] for name in _ID_GIVERS if name in md.treeprocessors
         }
+        self.md = md
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
@@ -254,18 +267,21 @@ class _ArticlePlacer:
                 self.extension.problems[self.page].append((marker[0], problem))
             elif index is None:
                 parent.text = None
-                parent.append(self._create(name, before))
+                parent.append(self._create(name, before, marker))
             else:
-                article = self._create(name, before)
+                article = self._create(name, before, marker)
                 article.tail = parent[index].tail
                 parent[index] = article
         for marker in markers.values():
             problem = "the marker is within other text or HTML; put it between empty lines"
             self.extension.problems[self.page].append((marker[0], problem))
         context.level = 1  # at the end of a page, an article is a section of the page
-        for name in self.articles:
-            if name not in self._placed:
-                root.append(self._create(name, context))
+        end = len(root)
+        while end and root[end - 1].get("class") == "footnote":
+            end -= 1
+        root[end:end] = [
+            self._create(name, context) for name in self.articles if name not in self._placed
+        ]
 
     def _marker_problem(self, name: str) -> str:
         """Return why a marker for the article `name` has no effect, or an empty string."""
@@ -277,11 +293,14 @@ class _ArticlePlacer:
         hint = f"the page asks for {names}" if names else "it asks for none"
         return f"the marker names an article '{name}' that is not there; {hint}"
 
-    def _create(self, name: str, context: _Context) -> Element:
+    def _create(self, name: str, context: _Context, marker: re.Match[str] | None = None) -> Element:
         """Return the element of an article; of one that cannot be shown, an empty `<div>`."""
         from ..html.article import set_title_level
 
         is_page = context.is_start and not self._has_title and not self._placed
+        default = 1 if is_page else max(context.level, 1) + 1
+        level = level_of(marker, self.articles[name].level, default)
+        is_page = is_page and level == 1
         self._placed.add(name)
         try:
             article, facts = self.articles[name].make()
@@ -291,11 +310,12 @@ class _ArticlePlacer:
             return Element("div")
         if is_page:
             self.title = article.find(".//h1")
-            if self.title is not None and "ai-disclosure" in article.attrib:
-                self.title.set("ai-disclosure", article.attrib["ai-disclosure"])
+            if self.title is not None:  # it leaves the article
+                own = {k: v for k, v in article.items() if k in ("ai-disclosure", "lang", "dir")}
+                self.title.attrib.update(own | self.title.attrib)
             self.extension.leading[self.page] = name
         else:
-            set_title_level(article, max(context.level, 1) + 1)
+            set_title_level(article, level)
         if self.extension.pages:
             link_to_pages(article, self.extension.pages, self.page)
         if facts:
@@ -304,7 +324,46 @@ class _ArticlePlacer:
         if self.ids:
             self.ids.label(article)
             _escape_for_markdown(article, self.ids.toc_marker)
+            _highlight(article, self.ids.md)
         return article
+
+
+def _highlight(article: Element, md: Markdown) -> None:
+    """Let the highlighter of the site colour the code of an article, if the site has one."""
+    highlighter, options, option = _highlighter(md)
+    if highlighter is None:
+        return
+    for pre in list(article.iter("pre")):
+        code = pre[0] if len(pre) == 1 and pre[0].tag == "code" else None
+        # Statements to check and kept styles would be lost.
+        if code is None or len(code) or "style" in (*pre.attrib, *code.attrib):
+            continue
+        if not 0 < len(code.text or "") <= _MAX_HIGHLIGHTED:
+            continue
+        language = code.get("class", "").removeprefix("language-") or "text"
+        vars(highlighter)["config"] = {**options, option: language}
+        inner = SubElement(pre, "pre")
+        inner.append(code)
+        pre.remove(code)
+        pre.tag = "div"
+        pre.set("class", "contentgen-code")
+        highlighter.run(pre)
+
+
+def _highlighter(md: Markdown) -> tuple[Treeprocessor | None, Mapping[str, object], str]:
+    """Return the tree processor that highlights code, its options, and that for the language."""
+    for extension in md.registeredExtensions:
+        # pymdownx.superfences registers it too.
+        if settings := getattr(extension, "get_pymdownx_highlight_settings", None):
+            from pymdownx.highlight import (  # type: ignore[import-untyped]  # it has no types
+                HighlightTreeprocessor,
+            )
+
+            return HighlightTreeprocessor(md, extension), settings(), "default_lang"
+    if "hilite" in md.treeprocessors:
+        codehilite = copy(md.treeprocessors["hilite"])
+        return codehilite, vars(codehilite)["config"], "lang"
+    return None, {}, ""
 
 
 def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None:
@@ -437,6 +496,9 @@ _EMPTY_TAG = re.compile(
     re.IGNORECASE,
 )
 """A tag that shows nothing by itself."""
+
+_MAX_HIGHLIGHTED = 20_000
+"""The maximum length of code in characters: lexers can be slow."""
 
 _ID_GIVERS = ("toc", "tab_slugs")
 """The tree processors that make ids from the text of headings and tabs, in their order."""

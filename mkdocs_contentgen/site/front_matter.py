@@ -165,6 +165,8 @@ _BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)"
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
 _METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t].*\n)*)+")
+_LEVEL = re.compile(r"\blevel\b\W*([1-4])?")
+_ARTICLE_ID = re.compile(r"\b(?!level\b)[a-z0-9-]*[a-z][a-z0-9-]*")
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 
 
@@ -201,8 +203,10 @@ def marker_typo_problem(html: str) -> str | None:
     match = _COMMENT.search(html)
     if match is None or not _resembles_name(match[1]):
         return None
-    name = re.search(r"[a-z0-9-]+", match[2].lower())
-    right = f"<!-- {NAME} {name[0]} -->" if name else f"<!-- {NAME} -->"
+    name = _ARTICLE_ID.search(match[2].lower())
+    level = _LEVEL.search(match[2].lower())
+    parts = [NAME, name and name[0], level and f"level={level[1] or 2}"]
+    right = f"<!-- {' '.join(filter(None, parts))} -->"
     return f"'{' '.join(match[0].split())[:80]}' is no marker; did you mean '{right}'?"
 
 

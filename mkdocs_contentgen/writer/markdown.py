@@ -370,7 +370,10 @@ def _parser(*, references: bool = True) -> MarkdownIt:
 def _render_code(
     _: object, tokens: Sequence[Token], index: int, options: object, environment: object
 ) -> str:
-    return tag("pre", f"<code>{html.escape(tokens[index].content)}</code>")
+    token = tokens[index]
+    language = re.match(r"[a-z0-9+#-]+(?=\s|$)", token.info.lower())
+    name = f' class="language-{language[0]}"' if language else ""
+    return tag("pre", f"<code{name}>{html.escape(token.content)}</code>")
 
 
 def _split(tokens: list[Token]) -> list[MarkdownBlock]:

@@ -40,11 +40,18 @@ def test_code_and_lists_of_an_article(capsys: pytest.CaptureFixture[str]) -> Non
     """Code keeps its lines, and a bullet stands before its text."""
     print_article(
         "<article><h1>T</h1><pre><code>def f():\n    return 1\x1b\n</code></pre>"
-        "<ul><li>\n<p>One</p>\n</li></ul></article>"
+        "<ul><li>\n<p>One</p>\n</li></ul>"
+        "<ol start='3'>loose<li>Three<ul><li>Nested</li></ul></li>words"
+        "<li><p>Four</p><p>Its second</p></li><li value='9'>Nine</li></ol>"
+        "<ol reversed><li>Two</li><li>One</li></ol><details><summary>Sum</summary>Rest</details>"
+        "</article>"
     )
     printed = capsys.readouterr().out
     assert "def f():\n    return 1" in printed
-    assert "\n• One\n" in printed
+    assert printed.endswith(
+        "\n• One\nloose\n3. Three\n   • Nested\nwords\n4. Four\n   Its second\n9. Nine\n"
+        "2. Two\n1. One\nSum\nRest\n"
+    )
 
 
 def run(project: Project, *command: str, code: int = 0, **environment: str) -> str:

@@ -68,6 +68,8 @@ markdown_extensions:
 class Sent:
     """An article with these headings."""
 
+    level: int | None = None
+
     def __init__(self, headings: list[str]) -> None:
         parts = "".join(f"<h2>{escape(heading)}</h2><p>Text</p>" for heading in headings[1:])
         self.html = f"<article class='x'><h1>{escape(headings[0])}</h1><p>Text</p>{parts}</article>"

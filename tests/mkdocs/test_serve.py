@@ -79,6 +79,22 @@ def test_many_texts_cause_few_rebuilds(project: Project, service: ServiceDouble)
 
 
 @pytest.mark.system
+def test_a_new_text_costs_one_rebuild(project: Project, service: ServiceDouble) -> None:
+    """It is besides that of the edit, however long the site takes to be configured and built."""
+    service.answer = generated(delay=0.5)
+    project.configure(hooks=["slow.py"])
+    slow = "import time\n\n\ndef on_{}(*args, **kwargs):\n    time.sleep({})\n"
+    project.write("slow.py", slow.format("config", 3) + slow.format("env", 4).partition("\n")[2])
+    project.write("docs/index.md", "Home\n")
+    with serving(project) as site:
+        wait_until(lambda: "Home" in site.page())
+        project.page("index.md", {"type": "blog", "topic": "New"})
+        wait_until(lambda: "Text number 1" in site.page())
+        with pytest.raises(AssertionError):
+            wait_until(lambda: project.output.count("Building documentation") > 3, 2)
+
+
+@pytest.mark.system
 def test_a_model_of_ones_own(project: Project, model: ModelDouble) -> None:
     """The writer's texts come in the background too, and all rebuilds together keep `max_cost`."""
     model.answer = writing(cost=0.5)

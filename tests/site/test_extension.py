@@ -159,6 +159,7 @@ class Sent:
     """An article as the service sent it."""
 
     html: str
+    level: int | None = None
 
     def make(self) -> tuple[Element, None]:
         """Return its element."""

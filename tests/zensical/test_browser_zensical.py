@@ -13,6 +13,7 @@ from browsing import (
     Look,
     Visitor,
     browser,
+    differs_from_asked,
     keeps_meanings,
     new_violations,
     served,
@@ -42,13 +43,17 @@ def write_project(root: Path, address: str, variant: str, environment: dict[str,
     project.configure(
         theme={**MATERIAL, "variant": variant},
         plugins=["search", {"contentgen": {"max_requests": 1000, "concurrency": 32}}],
-        markdown_extensions=["contentgen", {"toc": {"permalink": True}}],
+        markdown_extensions=[
+            "contentgen",
+            {"toc": {"permalink": True}},
+            *("pymdownx.highlight", "pymdownx.superfences"),
+        ],
         site_url=f"{address}/{variant}/",
     )
     project.write("docs/index.md", "# Plain\n\nA paragraph.\n\n## A section\n\n- a list\n")
     colours = {"type": "blog", "topic": "Colours", "id": "colours"}
     project.page("all.md", [colours, {"type": "news", **SANDBOX["news"].body()}])
-    for topic in ("Wide", "Perilous"):
+    for topic in ("Wide", "Perilous", "Styled"):
         project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
     attacks = [f"Attack {n}" for n in range(VARIANTS.index(variant), len(ATTACKS), 8)]
     project.page(
@@ -86,6 +91,14 @@ def test_contrast_and_meanings(visitor: Visitor, look: Look) -> None:
     assert len(shown.texts) > 150
     assert too_faint(shown.texts) == []
     keeps_meanings(shown.texts)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_was_asked_for_is_shown(visitor: Visitor, variant: str) -> None:
+    """Alignment and letters are as asked for, and code has the colours of the site's."""
+    page = visitor.open(Look(variant, "light"), "styled/")
+    assert differs_from_asked(page) == []
+    assert page.locator("article .highlight code span[class]").count() > 3
 
 
 in_each_variant = pytest.mark.parametrize("variant", VARIANTS)

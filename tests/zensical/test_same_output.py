@@ -136,7 +136,12 @@ CONFIGURATION: dict[str, object] = {
     ],
     "markdown_extensions": [
         *("abbr", "admonition", "attr_list", "contentgen", "footnotes", "md_in_html", "smarty"),
-        *("tables", {"pymdownx.tabbed": {"alternate_style": True}}, {"toc": {"permalink": True}}),
+        *(
+            "pymdownx.highlight",
+            "tables",
+            {"pymdownx.tabbed": {"alternate_style": True}},
+            {"toc": {"permalink": True}},
+        ),
     ],
     "nav": [
         "index.md",
