@@ -23,9 +23,9 @@ class LinkParser(MarkdownIt):
 
 
 @cache
-def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
+def inline_parser(*, is_persons: bool = False, html: bool = False) -> MarkdownIt:
     """Return a parser of lines. That of a person's lines knows HTML and `==statements==`, too."""
-    options = {"html": is_persons, "maxNesting": _MAX_BRACKETS}
+    options = {"html": is_persons or html, "maxNesting": _MAX_BRACKETS}
     parser = (MarkdownIt if is_persons else LinkParser)("commonmark", options)
     parser.enable("strikethrough")
     if is_persons:

@@ -53,6 +53,15 @@ _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
 
+DROPPED = (
+    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
+)
+"""The elements of a model's HTML that are dropped with their text."""
+
+_BLOCK_START = re.compile(
+    r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE
+)
+
 _LINK = "\0"
 """Precedes links, which a `!` before them would make an image."""
 
@@ -68,6 +77,31 @@ def to_markdown(article: Tag | str, extensions: Collection[str] = ()) -> str:
     _normalize(soup)
     markdown = str(_Converter(extensions).convert_soup(soup)).strip()
     return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
+
+
+def to_plain_markdown(html: str) -> str:
+    """Return HTML of a model as Markdown without any. Markdown within it stays as it is.
+
+    Raises RecursionError for elements that are nested too deeply.
+    """
+    html = _BLOCK_START.sub("</p>", html)
+    if "</li>" not in html.lower():
+        html = re.sub("(?i)<li>", "</li><li>", html)
+    soup = BeautifulSoup(html, "html.parser")
+    for tag in soup([*DROPPED, "title"] if soup.h1 else DROPPED):
+        tag.decompose()
+    for tag in soup("title"):
+        tag.name = "h1"
+    converter = _PlainConverter(bullets="-", heading_style="atx", strip=["a", "img"])
+    return str(converter.convert_soup(soup)).lstrip()
+
+
+class _PlainConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
+    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a cell, which ends at its first unescaped `|`."""
+        return str(super().convert_td(el, text.replace("|", r"\|"), parent_tags))
+
+    convert_th = convert_td
 
 
 class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml

@@ -13,14 +13,13 @@ from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..files import sha256
 from ..html.article import parse_article
 from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import Text
-from ..texts.approval import ApprovedText, approve, write
+from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
@@ -60,7 +59,7 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     file = "approved file"
     if article.state == "changed":
         file = "edited file"
-        original = _approved_text(article, options)
+        original = _approved_text(article, approved, options)
         lost = (
             "the approved text is no longer in the cache or in git; "
             f"`git log -p {article.path}` shows earlier versions"
@@ -78,18 +77,22 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
-def _approved_text(article: Article, options: ContentgenConfig) -> str | None:
+def _approved_text(
+    article: Article, approved: ApprovedText, options: ContentgenConfig
+) -> str | None:
     """Return the text that an edited file had when it was approved, or None if it is lost.
 
     It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
     """
-    digest = article.approved.approval.sha256 if article.approved else ""
+    wanted = approved.approval.sha256
+
+    def is_it(html: str) -> bool:
+        return wanted in (digest(html, ""), digest(html, approved.text.written_by))
+
     with suppress(UnsafeHTMLError):
-        if article.draft and sha256(text := draft_lines(article.draft, options)) == digest:
+        if article.draft and is_it(text := draft_lines(article.draft, options)):
             return text
-    return next(
-        (text for text in _committed_texts(article.path, digest) if sha256(text) == digest), None
-    )
+    return next(filter(is_it, _committed_texts(article.path, wanted)), None)
 
 
 def _committed_texts(path: Path, digest: str) -> Iterator[str]:
@@ -193,8 +196,8 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
         )
     _check_quotations(article, draft)
     return [
-        f"{article.page}: nobody approved this text, and from now on, the page does not say that "
-        "it is AI-generated",
+        f"{article.page}: nobody approved this text, and from now on, the page does not say how "
+        "it came about",
         *check_lines(draft),
     ]
 

@@ -136,7 +136,9 @@ def apply_update(
     return structs.replace(
         text,
         html=changed.to_lines(),
-        model=text.model or updated.model,
+        # What a model has written is not of a person alone, even if the model has no name.
+        model=text.model or (updated.model if new else ""),
+        written_by="" if new else text.written_by,
         sources=sources,
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),

@@ -24,13 +24,14 @@ MAX_IMPORT = 512 * 1024
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    `model` is the name of the model that wrote it, and `by` the person, or empty. No update of a
-    model changes what a person wrote.
+    `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
+    No update of a model changes what a person wrote.
 
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
     request, options = _asked(site, article)
-    found = read(request, options, answer, today=date.today(), own=own_text(site, request)).text
+    own = own_text(site, request)
+    found = read(request, options, answer, author=by, today=date.today(), own=own).text
     edits = None
     if by:
         from ..html.document import Document

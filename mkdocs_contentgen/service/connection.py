@@ -208,7 +208,7 @@ class HTTPConnection:
         """
         sent = False
         deadline = asyncio.timeout(timeout)
-        limit = f"{timeout:g} s"
+        limit = f"{round(timeout, 1):g} s"
 
         def on_token() -> None:
             nonlocal limit

@@ -172,7 +172,8 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     service.
     """
     try:
-        fields = json.loads(answer.decode())
+        # Python refuses integers of more than 4300 digits.
+        fields = json.loads(answer.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer is not JSON in UTF-8; is base_url right?") from error
     if not isinstance(fields, dict):

@@ -208,7 +208,7 @@ class Options(Config):
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
-    concurrency = _Value(int, 8, ge=1)
+    concurrency = _Value(int, 8, ge=1, le=1000)
     """The maximum number of concurrent requests. Default: `8`."""
 
     timeout = _Value(
@@ -387,13 +387,10 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            import msgspec
-
-            from ..writer.settings import WriterFields, texts_at_once
+            from ..writer.settings import read_fields, texts_at_once
 
             # Each call to the model has a timeout and retries of its own.
-            fields = msgspec.convert(self.writer, WriterFields)
-            return Limits(texts_at_once(fields.calls_at_once), math.inf, 0)
+            return Limits(texts_at_once(read_fields(self.writer).calls_at_once), math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def connect(self) -> AbstractAsyncContextManager[Client]:

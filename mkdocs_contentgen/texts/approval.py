@@ -44,7 +44,7 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     approved_by: str
     approved_at: date
     sha256: str
-    """That of the text when it was approved."""
+    """That of the text when it was approved, and of the person who wrote it: see `digest()`."""
 
     declined: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
@@ -67,8 +67,8 @@ class ApprovedText:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the text was edited after its approval."""
-        return self.approval.sha256 != sha256(self.text.html)
+        """Whether the text, or who wrote it, was edited after its approval."""
+        return self.approval.sha256 != digest(self.text.html, self.text.written_by)
 
     def answers(self, request: Request) -> bool:
         """Tell whether the text was approved for `request`. Fields are compared, not keys."""
@@ -79,6 +79,12 @@ class ApprovedText:
         except ValueError:
             return False
         return approved is not None and _identity(approved) == _identity(request)
+
+
+def digest(html: str, written_by: str) -> str:
+    """Return the SHA-256 of a text and of the person who wrote it, if one did."""
+    # An edited header must not make a generated text one of a person unnoticed.
+    return sha256(f"{written_by}\n{html}" if written_by else html)
 
 
 def describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
@@ -297,7 +303,7 @@ def approve(
         service=service,
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
-        sha256=sha256(text.html),
+        sha256=digest(text.html, text.written_by),
         declined=declined.astimezone(UTC) if declined else None,
     )
     return ApprovedText(text, approval)

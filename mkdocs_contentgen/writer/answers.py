@@ -7,7 +7,8 @@ sees. Texts and updates are read from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from .words import UNSPACED
 
@@ -70,7 +71,7 @@ _MARK = (
 TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
 
 _START = re.compile(
-    rf"(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
+    rf"\A(?=\s{{0,9}}(?:{_MARK}|<s>|assistant|model))(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
     rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*",
     re.IGNORECASE,
 )
@@ -93,9 +94,13 @@ _WRAPPER = (
     "|markdown|antArtifact|artifact|tool_call)"
 )
 _WRAPPER_START = re.compile(
-    rf"\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n)", re.I
+    rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+", re.IGNORECASE
 )
 _WRAPPER_END = re.compile(rf"(?:</{_WRAPPER}>|\n:::)\s{{0,9}}\Z", re.IGNORECASE)
+
+
+Step = tuple[str, Callable[[str], str]]
+"""The remark about what a step changes, or nothing for one that needs none, and the step."""
 
 
 def read_answer(text: str) -> tuple[str, list[str]]:
@@ -103,22 +108,18 @@ def read_answer(text: str) -> tuple[str, list[str]]:
 
     Without an answer beside its thoughts, the text is empty.
     """
-    text = _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060")
+    return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))
+
+
+def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
+    """Return a text after all steps, and the remarks of those that changed it."""
     remarks = []
-    for pattern, remark in (
-        (_INVISIBLE, "characters that nobody sees were taken out"),
-        (_UNDECODED, "words that could not be decoded were taken out"),
-    ):
-        if pattern.search(text):
-            text = pattern.sub("", text)
+    for remark, step in steps:
+        changed = step(text)
+        if remark and changed.strip() != text.strip():
             remarks.append(f"mended: {remark}")
-    answer = without_thinking(text)
-    if not answer and (answer := _from_title(text)):
-        remarks.append("mended: thinking text without an end was taken out")
-    answer, rest = without_tokens(answer)
-    if rest.strip():
-        remarks.append("mended: what follows the end of the model's turn was taken out")
-    return without_wrapper(answer), remarks
+        text = changed.strip("\n").rstrip()
+    return text, remarks
 
 
 def without_thinking(text: str) -> str:
@@ -139,6 +140,11 @@ def without_thinking(text: str) -> str:
         else:
             depth += 1
     return "" if depth else _final_channel(_without_labelled_thoughts(text[end:]))
+
+
+def without_endless_thoughts(text: str) -> str:
+    """Drop thinking text that has no end, but not the text below a title in it."""
+    return text if without_thinking(text) else _from_title(text) or text
 
 
 def _from_title(text: str) -> str:
@@ -167,35 +173,49 @@ def _final_channel(text: str) -> str:
     return text[channels[-1].end() :] if channels[-1]["name"] == "final" else ""
 
 
-def without_tokens(text: str) -> tuple[str, str]:
-    """Drop tokens of chat templates, and return what a model writes after its turn apart."""
-    start = _START.match(text)
-    text = text[start.end() :] if start and start[0].strip() else text
-    kept: list[str] = []
-    rest = ""
+def without_next_turn(text: str) -> str:
+    """Drop the words that a model writes after the end of its turn."""
     lines = list(split_lines(text))
     for number, (is_code, line) in enumerate(lines):
         end = None if is_code else _END.search(line)
-        if end and (kept or line[: end.start()].strip()):
-            kept.append(line[: end.start()])
-            after = [line[end.start() :], *(it for _, it in lines[number + 1 :])]
-            rest = _OTHER_MARK.sub("", "\n".join(after)).replace("</s>", "")
+        if end and (number or line[: end.start()].strip()):
+            rest = "\n".join([line[end.start() :], *(it for _, it in lines[number + 1 :])])
+            if _OTHER_MARK.sub("", rest).replace("</s>", "").strip():
+                text = "\n".join([*(it for _, it in lines[:number]), line[: end.start()]])
             break
-        kept.append(line if is_code else _OTHER_MARK.sub("", line))
-    text = "\n".join(kept)
     turn = _NEXT_TURN.search(text)
-    if turn and text[: turn.start()].strip():
-        text, rest = text[: turn.start()], text[turn.start() :]
-    return text, rest
+    return text[: turn.start()] if turn and text[: turn.start()].strip() else text
+
+
+def without_tokens(text: str) -> str:
+    """Drop tokens of chat templates."""
+    return each_line(text, lambda line: _OTHER_MARK.sub("", _END.sub("", line)))
 
 
 def without_wrapper(text: str) -> str:
-    """Drop tags such as `<answer>` around the whole text, and empty lines."""
-    while start := _WRAPPER_START.match(text):
-        text = text[start.end() :]
+    """Drop tags such as `<answer>` around the whole text."""
+    text = _WRAPPER_START.sub("", text)
     while end := _WRAPPER_END.search(text):
         text = text[: end.start()]
-    return text.strip("\n").rstrip()
+    return text
+
+
+_STEPS: Sequence[Step] = (
+    ("characters that nobody sees were taken out", partial(_INVISIBLE.sub, "")),
+    ("words that could not be decoded were taken out", partial(_UNDECODED.sub, "")),
+    ("thinking text without an end was taken out", without_endless_thoughts),
+    ("", without_thinking),
+    ("", partial(_START.sub, "")),
+    ("what follows the end of the model's turn was taken out", without_next_turn),
+    ("", without_tokens),
+    ("", without_wrapper),
+)
+
+
+def each_line(text: str, change: Callable[[str], str | None]) -> str:
+    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
+    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
+    return "\n".join(line for line in lines if line is not None)
 
 
 def split_lines(text: str) -> Iterator[tuple[bool, str]]:

@@ -18,7 +18,7 @@ from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
-from .reading import BEFORE, whole_paragraphs
+from .reading import BEFORE, WORK, whole_paragraphs
 from .statements import (
     find_names,
     find_quotations,
@@ -205,12 +205,22 @@ def _degenerate_problem(draft: Draft) -> str:
 
 
 def _repeated_problem(draft: Draft) -> str:
-    seen = {tuple(block.words) for block in draft.earlier}
-    blocks = [block.words for block in draft.document.blocks]
-    again = sum(len(it) for it in blocks if len(it) >= _LEAST_REPEATED and tuple(it) in seen)
-    if 2 * again > sum(map(len, blocks)):
+    again = sum(len(block.words) for block in _repeated_blocks(draft))
+    if 2 * again > len(split_words(draft.document.text)):
         return "the text says again what stands before it"
     return ""
+
+
+def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
+    """Return the blocks that stand before once more."""
+    seen = {tuple(block.words) for block in draft.earlier}
+    found = []
+    for block in draft.document.blocks:
+        words = tuple(block.words)
+        if len(words) >= _LEAST_REPEATED and words in seen:
+            found.append(block)
+        seen.add(words)
+    return found
 
 
 def _headings_remark(draft: Draft) -> str:
@@ -277,20 +287,13 @@ def _length_remark(draft: Draft) -> str:
 
 
 def _repetition_remark(draft: Draft) -> str:
-    seen = {tuple(block.words) for block in draft.earlier}
-    for block in draft.document.blocks:
-        words = tuple(block.words)
-        if len(words) >= _LEAST_REPEATED and words in seen:
-            return f"a paragraph is repeated: '{block.text[:60]}…'"
-        seen.add(words)
-    return ""
+    found = _repeated_blocks(draft)
+    return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
 
 
 def _self_reference_remark(draft: Draft) -> str:
     prose = draft.document.prose.strip()
-    match = BEFORE.match(prose)
-    if match is None and _MAY_BE_ABOUT_ITSELF.search(prose.casefold()):
-        match = _ABOUT_ITSELF.search(prose)
+    match = BEFORE.match(prose) or _ABOUT_ITSELF.search(prose)
     return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
 
 
@@ -383,8 +386,7 @@ _NO_TEXT = (
 
 _MISREAD = re.compile("[ÃÂ][\x80-\xbf]|â€[\x80-\xbf™œ“”\x9d]")
 _BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
-_WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle)"
-_MAY_BE_ABOUT_ITSELF = re.compile(
+_ABOUT_ITSELF = re.compile(
     "as an|as a l|in this|this (?:article|blog|post|report|text|guide|piece|listicle)|i hope"
     "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇|user:|assistant:|my "
 )
@@ -392,13 +394,13 @@ _MAY_BE_ABOUT_ITSELF = re.compile(
 
 _ABOUT_ITSELF = re.compile(
     r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b(?: \w+){0,3},? I\b"
-    rf"|\bin this (?:{_WORK}|section),? (?:we|I|you|let)\b"
-    rf"|\bthis {_WORK} (?:will|explores|discusses|aims|examines|delves)\b"
+    rf"|\bin this (?:{WORK}|section),? (?:we|I|you|let)\b"
+    rf"|\bthis {WORK} (?:will|explores|discusses|aims|examines|delves)\b"
     r"|\bI hope (?:this|you (?:found|enjoyed|liked))\b"
     r"|\blet me know if (?:you|there|this|anything)\b|^(?:User|Human|Assistant|AI):\s"
     r"|\bmy (?:knowledge cut-?off|training data|last (?:knowledge )?update)\b"
     r"|^[^\w\n]{0,9}(?:word count|words)\W{0,3}:"
-    rf"|^[^\w\n]{{0,9}}note:.{{0,60}}\b(?:this|the|my) {_WORK}\b"
+    rf"|^[^\w\n]{{0,9}}note:.{{0,60}}\b(?:this|the|my) {WORK}\b"
     r"|\bals KI(?:-\w+)? (?:kann|habe|bin) ich\b"
     r"|\bin diesem (?:Artikel|(?:Blog)?beitrag|Text|Bericht) (?:werden|wollen|möchten|erfahren)\b"
     r"|作为一?[个名]?(?:AI|人工智能|语言模型|大模型)\w{0,6}，我|(?:在本文中|本文将|在这篇文章中)",

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from ..service.markup import tag
 from .languages import ENGLISH, find_language
-from .markdown import MarkdownDocument
+from .markdown import MarkdownBlock, MarkdownDocument
 from .sources import Section
 
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
@@ -34,7 +34,7 @@ def cite(document: MarkdownDocument, sections: Sequence[Section], site_url: str)
                 for token in children
                 for part in _split(token, () if is_heading else sections, cited, site_url)
             ]
-        block.forget_text()
+    document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
     return cited
 
 

@@ -34,8 +34,6 @@ from .words import count_words, split_words
 
 _MAX_TITLE = 150
 _MAX_LEVEL = 4
-_STYLED = frozenset("h2 p ol ul blockquote table th td".split())
-_SAME_STYLE = {"ul": "ol"}
 _TIPS = "|".join(
     sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
 )
@@ -87,11 +85,6 @@ class MarkdownBlock:
             plain_text(token for token in children if token.type != "code_inline")
             for children in self.inlines
         )
-
-    def forget_text(self) -> None:
-        """Read the texts again, since tokens were replaced."""
-        for name in ("text", "words", "prose"):
-            self.__dict__.pop(name, None)
 
     @cached_property
     def inlines(self) -> list[list[Token]]:
@@ -175,6 +168,18 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
     return document
 
 
+def render_mixed(text: str) -> str:
+    """Return Markdown with HTML in it as HTML, or an empty string if there is none.
+
+    There is none either in a text that is too large to be read.
+    """
+    parser = _parser(references=False, html=True, code=not text.lstrip().startswith("<"))
+    tokens = [] if _size_problem(text, _MAX_WORDS) else parser.parse(text)
+    found = chain.from_iterable((token, *(token.children or ())) for token in tokens)
+    has_html = any(token.type.startswith("html_") for token in found)
+    return str(parser.renderer.render(tokens, parser.options, {})) if has_html else ""
+
+
 def as_section(
     document: MarkdownDocument, heading: str, later: Sequence[str]
 ) -> list[MarkdownBlock]:
@@ -202,6 +207,7 @@ def to_html(
     *,
     given: str,
     day: date,
+    author: str = "",
     names: bool = False,
     after: Sequence[str] = (),
     language: str = "",
@@ -209,8 +215,8 @@ def to_html(
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
     What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
-    is the date of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
-    tag, or empty if it is not known.
+    and `author`, if a person wrote it, are those of a news article. `after` is the HTML that
+    follows the text. `language` is a BCP 47 tag, or empty if it is not known.
     """
     words = find_language(language)
     _mark(document.title, given)
@@ -221,7 +227,8 @@ def to_html(
         case "blog":
             content = [title, *_blog(document.blocks, words), *after]
         case "news":
-            header = tag("p", byline((words or ENGLISH).byline, day, day.isoformat()), "byline")
+            name = author or (words or ENGLISH).byline
+            header = tag("p", byline(name, day, day.isoformat()), "byline")
             content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
         case _:
             content = [title, *map(_render, document.blocks), *after]
@@ -298,19 +305,18 @@ def _paragraph(block: MarkdownBlock, class_name: str) -> str:
 
 
 def _size_problem(text: str, words: int) -> str:
-    """Return why a text is too large to be read, or an empty string."""
-    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
-    if len(text) > most:
-        return (
-            f"the text has more than {most:,} characters, the most for {words:,} words; write a "
-            "shorter one"
-        )
+    """Return why a text for so many words is too large to be read, or an empty string."""
     lines = text.split("\n")
-    if len(lines) > _MAX_LINES:
-        return f"the text has {len(lines):,} lines, {_MAX_LINES:,} at most; write a shorter one"
-    if (cells := _count_cells(lines)) > _MAX_CELLS:
-        return f"the tables have {cells:,} cells, {_MAX_CELLS:,} at most; write smaller ones"
-    return ""
+    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
+    return (
+        _excess("characters", len(text), most)
+        or _excess("lines", len(lines), _MAX_LINES)
+        or _excess("cells in tables", _count_cells(lines), _MAX_CELLS)
+    )
+
+
+def _excess(what: str, found: int, most: int) -> str:
+    return f"the text has {found:,} {what}, {most:,} at most; write less" if found > most else ""
 
 
 def _count_cells(lines: Iterable[str]) -> int:
@@ -326,23 +332,13 @@ def _count_cells(lines: Iterable[str]) -> int:
     return cells
 
 
-def _paragraph_problem(tokens: Iterable[Token]) -> str:
-    """Return the problem of a text with a very long paragraph, or an empty string."""
-    longest = max((len(token.content) for token in tokens if token.type == "inline"), default=0)
-    if longest <= _MAX_PARAGRAPH:
-        return ""
-    return (
-        f"the text has a paragraph of {longest:,} characters, {_MAX_PARAGRAPH:,} at most; write "
-        "shorter ones"
-    )
-
-
 def _parse_inline(state: StateCore) -> None:
     """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
-    state.env["problem"] = _paragraph_problem(state.tokens)
-    if state.env["problem"]:
+    longest = max((len(it.content) for it in state.tokens if it.type == "inline"), default=0)
+    if problem := _excess("characters in a paragraph", longest, _MAX_PARAGRAPH):
+        state.env["problem"] = problem
         state.tokens = []
-    parser = inline_parser()
+    parser = inline_parser(html=state.md.options["html"])
     for token in state.tokens:
         if token.type == "inline":
             token.children = []
@@ -357,11 +353,10 @@ def _parser_for(text: str) -> MarkdownIt:
 
 
 @cache
-def _parser(*, references: bool = True) -> MarkdownIt:
-    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
+def _parser(*, references: bool = True, html: bool = False, code: bool = True) -> MarkdownIt:
+    parser = LinkParser("commonmark", {"html": html}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
-    if not references:
-        parser.disable("reference")
+    parser.disable([] if references else "reference").disable([] if code else "code")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser
@@ -422,9 +417,9 @@ def _close_gaps(blocks: list[MarkdownBlock]) -> None:
 def _style(block: MarkdownBlock, given: str, *, names: bool) -> None:
     """Add the inline styles and mark the statements, in place."""
     for token in block.tokens:
-        if token.nesting == 1 and token.tag in _STYLED:
+        style = STYLES.get({"ul": "ol"}.get(token.tag, token.tag))
+        if token.nesting == 1 and style:
             own = token.attrGet("style")  # the alignment of a cell
-            style = STYLES[_SAME_STYLE.get(token.tag, token.tag)]
             token.attrSet("style", f"{style} {own};" if own else style)
     is_heading = block.tokens[0].type == "heading_open"
     for children in block.inlines:

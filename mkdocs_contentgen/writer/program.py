@@ -12,12 +12,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Self
 
 from ..display import quoted
 from ..errors import RejectedError, ServiceError, UnknownOutcomeError, UnusableServiceError
+from ..files import reason_of
 from ..service.connection import StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .model import Model
@@ -61,12 +63,15 @@ class Program:
         self._debug = debug or (lambda line: None)
         self._quotes = quotes
         self._calls = asyncio.Semaphore(fields.calls_at_once)
+        # asyncio's own threads are few, and other work would wait for programs.
+        self._threads = ThreadPoolExecutor(fields.calls_at_once, "program")
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """End nothing, since each call ends its program."""
+        """Wait for programs that are being stopped."""
+        self._threads.shutdown()
 
     async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
         """Return what the program writes for a conversation, `parallel` of them at once.
@@ -79,8 +84,14 @@ class Program:
             spending.waited += time.monotonic() - started
             reader, stopped = AnswerReader(call.watch), threading.Event()
             prompt = prompt_text(call.messages).encode("utf-8", "replace")
+            call_in = asyncio.get_running_loop().run_in_executor
             try:
-                error = await asyncio.to_thread(self._run, prompt, reader, stopped)
+                error = await call_in(self._threads, self._run, prompt, reader, stopped)
+            except OSError as problem:
+                raise UnusableServiceError(
+                    f"{self._called} cannot be started ({reason_of(problem)}); install it, correct "
+                    "its name, or make room for temporary files"
+                ) from None
             finally:
                 stopped.set()
         return self._completion(call, spending, reader, error)
@@ -104,7 +115,7 @@ class Program:
     def _run(
         self, prompt: bytes, reader: AnswerReader, stopped: threading.Event
     ) -> ServiceError | None:
-        """Run the program until its text ends or has to, and return an error of it."""
+        """Return an error of the program, once its text ends or has to. Raises OSError."""
         # Ours can have a token, or the password of the ledger.
         others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
         with (
@@ -114,29 +125,25 @@ class Program:
         ):
             given.write(prompt)
             given.seek(0)
-            try:
-                process = subprocess.Popen(  # noqa: S603  the site's configuration names it
-                    self._command,
-                    stdin=given,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    cwd=folder,
-                    env=dict(others),
-                    start_new_session=True,  # without a terminal, and so that all of it can end
-                )
-            except OSError as error:
-                raise UnusableServiceError(
-                    f"{self._called} cannot be started ({os.strerror(error.errno or 0)}); install "
-                    "it, or correct its name"
-                ) from None
-            with process:
+            with subprocess.Popen(  # noqa: S603  the site's configuration names it
+                self._command,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=folder,
+                env=dict(others),
+                start_new_session=True,  # without a terminal, and so that all of it can end
+            ) as process:
                 try:
                     problem = self._read(process, reader, stopped)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(_INTERVAL)
+                    status = process.returncode or 0  # its text is whole, even if it goes on
                 finally:
                     _stop(process)
             errors.seek(0, os.SEEK_END)
             errors.seek(max(0, errors.tell() - _MOST_ERRORS))
-            return problem or self._failure(process.returncode, errors.read())
+            return problem or self._failure(status, errors.read())
 
     def _read(
         self, process: subprocess.Popen[bytes], reader: AnswerReader, stopped: threading.Event
@@ -196,11 +203,11 @@ def _output(
 ) -> bytes | None:
     """Return further output, nothing at its end, or None after so many seconds without any."""
     deadline = time.monotonic() + seconds
-    while process.stdout and time.monotonic() < deadline:
+    while process.stdout and time.monotonic() < deadline and not stopped.is_set():
         has_ended = process.poll() is not None
         if select.select([process.stdout], [], [], 0 if has_ended else _INTERVAL)[0]:
             return os.read(process.stdout.fileno(), _CHUNK)
-        if has_ended or stopped.is_set():  # what it started can still have the output open
+        if has_ended:  # what it started can still have the output open
             return b""
     return None
 
@@ -208,7 +215,7 @@ def _output(
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """End a program, and all that it has started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_INTERVAL)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_INTERVAL)

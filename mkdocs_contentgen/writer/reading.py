@@ -6,18 +6,17 @@ Code is never changed, except for a fence around the whole text.
 
 from __future__ import annotations
 
-import html
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
 
+from markdown_it.common.html_blocks import block_names
+
+from ..html.markdown_writer import DROPPED, to_plain_markdown
 from ..yaml_files import NotYAMLError, read_yaml
-from .answers import split_lines
-from .markdown import MAX_CHARACTERS, TIP
+from .answers import Step, apply_steps, each_line, split_lines
+from .markdown import MAX_CHARACTERS, TIP, render_mixed
 from .words import split_words
 
 _MAX_PREFACE = 300
@@ -48,11 +47,11 @@ _NO_TEXT = re.compile(
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
 """The least number of words of a text in JSON."""
-_WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
+WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
 BEFORE = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
     r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
-    rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{_WORK}\b"
+    rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{WORK}\b"
     r"|(?:(?:sure|certainly|okay)[!,.:] )?(?:here is )?(?:the |my )?"
     r"(?:(?:section|part) \d|(?:here is the|here is my) (?:plan|outline|rest)\b)[^.\n]{0,80}:$"
     r"|hier ist (?:der|die|das|ein|eine|Ihr|dein)\b.{0,60}\b(?:Artikel|Beitrag|Text|Bericht)\b"
@@ -67,12 +66,12 @@ _AFTER = re.compile(
     r"[^\w\n]{0,9}(?:"
     rf"I hope (?:this|you)\b|(?:please )?let me know\b"
     r"|feel free to (?:ask|adapt|adjust|change|customi[sz]e|edit|let me|modify|reach|tell me)\b"
-    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {_WORK}\b"
+    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {WORK}\b"
     r"|(?:(?:total )?word ?count|Wortzahl|Anzahl der Wörter|nombre de mots|字数)[^\d\n]{0,15}\d"
     r"|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
-    rf"|\[end\b|end of (?:the |this )?(?:{_WORK}|document)\W{{0,5}}$"
+    rf"|\[end\b|end of (?:the |this )?(?:{WORK}|document)\W{{0,5}}$"
     r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
-    rf"|this {_WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
+    rf"|this {WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
     r"|check ?list\W{0,5}\n|end\W{1,5}$|(?:#\w{1,40}\s{0,3}){2,30}$"
     r"|Ich hoffe,? (?:dieser|dass|der)\b|Lassen Sie mich wissen|N['’]hésitez pas|J['’]espère que"
     r"|Espero que (?:este|esta|te|le)\b|希望这篇"
@@ -101,9 +100,6 @@ _FRONT_MATTER = re.compile(
 _BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
 _NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
 _KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
-_BLOCK = re.compile(
-    r"(?<!`)<(?P<end>/?)(?P<name>ul|ol|table|pre|blockquote|dl)(?:\s[^<>]{0,2000})?>", re.IGNORECASE
-)
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
 _REFERENCES = re.compile(
     r"\W{0,9}(?:references?|sources?|bibliography|works cited|further reading|citations?|footnotes"
@@ -129,40 +125,19 @@ _ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
 _FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
 
-_DROPPED = ("script", "style", "iframe", "template", "svg", "object")
-_THOUGHTS = ("think", "thinking", "thought", "reasoning", "scratchpad")
-_TAG = re.compile(
-    r"(?P<pre><pre(?:\s[^<>]{0,2000})?>\s{0,9}(?:<code(?:\s[^<>]{0,2000})?>)?)"
-    r"|(?P<end_pre>(?:</code>\s{0,9})?</pre>)"
-    r"|<code(?:\s[^<>]{0,200})?>(?P<code>[^<>`\n]{1,500})</code>"
-    r"|<(?P<end>/?)(?P<name>p|div|span|section|article|header|footer|main|body|html|head|h[1-6]|ul"
-    r"|ol|li|br|hr|a|b|i|u|em|strong|small|sub|sup|code|img|font|center|blockquote|table|thead"
-    r"|tbody|tr|td|th|figure|figcaption|details|summary|title|meta|link|input|button|form|video"
-    rf"|audio|nav|content|answer|response|{'|'.join(_DROPPED)})(?:\s[^<>]{{0,2000}})?/?>"
-    r"|<!DOCTYPE[^<>]{0,200}>",
-    re.IGNORECASE | re.DOTALL,
+_INLINE = (
+    "a b i u em strong small sub sup br code pre img font span meta input button video audio "
+    "content answer response".split()
 )
-_WHOLE = "|".join([*_DROPPED, *_THOUGHTS])
-_START = re.compile(rf"<(?P<name>!--|(?:{_WHOLE})(?=[\s/>]))", re.IGNORECASE)
-_END = re.compile(rf"-->|</(?P<name>{_WHOLE})\s{{0,9}}>", re.IGNORECASE)
-"""The start and the end of what is dropped as a whole."""
+_NAMES = "|".join([*block_names, *DROPPED, *_INLINE])
+_TAG = re.compile(
+    rf"<(?:(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])|(?P<other>!DOCTYPE|!--))?", re.IGNORECASE
+)
+"""The start of a tag, or a `<` that begins none."""
 
-_MARKDOWN = {
-    "b": "**",
-    "strong": "**",
-    "i": "*",
-    "em": "*",
-    "code": "`",
-    "li": "\n- ",
-    "br": "\n",
-    "title": "\n\n# ",
-    "hr": "\n\n",
-    "td": " ",
-    "tr": "\n",
-    **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
-    **dict.fromkeys("p div section article header figure figcaption".split(), "\n\n"),
-}
-"""What stands for a start tag. Other tags are left out, and their text stays."""
+_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(DROPPED)})\s{{0,9}}>", re.IGNORECASE)
+_LESS_THAN, _BACKSLASH = "\ue000", "\ue001"
+"""Stand for characters that are no HTML, while HTML is read."""
 
 
 def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
@@ -171,15 +146,8 @@ def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
     `emoji` is whether headings may have some. A text that is too long for any target is cut just
     above the limit.
     """
-    text = answer[: MAX_CHARACTERS + 1]
-    remarks = []
-    for remark, step in _STEPS:
-        if step is without_emoji and emoji:
-            continue
-        mended = step(text).strip("\n").rstrip()
-        if mended != text:
-            remarks.append(f"mended: {remark}")
-            text = mended
+    steps = (it for it in _STEPS if not (emoji and it[1] is without_emoji))
+    text, remarks = apply_steps(steps, answer[: MAX_CHARACTERS + 1])
     return text.strip(), remarks
 
 
@@ -363,28 +331,20 @@ def without_html(text: str) -> str:
     """Replace HTML by its Markdown where there is one, and else by its text."""
     if "<" not in text:
         return text
-    if "<h1" in text:
-        text = re.sub("<title>[^<]{0,300}</title>", "", text)
-    text = re.sub(r"<br ?/?>[ \t]{0,9}\n", "\n", text)
-    if text.lstrip().startswith("<"):
-        text = _unindent_page(text)
-    parts = []
-    for is_code, group in groupby(split_lines(text), key=itemgetter(0)):
-        part = "\n".join(line for _, line in group)
-        parts.append(part if is_code else _replace_blocks(part))
-    return "".join(
-        part if is_code else _replace_tags(part)
-        for is_code, part in _split_inline("\n".join(parts))
-    )
+    last = {(it["name"] or "!--").lower(): it.start() for it in _END.finditer(text)}
+    whole = {"!--", *DROPPED}
 
+    def visible(tag: re.Match[str]) -> str:
+        name = (tag["name"] or tag["other"] or "").lower()
+        is_html = name not in whole or tag["end"] or tag.start() < last.get(name, 0)
+        return tag[0] if name and is_html else f"{_LESS_THAN}{tag[0][1:]}"
 
-def _unindent_page(text: str) -> str:
-    """Return HTML without the spaces before its lines, which would make code of them."""
-    kept, is_pre = [], False
-    for is_code, line in split_lines(text):
-        kept.append(line if is_code or is_pre else line.lstrip())
-        is_pre = line.rfind("<pre") > line.rfind("</pre") or (is_pre and "</pre" not in line)
-    return "\n".join(kept)
+    marked = re.sub(r"\\(?!\|)", _BACKSLASH, _TAG.sub(visible, text))
+    marked = each_line(marked, lambda line: re.sub("(?<!`)<pre", "\n\n<pre", line))
+    with suppress(RecursionError):
+        if found := render_mixed(marked):
+            text = to_plain_markdown(found)
+    return text.replace(_LESS_THAN, "<").replace(_BACKSLASH, "\\")
 
 
 def without_preface(text: str) -> str:
@@ -442,7 +402,7 @@ def with_marks(text: str) -> str:
         line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
         return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
 
-    return _each_line(text, marked)
+    return each_line(text, marked)
 
 
 def with_headings(text: str) -> str:
@@ -481,7 +441,7 @@ def without_references(text: str) -> str:
 
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
-    return _each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
+    return each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
 
 
 def without_emoji(text: str) -> str:
@@ -492,16 +452,10 @@ def without_emoji(text: str) -> str:
             return line
         return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
 
-    return _each_line(text, bare)
+    return each_line(text, bare)
 
 
-def _each_line(text: str, change: Callable[[str], str | None]) -> str:
-    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
-    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
-    return "\n".join(line for line in lines if line is not None)
-
-
-_STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
+_STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("spaces before all lines were taken out", without_indentation),
     ("the text was taken out of JSON", without_data),
@@ -518,77 +472,3 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("lines in bold became headings", with_headings),
     ("emoji in headings were taken out", without_emoji),
 )
-
-
-def _split_inline(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a text, and whether each is code, also in a line."""
-    prose: list[str] = []
-    for is_code, line in [*split_lines(text), (True, "")]:
-        if not is_code and not line.startswith(("    ", "\t")):
-            prose.append(line)
-            continue
-        if prose:
-            parts = re.split("(`[^`\n]+`)", "\n".join(prose) + "\n")
-            yield from ((bool(index % 2), part) for index, part in enumerate(parts))
-            prose = []
-        yield True, f"{line}\n"
-
-
-def _replace_tags(text: str) -> str:
-    return _TAG.sub(_replace_tag, _without_elements(text))
-
-
-def _replace_blocks(text: str) -> str:
-    """Replace lists, tables, quotations and code in HTML by Markdown."""
-    parts, done = [], 0
-    opened: list[re.Match[str]] = []
-    for tag in _BLOCK.finditer(text):
-        if not tag["end"]:
-            opened.append(tag)
-        elif opened and opened[-1]["name"].lower() == tag["name"].lower():
-            start = opened.pop().start()
-            if not opened:
-                block = _block_as_markdown(text[start : tag.end()])
-                parts += [text[done:start], f"\n\n{block}\n\n"]
-                done = tag.end()
-    return "".join([*parts, text[done:]])
-
-
-def _block_as_markdown(element: str) -> str:
-    if element[:4].lower() == "<pre":
-        code = html.unescape(re.sub(r"<[^<>]{0,2000}>", "", element)).strip("\n")
-        return f"```\n{code}\n```"
-    from ..html.markdown_writer import to_markdown  # few models write HTML
-
-    if "</li>" not in element.lower():
-        element = re.sub("(?i)<li>", "</li><li>", element)
-    markdown = to_markdown(element)  # models write Markdown within HTML, too
-    return re.sub(r"\\([*_])", r"\1", markdown).replace("&#96;", "`")
-
-
-def _without_elements(text: str) -> str:
-    """Drop elements such as scripts, and comments. A start without an end stays."""
-    ends: dict[str, list[int]] = {}
-    for end in _END.finditer(text):
-        ends.setdefault((end["name"] or "!--").lower(), []).append(end.end())
-    kept, position = [], 0
-    for start in _START.finditer(text):
-        found = ends.get(start["name"].lower(), [])
-        index = bisect_right(found, start.end())
-        if start.start() >= position and index < len(found):
-            kept.append(text[position : start.start()])
-            position = found[index]
-    return "".join([*kept, text[position:]])
-
-
-def _replace_tag(tag: re.Match[str]) -> str:
-    if tag["code"]:
-        return f"`{html.unescape(tag['code'])}`"
-    if tag["pre"]:
-        return "\n\n```\n"
-    if tag["end_pre"]:
-        return "\n```\n\n"
-    markdown = _MARKDOWN.get((tag["name"] or "").lower(), "")  # a document type has no name
-    if not tag["end"] or markdown in ("**", "*", "`"):
-        return markdown
-    return "\n\n" if markdown.startswith("\n\n") else ""

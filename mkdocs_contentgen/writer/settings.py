@@ -245,6 +245,12 @@ def _parameters_problem(parameters: Mapping[str, object]) -> str | None:
     return None
 
 
+def read_fields(value: Mapping[str, object]) -> WriterFields:
+    """Return the options, with the defaults of those that have no value."""
+    given = {name: option for name, option in value.items() if option is not None}
+    return msgspec.convert(given, WriterFields)
+
+
 def load_options(
     value: Mapping[str, object],
     directory: Path,
@@ -264,8 +270,7 @@ def load_options(
     missing model, for files that cannot be used, and for symbolic links.
     """
     directory = Path(os.path.normpath(directory.absolute()))
-    given = {name: option for name, option in value.items() if option is not None}
-    fields = msgspec.convert(given, WriterFields)
+    fields = read_fields(value)
     if fields.command:
         fields = _of_program(fields, directory)
     else:

@@ -67,9 +67,6 @@ _STATEMENT = re.compile(
     rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{_NO_STATEMENT})"
     rf"|(?P<date>{_DATE})|(?P<figure>{_FIGURE})"
 )
-_HAS_STATEMENT = re.compile(r"[\d\[@“”„«»「『‹›\"‘]|://|www\.|\.(?:com|org|net)\b")
-"""What every statement has. Looking for it first takes a tenth of the time for most paragraphs."""
-
 _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
@@ -129,8 +126,6 @@ def find_statements(text: str, given: str) -> list[Range]:
 
     They are in order and do not overlap.
     """
-    if not _HAS_STATEMENT.search(text):
-        return []
     known = _normalize_given(given)
     ranges = [
         match.span()

@@ -116,18 +116,24 @@ async def write(
 
 
 def read(
-    request: Request, options: WriterOptions, answer: str, *, today: date, own: str = ""
+    request: Request,
+    options: WriterOptions,
+    answer: str,
+    *,
+    author: str = "",
+    today: date,
+    own: str = "",
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    The arguments are those of write(), and its sources are those of prompt(). Raises
-    FailedTextError.
+    `author` is the person who wrote it, or empty. The other arguments are those of write(), and its
+    sources are those of prompt(). Raises FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
     draft = writing.read(Completion(answer), writing.words)
     if reason := draft.unusable:
         raise writing.failure(reason, draft)
-    return writing.finish(draft, today)
+    return writing.finish(draft, today, author)
 
 
 def prompt(request: Request, options: WriterOptions, sections: Sequence[Section]) -> list[Message]:
@@ -203,7 +209,7 @@ class _Writing:
                 raise self.failure(reason, draft)
         return await self._repaired(draft)
 
-    def finish(self, draft: Draft, today: date) -> FinishedText:
+    def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
         remarks, words = draft.remarks, document.words
@@ -214,6 +220,7 @@ class _Writing:
             self._request.type,
             given=draft.source_text,
             day=today,
+            author=author,
             names=bool(self._sections),  # without sources, all names would be marked
             after=sources_list(cited, fields.site_url, self._request.language),
             language=self._request.language,

@@ -63,8 +63,10 @@ def test_a_text_of_a_chat(site: Project) -> None:
     ]
 
 
-def test_a_text_of_a_person(site: Project) -> None:
+@pytest.mark.parametrize("kind", ["blog", "news"])
+def test_a_text_of_a_person(site: Project, kind: str) -> None:
     """Line, attribute, metadata and status name the person, and none says anything of AI."""
+    site.page("index.md", {"type": kind, "topic": TOPIC, "length": "short"})
     import_text(site, MARKDOWN, "--by", "Ana <b>")
     assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
     site.build("--strict")
@@ -83,6 +85,37 @@ def test_a_text_of_a_person(site: Project) -> None:
                 "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
             )
             site.build("--strict")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "label"),
+    [([], "AI-generated, not reviewed"), (["--by", "Ana"], "Written by Ana")],
+)
+def test_statements_of_texts_without_a_model(
+    site: Project, arguments: list[str], label: str
+) -> None:
+    """They are counted and listed for the reviewer, and not published as marks."""
+    import_text(site, MARKDOWN, *arguments)
+    assert row(site)["marked"] == 3
+    site.build("--strict")
+    assert label in site.html("index.html")
+    said = site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo").stdout
+    assert "to check: A build took ‹42 seconds› in ‹2019›" in said
+    assert "<mark" not in (site.root / "contentgen/index.md/main.html").read_text()
+
+
+def test_an_author_in_an_edited_header(site: Project) -> None:
+    """A generated text does not become one of a person unnoticed, nor a person's another's."""
+    for arguments in [], ["--by", "Ana"]:
+        import_text(site, MARKDOWN, *arguments)
+        site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+        path = site.root / "contentgen/index.md/main.html"
+        header, text = path.read_text().split("\n---\n", 1)
+        header = re.sub("^(model|written_by): .*\n?", "", header, flags=re.MULTILINE)
+        path.write_text(f"{header.rstrip()}\nwritten_by: Bob\n---\n{text}")
+        assert row(site)["state"] == "changed"
+        assert "edited since Jo approved it" in site.build("--strict").stdout
+        path.unlink()
 
 
 def test_html_and_standard_input(site: Project) -> None:

@@ -386,8 +386,8 @@ def test_ejecting_what_nobody_approved(site: Site) -> None:
     assert "and require_approval is set; review and" in site.run("eject", "index.md", code=1)
     site.configure()
     assert site.run("eject", "index.md").splitlines()[1:] == [
-        "index.md: nobody approved this text, and from now on, the page does not say that it is "
-        "AI-generated",
+        "index.md: nobody approved this text, and from now on, the page does not say how it "
+        "came about",
         *(f"  {line}" for line in REMARK_LINES),
         "  to check: One in ‹1999›.",
     ]

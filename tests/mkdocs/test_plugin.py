@@ -225,7 +225,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"base_url": "http://far.example"}, {}, "would send credentials unencrypted"),
         ({"base_url": "far.example"}, {}, "base_url: is not an https address"),
         ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
-        ({"concurrency": 0}, {}, "expected a whole number from 1 up, found 0"),
+        ({"concurrency": 10**400}, {}, "expected a whole number from 1 to 1000, found"),
         ({"timeout": "soon"}, {}, "expected a number of seconds above 0, found 'soon'"),
         ({"max_age": "3x"}, {}, "expected a time such as 12h, 30d or 8w, found '3x'"),
         ({"token": 12345}, {}, "put it in quotes, or set CONTENTGEN_TOKEN instead"),

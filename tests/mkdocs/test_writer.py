@@ -39,6 +39,15 @@ def status(project: Project) -> list[dict[str, object]]:
     return found
 
 
+def test_options_without_a_value(project: Project, model: ModelDouble) -> None:
+    """An option that an unset variable of the environment leaves empty has its default."""
+    configure(project, model, api_key=None, call_timeout=None, strict=None)
+    project.page("blog.md", BLOG)
+    model.answer = writing(write)
+    built = project.build("--strict")
+    assert built.returncode == 0, built.stdout
+
+
 def test_a_text_of_each_type(site: Project, model: ModelDouble) -> None:
     """Each type has the shape of the interface, and the model is asked once for each call."""
     for name, request in (("blog", BLOG), ("article", ARTICLE), ("news", NEWS)):

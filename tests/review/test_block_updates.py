@@ -178,6 +178,17 @@ def test_a_block_that_is_removed_and_followed() -> None:
     assert "It costs 5 EUR" not in html
 
 
+@pytest.mark.parametrize("model", ["m", ""])
+def test_a_text_of_a_person(model: str) -> None:
+    """It is theirs until a model has written some of it, even one without a name."""
+    text = replace(TEXT, model="", written_by="Ann")
+    what = plan_update(text, SOURCES)
+    change = BlockChange(1, "change", "A build takes 3 seconds.", "it does")
+    for changes, expected in (([], ("", "Ann")), ([change], (model, ""))):
+        after = apply_update(text, what, Updated(changes, model=model), TODAY)
+        assert (after.model, after.written_by) == expected
+
+
 def test_what_a_model_cannot_write_stays() -> None:
     """Images and links of a person's own are in blocks that no model changes."""
     html = '<article><h1>T</h1><p>See <a href="https://x.example">x</a>.</p><p>Y</p></article>'

@@ -251,6 +251,19 @@ def test_the_content_is_returned_as_it_came(service: ServiceDouble, content: str
     assert asyncio.run(send(service.base_url)) == content
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'\xef\xbb\xbf{"success": true, "content": "%s"}',
+        b'{"success": true, "content": "%s", "usage": {"cost": 1' + b"0" * 5000 + b"}}",
+    ],
+)
+def test_what_stands_around_a_text_does_not_lose_it(service: ServiceDouble, body: bytes) -> None:
+    """A byte order mark or a huge number beside a text costs nobody the text."""
+    service.answer = raw(body % ARTICLE.replace('"', "'").encode())
+    assert asyncio.run(send(service.base_url)) == ARTICLE.replace('"', "'")
+
+
 def test_a_client_does_not_show_its_token() -> None:
     """A client that is printed, as in a traceback with variables, is discreet."""
     client = ServiceClient("http://127.0.0.1:1", USER, TOKEN, allow_http=False)

@@ -68,16 +68,21 @@ def test_an_empty_text_is_refused() -> None:
 REFUSED: list[tuple[str, Draft, str]] = [
     ("size", draft("Text.\n\n" * 2_501), "the text has 5,001 lines, 5,000 at most"),
     ("thinking", draft("Text <think>hm"), "thinking text"),
-    ("refused", draft("I'm sorry, but I can't help with that."), "refusal"),
-    ("refused", draft("I cannot write about this topic."), "refusal"),
-    ("refused", draft("I apologize, but I must decline."), "refusal"),
+    *(
+        ("refused", draft(text), "refusal")
+        for text in (
+            "I'm sorry, but I can't help with that.",
+            "I cannot write about this topic.",
+            "I apologize, but I must decline.",
+            "I am unable to assist with it.",
+            "Unfortunately, I won’t provide this.",
+            "Es tut mir leid, aber ich kann das nicht.",
+            "Leider kann ich dabei nicht helfen.",
+            "抱歉，我无法提供这样的内容。",
+            "Je suis désolé, mais je ne peux pas.",
+        )
+    ),
     ("self_reference", draft("Certainly! I'll write it."), "Certainly"),
-    ("refused", draft("I am unable to assist with it."), "refusal"),
-    ("refused", draft("Unfortunately, I won’t provide this."), "refusal"),
-    ("refused", draft("Es tut mir leid, aber ich kann das nicht."), "refusal"),
-    ("refused", draft("Leider kann ich dabei nicht helfen."), "refusal"),
-    ("refused", draft("抱歉，我无法提供这样的内容。"), "refusal"),
-    ("refused", draft("Je suis désolé, mais je ne peux pas."), "refusal"),
     ("headings", draft("Text."), "the text has 0 sections, and 1 or more were expected"),
     ("headings", draft("## A\n\n## B", request(length="long")), "2 sections, and 3 or more"),
     ("headings", draft("## 1. A\n\n## 2. B", LISTICLE), "topic asks for 10"),
@@ -91,10 +96,11 @@ REFUSED: list[tuple[str, Draft, str]] = [
     ("length", draft(WORDS, words=13), "10 words for about 13"),
     ("length", draft(f"{WORDS} {WORDS}", words=10), "20 words for about 10"),
     ("repetition", draft(f"{WORDS}\n\nText.\n\n{WORDS.upper()}!"), "'ONE TWO three"),
+    ("repetition", draft("把耗时操作的结果保存。\n\n把耗时操作的结果保存。"), "把耗时"),
     (
         "repetition",
-        draft("把耗时操作的结果保存。\n\n把耗时操作的结果保存。"),
-        "把耗时",
+        replace(draft(f"## B\n\n{WORDS}"), earlier=read_markdown(f"## A\n\n{WORDS}").blocks),
+        "is repeated",
     ),
     ("self_reference", draft("As an AI, I know."), "('As an AI, I')"),
     ("self_reference", draft("Sure, here you go."), "Sure, here"),
@@ -199,12 +205,8 @@ def test_a_brief_is_given(language: str) -> None:
     html = to_html(found.document, "news", given=found.source_text, day=DAY, names=True)
     assert html.count("<mark>") == 1
     assert "<mark>77 %</mark>" in html
-
-
-def test_a_number_in_a_topic_is_given() -> None:
-    """`Ten ways` says 10, which is no statement to check then."""
-    found = draft("# T\n\nThere are 10 ways, not 11.", LISTICLE)
-    html = to_html(found.document, "blog", given=found.source_text, day=DAY)
+    listicle = draft("# T\n\nThere are 10 ways, not 11.", LISTICLE)  # `Ten ways` says 10
+    html = to_html(listicle.document, "blog", given=listicle.source_text, day=DAY)
     assert "10 ways, not <mark>11</mark>" in html
 
 
@@ -216,13 +218,6 @@ def test_what_a_text_leaves_out_of_its_brief() -> None:
         "brief: the text leaves out '3.11', 'Jane Smith', '3' and 1 more"
     )
     assert faults(draft(brief, request(brief=brief)), "brief") == ""
-
-
-def test_a_section_does_not_repeat_an_earlier_one() -> None:
-    """A paragraph that stands in the text so far is a repeated one."""
-    earlier = read_markdown(f"## A\n\n{WORDS}").blocks
-    found = replace(draft(f"## B\n\n{WORDS}"), earlier=earlier)
-    assert "is repeated" in faults(found, "repetition")
 
 
 def test_good_texts_pass_all_checks() -> None:

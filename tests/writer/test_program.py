@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -115,6 +116,27 @@ def test_a_program_that_dies_in_the_middle() -> None:
     assert "ended with status 3" in str(completion.error)
 
 
+def test_a_program_that_goes_on_without_an_output() -> None:
+    """Its text is whole when it closes its output, and is not continued."""
+    assert not ask("import os, time; os.write(1, b'Text'); os.close(1); time.sleep(60)").is_cut
+
+
+def test_many_programs_at_once(tmp_path: Path) -> None:
+    """As many run as `parallel` allows: each waits here for all others."""
+    script = (
+        f"import os, time; os.chdir({str(tmp_path)!r}); open(str(os.getpid()), 'w')\n"
+        "while len(os.listdir()) < 40: time.sleep(0.01)\nprint('Text')"
+    )
+
+    async def all_of_them() -> None:
+        value = options([sys.executable, "-c", script], call_timeout=60, parallel=40)
+        async with connect_model(load_options(value, Path(), allow_http=False), Spending()) as it:
+            texts = await asyncio.gather(*(it.ask(CALL) for _ in range(40)))
+        assert {text.text for text in texts} == {"Text\n"}
+
+    asyncio.run(all_of_them())
+
+
 def test_both_outputs() -> None:
     """Errors are no text, and a failure quotes their last lines without terminal codes."""
     script = (
@@ -154,12 +176,13 @@ def test_what_it_started_is_ended(tmp_path: Path) -> None:
     wait_until(lambda: has_ended(int(file.read_text())))
 
 
-def test_a_stopped_build_ends_it(tmp_path: Path) -> None:
-    """Cancelling a call ends its program at once."""
+@pytest.mark.parametrize("pause", [0.01, 60])
+def test_a_stopped_build_ends_it(tmp_path: Path, pause: float) -> None:
+    """Cancelling a call ends its program at once, also while it writes."""
     file = tmp_path / "pid"
     script = (
-        f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); "
-        "print('a', flush=True); time.sleep(60)"
+        f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid()))\n"
+        f"for i in range(6000): print('a', flush=True); time.sleep({pause})"
     )
 
     async def stop() -> None:
@@ -171,8 +194,10 @@ def test_a_stopped_build_ends_it(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
 
+    started = time.monotonic()
     asyncio.run(stop())
-    wait_until(lambda: has_ended(int(file.read_text())))
+    assert has_ended(int(file.read_text()))
+    assert time.monotonic() - started < 30
 
 
 def test_the_prompt_is_not_in_the_list_of_processes() -> None:
@@ -196,6 +221,13 @@ def test_options_that_cannot_be(others: dict[str, object], message: str) -> None
     """Options of servers are refused, and a program that is not there."""
     with pytest.raises(ConfigurationError, match=message):
         load_options({"command": ["sh"], **others}, Path(), allow_http=False)
+
+
+def test_no_room_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a folder for the program, a message says so, and there is no traceback."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(UnusableServiceError, match="or make room for temporary files"):
+        asyncio.run(asked(options(["sh"])))
 
 
 def test_a_file_that_is_no_program(tmp_path: Path) -> None:

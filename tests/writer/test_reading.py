@@ -1,4 +1,4 @@
-"""How an answer is mended: each step, and what no step touches. Texts are in `golden/writer`."""
+"""What no step of mending touches, and what each changes; most are shapes in `golden/writer`."""
 
 from __future__ import annotations
 
@@ -10,43 +10,21 @@ from mkdocs_contentgen.writer.reading import mend, trim
 
 MENDED = [
     # thinking, which is no remark
-    ("<think>hm</think># T\n\nText.", "# T\n\nText.", []),
     ("<think>", "", []),
-    ("<|channel|>analysis<|message|>hm<|end|>", "", []),
-    (
-        "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|># T",
-        "# T",
-        [],
-    ),
-    ("Text.<|im_end|>", "Text.", []),
-    ("hm</think># T\n\nText.", "# T\n\nText.", []),
-    ("<think>a</think>\n<think>b</think># T", "# T", []),
     ("# T\n\nText.\n\n```\n<think>\nhm\n</think>\n42\n```\n\nMore.", None, []),
     ("Text about `<|channel|>` and `<|endoftext|>`.", None, []),
     # fences
     ("```\r\n# T\r\n\r\nText.\r\n```\r\n", "# T\n\nText.", ["fence"]),
-    ("~~~md\nText.\n~~~", "Text.", ["fence"]),
     ("Run this:\n\n```\nmake\n```\n\nThen wait.", None, []),
     ("Text.\n\n```\n# make\n```\n\n## A\n\nText.", None, []),
     ("Run this:\n```\n# all of it\nmake\n```\nThen wait.", None, []),
-    (
-        "```markdown\n# T\n\n```\nmake\n```\n\nThe end tag is missing.",
-        "# T\n\n```\nmake\n```\n\nThe end tag is missing.",
-        ["fence"],
-    ),
     ("Opening.\n\n## Section\n\nText.", None, []),
     # before and after
     ("Sure!\n# T\n\nText.", "# T\n\nText.", ["before"]),
     ("Sure!\n# T\n\n```\n# make\n```", "# T\n\n```\n# make\n```", ["before"]),
     ("How to install it, and how to use it.\n\n# Install\n\nText.\n\n# Use\n\nText.", None, []),
-    ("Certainly! Here is the article.\n\nText.", "Text.", ["before"]),
-    ("Hier ist der Artikel:\n\nText.", "Text.", ["before"]),
     ("Here is what a cache does: it keeps results.\n\nMore.", None, []),
-    ("Text.\n\nI hope this helps!\n\n(Word count: 400)", "Text.", ["after"]),
-    ("Text.\n\n**Word count:** 400", "Text.", ["after"]),
     ("Text.\n\nLength: about 400 words.", "Text.", ["after"]),
-    ("Text.\n\n---\n\nLet me know if it needs changes.", "Text.", ["after"]),
-    ("Text.\n\nNote: I kept this article short.", "Text.", ["after"]),
     ("Text.\n\nNote: restart the server.", None, []),
     ("Text.\n\n*End of article*", "Text.", ["after"]),
     ("Text.\n\nEnd of life of the version was in October.", None, []),
@@ -57,17 +35,25 @@ MENDED = [
     ("Word count: 400", None, []),
     # dashes and front matter
     ("---\nText.\n---", "Text.", ["dashes"]),
-    ("---\ntitle: 'A title'\ntags:\n  - a\n---\nText.", "# A title\n\nText.", ["front matter"]),
     ("---\ntitle: A\n---\n# B\n\nText.", "# B\n\nText.", ["front matter"]),
     ("Text.\n\n---\n\nMore.", None, []),
     # HTML
-    ("A <b>bold</b> word<br>and <i>more</i>.", "A **bold** word\nand *more*.", ["HTML"]),
-    ("<h2>A</h2><p>Text.</p><script>evil()</script>", "## A\n\n\n\nText.", ["HTML"]),
+    ("A <b>bold</b> word<br>and <i>more</i>.", "A **bold** word  \nand *more*.", ["HTML"]),
+    ("<h2>A</h2><p>Text.</p><script>evil()</script>", "## A\n\nText.", ["HTML"]),
     ("Text <script>evil()</script><style>x</style>here.", "Text here.", ["HTML"]),
     ("<iframe src='x'>evil</iframe>Text.", "Text.", ["HTML"]),
-    ("The tag <script> is code.\n\nMore.", "The tag  is code.\n\nMore.", ["HTML"]),
-    ("<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>", "- a\n- b", ["HTML"]),
-    ("<pre><code>x = 1</code></pre>", "```\nx = 1\n```", ["HTML"]),
+    ("The tag <script> is code.\n\nMore.", None, []),
+    (
+        "A cell | a\n---|---\na \\| b | c<br>d",
+        "| A cell | a |\n| --- | --- |\n| a \\| b | c d |",
+        ["HTML"],
+    ),
+    (
+        r"A <b>path</b> with `C:\*` and \*stars\*, `<b>`.",
+        r"A **path** with `C:\*` and \*stars\*, `<b>`.",
+        ["HTML"],
+    ),
+    (f"{'<div>' * 5000}x{'</div>' * 5000}", None, []),
     ("Text <!-- hidden -->here.", "Text here.", ["HTML"]),
     ("İİİİ <SCRIPT>evil()</SCRIPT >İyi.", "İİİİ İyi.", ["HTML"]),
     (
@@ -79,7 +65,6 @@ MENDED = [
     ("```html\n<div>x</div>\n```\n\nText.", None, []),
     # titles and headings
     ("Title: A cache\n\nText.", "# A cache\n\n\nText.", ["title"]),
-    ("**Title:** A cache\n\nText.", "# A cache\n\n\nText.", ["title"]),
     ("# Title: A cache\n\nText.", "# A cache\n\n\nText.", ["title"]),
     ("## Topic: A cache\n\nText.", "# A cache\n\n\nText.", ["title"]),
     ("Text.\n\nTitle: what stands first.", None, []),
@@ -134,7 +119,9 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
     assert trim(text) == kept
 
 
-@pytest.mark.parametrize("part", ["\n\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n"])
+@pytest.mark.parametrize(
+    "part", ["\n\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n", "<td>|", "<b a='"]
+)
 def test_mending_takes_linear_time(part: str) -> None:
     """No text of a model keeps a build busy."""
     assert growth(mend, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3

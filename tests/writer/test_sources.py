@@ -84,27 +84,35 @@ def a_site_with_code(root: Path) -> Sources:
 class TestSections:
     """How a page is divided."""
 
-    def test_headings(self) -> None:
-        """Each heading begins a section with the title of the page and the id of the heading."""
-        markdown = "Before.\n# Start\nFirst.\n## Install *it*\nPip.\n### On Windows\nOther.\n"
-        assert sections(markdown) == [
-            ("page", "Before.", "a/page/"),
-            ("Start", "First.", "a/page/"),
-            ("Start › Install it", "Pip.", "a/page/#install-it"),
-            ("Start › On Windows", "Other.", "a/page/#on-windows"),
-        ]
-
-    def test_front_matter(self) -> None:
-        """The title comes from the front matter, which is no text."""
-        assert sections("---\ntitle: 'A title'\ntags: [x]\n---\nText.\n## B\nMore.\n") == [
-            ("A title", "Text.", "a/page/"),
-            ("A title › B", "More.", "a/page/#b"),
-        ]
-
-    def test_code(self) -> None:
-        """A comment in a code block is no heading."""
-        markdown = "# T\n```sh\n# no heading\n```\n~~~\n```\n# nor this\n~~~\n## Yes\nText.\n"
-        assert [title for title, _, _ in sections(markdown)] == ["T", "T › Yes"]
+    @pytest.mark.parametrize(
+        ("markdown", "expected"),
+        [
+            (
+                "Before.\n# Start\nFirst.\n## Install *it*\nPip.\n### On Windows\nOther.\n",
+                [
+                    ("page", "Before.", "a/page/"),
+                    ("Start", "First.", "a/page/"),
+                    ("Start › Install it", "Pip.", "a/page/#install-it"),
+                    ("Start › On Windows", "Other.", "a/page/#on-windows"),
+                ],
+            ),
+            (
+                "---\ntitle: 'A title'\ntags: [x]\n---\nText.\n## B\nMore.\n",
+                [("A title", "Text.", "a/page/"), ("A title › B", "More.", "a/page/#b")],
+            ),
+            (
+                "# T\n```sh\n# no\n```\n~~~\n```\n# no\n~~~\n## Yes\nText.\n",
+                [
+                    ("T", "```sh\n# no\n```\n~~~\n```\n# no\n~~~", "a/page/"),
+                    ("T › Yes", "Text.", "a/page/#yes"),
+                ],
+            ),
+        ],
+        ids=["headings", "front-matter", "code"],
+    )
+    def test_sections(self, markdown: str, expected: list[tuple[str, str, str]]) -> None:
+        """Headings begin sections, front matter has the title, and code has no headings."""
+        assert sections(markdown) == expected
 
     @pytest.mark.parametrize(
         ("heading", "anchor"),
@@ -305,13 +313,9 @@ class TestFiles:
         """A changed, new or deleted file is noticed at the next search."""
         sources = Sources([Location(tmp_path, tmp_path)])
         page = tmp_path / "a.md"
-        assert sources.search("bees") == []
-        page.write_text("# Bees\nBees make honey.")
-        assert [it.text for it in sources.search("bees")] == ["Bees make honey."]
-        page.write_text("# Bees\nBees make wax as well.")
-        assert [it.text for it in sources.search("bees")] == ["Bees make wax as well."]
-        page.unlink()
-        assert sources.search("bees") == []
+        for text in ("", "Bees make honey.", "Bees make wax as well.", ""):
+            page.write_text(f"# Bees\n{text}") if text else page.unlink(missing_ok=True)
+            assert [it.text for it in sources.search("bees")] == ([text] if text else [])
 
 
 class TestSearch:
@@ -360,18 +364,10 @@ class TestSearch:
         [
             *(
                 (name, "is no source; name a page")
-                for name in (
-                    *(
-                        "draft.md",
-                        "docs/draft.md",
-                        "docs/cache.md",
-                        "../secret.md",
-                        "/etc/hostname",
-                    ),
-                    *("src/../../secret.md", "src", "notes/x.bin", "notes/.hidden.md"),
-                    *("/etc/hostname", "x" * 300),
-                )
+                for name in "draft.md docs/draft.md docs/cache.md ../secret.md /etc/hostname "
+                "src/../../secret.md src notes/x.bin notes/.hidden.md".split()
             ),
+            ("x" * 300, "is no source; name a page"),
             ("notes/link.md", "cannot be read: "),
             ("notes/latin.md", "cannot be read: "),
             ("notes/empty.md", "has no text for others to read"),
@@ -384,13 +380,10 @@ class TestSearch:
         assert sources.search("nothing", [name]) == []
         assert sources.problem(name).startswith(reason)
 
-    def test_chinese(self) -> None:
-        """Words without spaces between them are found too."""
+    def test_an_index(self) -> None:
+        """Words without spaces are found too, and all sections have a number and a size."""
         index = Index([Section("a.md", "A", "如何使用缓存"), Section("b.md", "B", "别的内容")])
         assert index.search("缓存的工作原理")[0].file == "a.md"
-
-    def test_limits(self) -> None:
-        """The sections for a text have a number and a size."""
         index = Index(Section(f"{n}.md", "Bees", "bees " * 390) for n in range(50))
         found = index.search("bees")
         assert 4 <= len(found) <= MAX_SECTIONS

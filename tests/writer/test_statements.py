@@ -13,7 +13,6 @@ from mkdocs_contentgen.writer.statements import (
     find_statements,
     item_number,
 )
-from mkdocs_contentgen.writer.words import count_scripts, count_words, split_words
 
 
 def found(text: str, topic: str = "") -> list[str]:
@@ -206,17 +205,3 @@ def test_statements_are_in_order_and_apart(text: str) -> None:
     for start, stop in find_statements(text, ""):
         assert end <= start < stop <= len(text)
         end = stop
-
-
-def test_words_are_counted() -> None:
-    """A word with a hyphen, an apostrophe or a point is one; two Chinese characters are one."""
-    assert count_words(split_words("It's a well-known 3.5 fact — really.")) == 6
-    assert count_words(split_words("缓存的工作 cache")) == 4
-    assert count_words(split_words("用Redis缓存")) == 3
-
-
-def test_scripts_are_counted() -> None:
-    """A word counts as much as two Chinese characters, and kana are in the same script."""
-    assert count_scripts("Docker 入门 5") == {"LATIN": 2, "CJK": 2}
-    assert count_scripts("サーバー") == {"CJK": 4}
-    assert count_scripts("12 — 3") == {}

@@ -163,14 +163,12 @@ def test_thinking() -> None:
 class TestUsage:
     """Tokens and cost of a stream."""
 
-    def test_never(self) -> None:
-        """Without a report, the usage of a whole answer is not known."""
-        assert completion(event("A"), STOP, DONE).usage == Usage(1, 0, 0, None)
-
-    def test_lies(self) -> None:
-        """Implausible numbers count as none."""
-        lies = usage(prompt_tokens=-1, completion_tokens=10**30, cost="free")
-        assert completion(event("A"), STOP, lies, DONE).usage == Usage(1, 0, 0, None)
+    @pytest.mark.parametrize(
+        "report", [b"", usage(prompt_tokens=-1, completion_tokens=10**30, cost="free")]
+    )
+    def test_no_numbers(self, report: bytes) -> None:
+        """Without a report, and with implausible numbers, the usage of an answer is not known."""
+        assert completion(event("A"), STOP, report, DONE).usage == Usage(1, 0, 0, None)
 
     def test_a_server_that_ends_early(self) -> None:
         """A stream without its end counts with an estimate, although no connection was lost."""
@@ -204,17 +202,14 @@ class TestTime:
         with pytest.raises(UnknownOutcomeError, match=r"sent nothing for 300 s \(the option `wr"):
             completion(301.0, event("A"), STOP, DONE)
 
-    def test_silence(self) -> None:
-        """A server that falls silent has lost the answer, of which the start is kept."""
-        found = completion(event("Half a"), 61.0, event(" text"), STOP, DONE)
+    @pytest.mark.parametrize(
+        "script", [[61.0, event(" text"), STOP, DONE], [20.0, b": ping\n\n", event("")] * 10]
+    )
+    def test_silence(self, script: Sequence[Item]) -> None:
+        """A server that sends no token has lost the answer, of which the start is kept."""
+        found = completion(event("Half a"), *script)
         assert (found.text, found.finish_reason) == ("Half a", "lost")
         assert "sent nothing for 60 s" in str(found.error)
-
-    def test_signs_that_are_no_token(self) -> None:
-        """Comments and empty events do not keep a call alive."""
-        signs: list[Item] = [20.0, b": ping\n\n", event("")]
-        found = completion(event("Half a"), *signs * 10)
-        assert found.finish_reason == "lost"
 
     def test_call_timeout(self) -> None:
         """The option sets both times."""
@@ -272,15 +267,13 @@ class TestRefusals:
         with pytest.raises(RejectedError, match="no such field"):
             ask([refusal])
 
-    def test_an_answer_as_a_whole(self) -> None:
-        """A server that ignores `stream` answers as before."""
-        found = ask([self.reply(self.ANSWER)]).completion
-        assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
-
-    def test_a_wrong_media_type(self) -> None:
-        """Events are read whatever they are called."""
-        found = ask([self.reply(event("A") + STOP + DONE, kind=b"text/plain")]).completion
-        assert found and (found.text, found.finish_reason) == ("A", "stop")
+    def test_other_media_types(self) -> None:
+        """A server may ignore `stream`, and events are read whatever they are called."""
+        whole = self.reply(self.ANSWER)
+        events = self.reply(event("A") + STOP + usage() + DONE, kind=b"text/plain")
+        for answer in (whole, events):
+            found = ask([answer]).completion
+            assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
 
 
 @pytest.mark.parametrize(

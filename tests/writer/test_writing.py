@@ -73,23 +73,13 @@ def run(
 ) -> tuple[FinishedText, Script]:
     """Write a text, for which each of the answers must be asked for."""
     script = Script(list(answers))
-    options = WriterOptions(replace_fields(**fields))
+    options = WriterOptions(msgspec.structs.replace(FIELDS, **fields))
+    attempt = attempt or Attempt()
     written = asyncio.run(
-        write(
-            asked or request(),
-            options,
-            script.ask,
-            today=DAY,
-            attempt=attempt or Attempt(),
-        )
+        write(asked or request(), options, script.ask, today=DAY, attempt=attempt)
     )
     assert script.answers == []
     return written, script
-
-
-def replace_fields(**fields: object) -> WriterFields:
-    """Return the options with some values."""
-    return msgspec.structs.replace(FIELDS, **fields)
 
 
 def failure(*answers: str | Completion, asked: Request | None = None) -> FailedTextError:
@@ -162,18 +152,13 @@ class TestRemarks:
 class TestUnusable:
     """Texts that nobody can use."""
 
-    def test_another_attempt(self) -> None:
-        """The model is asked anew, with a penalty, and does not see its first text."""
-        written, script = run("", SHORT)
+    @pytest.mark.parametrize(("model", "first"), [("m", False), ("qwen3:0.6b", True)])
+    def test_another_attempt(self, model: str, first: bool) -> None:
+        """The model is asked anew, with a penalty, which small ones have from the start."""
+        written, script = run("", SHORT, model=model)
         assert (written.text.remarks, written.repairs, written.usage.calls) == ((), 1, 2)
         assert script.asked[0] == script.asked[1]
-        assert script.penalties == [False, True]
-
-    def test_small_models(self) -> None:
-        """They have the penalty from the start, and a second attempt is not the first again."""
-        written, script = run("", SHORT, model="qwen3:0.6b")
-        assert script.penalties == [True, True]
-        assert written.text.remarks == ()
+        assert script.penalties == [first, True]
 
     def test_a_failure(self) -> None:
         """The error has the reason, the last answer, the model and the cost of all attempts."""
@@ -264,22 +249,29 @@ class TestCutTexts:
 class TestRepairs:
     """Parts of a text that are asked for."""
 
-    def test_a_conclusion(self) -> None:
-        """Only the conclusion is asked for, and put at the end."""
-        text = f"{POST}\n\n- a list"
-        written, script = run(text, "# T\n\nSo rest well.\n\nMore.", asked=BLOG)
+    @pytest.mark.parametrize(
+        ("text", "answer", "part"),
+        [
+            (
+                f"{POST}\n\n- a list",
+                "# T\n\nSo rest well.\n\nMore.",
+                "So rest well.</p>\n</article>",
+            ),
+            (
+                f"# T\n\n## A\n\n{sentences(40, 'a')}\n\n{sentences(15, 'b')}",
+                "Rest is good.",
+                "Rest is good.</p>\n<h2",
+            ),
+        ],
+        ids=["conclusion", "opening"],
+    )
+    def test_a_paragraph(self, text: str, answer: str, part: str) -> None:
+        """Only the opening or the conclusion is asked for, and put where it belongs."""
+        written, script = run(text, answer, asked=BLOG)
         assert (written.text.remarks, written.repairs) == ((), 1)
-        assert '<p class="conclusion"' in written.text.html
-        assert written.text.html.rstrip().endswith("So rest well.</p>\n</article>")
+        assert part in written.text.html
         assert script.asked[1][:2] == script.asked[0]
         assert script.asked[1][2] == {"role": "assistant", "content": text}
-
-    def test_an_opening(self) -> None:
-        """Only the opening is asked for, and put at the start."""
-        text = f"# T\n\n## A\n\n{sentences(40, 'a')}\n\n{sentences(15, 'b')}"
-        written, _ = run(text, "Rest is good.", asked=BLOG)
-        assert written.text.remarks == ()
-        assert written.text.html.index("Rest is good.") < written.text.html.index("<h2")
 
     def test_more_words(self) -> None:
         """Further sections are put before the closing paragraph."""
@@ -341,7 +333,7 @@ class TestRepairs:
             watched.append(call.watch(f"<think>{sentences(40_000, 'a')}"))
             return Completion("")
 
-        options = WriterOptions(replace_fields(repairs=0))
+        options = WriterOptions(msgspec.structs.replace(FIELDS, repairs=0))
         with pytest.raises(FailedTextError):
             asyncio.run(write(request(), options, ask, today=DAY))
         assert watched == ["too long"]
@@ -488,24 +480,28 @@ class TestSections:
     )
     def test_the_option(self, model: str, length: str, sections: bool | str, calls: int) -> None:
         """`sections` is decided by the length, and by the size of the model."""
-        fields = replace_fields(model=model, sections=sections)
+        fields = msgspec.structs.replace(FIELDS, model=model, sections=sections)
         assert estimate(request(length=length), WriterOptions(fields)).calls == calls
 
 
 class TestInterruptions:
     """Texts of several calls, of which some were made in an earlier run."""
 
-    def test_it_goes_on(self) -> None:
-        """What was written before an error is not asked for again, and its cost counts."""
-        saved: list[bytes] = []
+    def kept(self) -> Attempt:
+        """Return an attempt that keeps what it saves."""
+        saved = [b""]
 
         async def load() -> bytes:
-            return saved[-1] if saved else b""
+            return saved[-1]
 
         async def save(parts: bytes) -> None:
             saved.append(parts)
 
-        attempt = Attempt(load=load, save=save)
+        return Attempt(load=load, save=save)
+
+    def test_it_goes_on(self) -> None:
+        """What was written before an error is not asked for again, and its cost counts."""
+        attempt = self.kept()
         with pytest.raises(UnusableServiceError):
             run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, attempt=attempt)
         written, script = run(*SECTIONS[1:], asked=LONG, attempt=attempt)
@@ -522,16 +518,9 @@ class TestInterruptions:
 
     def test_another_model(self) -> None:
         """It writes all of the text that its name stands below."""
-        saved: list[bytes] = []
-
-        async def save(parts: bytes) -> None:
-            saved.append(parts)
-
-        async def load() -> bytes:
-            return saved[-1]
-
-        run(PLAN, *SECTIONS, asked=LONG, attempt=Attempt(save=save))
-        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", attempt=Attempt(load=load))
+        attempt = self.kept()
+        run(PLAN, *SECTIONS, asked=LONG, attempt=attempt)
+        _, script = run(PLAN, *SECTIONS, asked=LONG, model="n", attempt=attempt)
         assert len(script.asked) == 4
 
     @pytest.mark.parametrize("parts", [b"x", b"[]", b'{"a": 1}', b'{"a": ["t", 1, 2, 3]}', b"\xff"])
@@ -584,8 +573,4 @@ def test_the_number_of_calls_is_known(length: str, calls: int, most: int) -> Non
     assert (found.calls, found.most_calls) == (calls, most)
     assert found.input_tokens > found.calls * 100
     assert found.output_tokens > 60
-
-
-def test_the_default_lengths_have_six_sections() -> None:
-    """A long text of 2,000 words has six sections."""
-    assert estimate(LONG, WriterOptions(WriterFields(model="m"))).calls == 7
+    assert estimate(LONG, WriterOptions(WriterFields(model="m"))).calls == 7  # for 2,000 words
