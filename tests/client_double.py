@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.protocol import Attempt
-from mkdocs_contentgen.service.updates import Update, Updated
+from mkdocs_contentgen.service.protocol import Attempt, Update, Updated
 from mkdocs_contentgen.text import Text
 
 

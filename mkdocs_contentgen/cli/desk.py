@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
-import webbrowser
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -36,6 +34,9 @@ def review(
     The site is built and served on this machine only: the desk on a port, and the pages of the
     site on another one, with --port on the next. Ctrl-C ends the command.
     """
+    import secrets
+    import webbrowser
+
     import uvicorn
 
     from ..desk.app import DeskApp

@@ -243,7 +243,7 @@ def print_article(html: str) -> None:
         if kind == "pre":
             lines = element.get_text().splitlines()
         else:
-            lines = [prefix + " | ".join(it.to_markdown() for it in cells)]
+            lines = [prefix + " | ".join(it.line for it in cells)]
         for line in lines:
             print_line(margin + (f"{bullet} " if bullet else "") + line, bold=kind in HEADINGS)
             margin, bullet = "   " * len(items), ""

@@ -237,16 +237,14 @@ def prompt(config_file: str | None, page: str, name: str | None) -> None:
 @click.command()
 @site_options
 @page_argument
-@click.option("--delete", is_flag=True, help="Delete approved files that nobody edited, too.")
-def eject(config_file: str | None, page: str, delete: bool) -> None:
+def eject(config_file: str | None, page: str) -> None:
     """Write the articles of PAGE into its file as Markdown, and remove the requests.
 
     From then on, you edit the page by hand, and the plugin ignores it. Its approved files are not
-    needed any more, and --delete removes them.
+    needed any more.
     """
-    from ..errors import ApprovalError
     from ..review.approving import check_before_ejection
-    from ..review.ejection import delete_approved_file, eject_articles
+    from ..review.ejection import eject_articles
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)
@@ -257,19 +255,9 @@ def eject(config_file: str | None, page: str, delete: bool) -> None:
         print_line(eject_articles(site, articles))
         for note in notes:
             print_line(note, err=True)
-        failures: list[str] = []
         for article in articles:
-            if article.approved is None:
-                continue
-            try:
-                if delete:
-                    delete_approved_file(article)
-                    print_line(f"{article.path}: deleted")
-                else:
-                    print_line(f"{article.path} can be removed")
-            except ApprovalError as error:
-                failures.append(str(error))
-    print_errors(failures)
+            if article.approved:
+                print_line(f"{article.path}: can be deleted")
 
 
 def reviewer(by: str | None) -> str:

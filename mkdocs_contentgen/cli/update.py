@@ -44,7 +44,7 @@ def update(
     stays. The approved text stays, too, until somebody approves the draft.
     """
     from ..review import updating
-    from ..service.updates import MAX_NOTE
+    from ..service.protocol import MAX_NOTE
     from ..site.build import Build
     from ..texts.policy import Policy
 

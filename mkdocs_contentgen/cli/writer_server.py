@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -230,7 +229,9 @@ def _change_user(path: Path, name: str, change: Callable[[User], User | None]) -
 
 def _new_token(expires: datetime | None) -> tuple[str, Token]:
     """Return a secret token, and what is kept of it."""
-    secret = secrets.token_urlsafe(32)
+    from secrets import token_urlsafe
+
+    secret = token_urlsafe(32)
     until = expires and expires.replace(tzinfo=UTC)
     new = Token(sha256(secret), datetime.now(UTC), until)
     if not new.is_valid():

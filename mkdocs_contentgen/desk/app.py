@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..errors import ContentgenError, EditError
 from ..files import sha256
 from ..review.updating import can_update
-from ..service.updates import MAX_NOTE
+from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..texts.articles import Article
 from .builder import Builder

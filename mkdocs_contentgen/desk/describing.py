@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 from tinycss2 import parse_declaration_list
@@ -16,7 +16,6 @@ from tinycss2.color3 import parse_color
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
 from ..html.document import Block, Document, Piece
-from ..html.sentences import Sentences
 from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
@@ -119,35 +118,17 @@ def _shown(pieces: Sequence[Piece]) -> str:
 def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
     """Yield the sentences with statements to check, and the section that each cites."""
     for block in blocks:
-        numbered = enumerate(block.statements if block.element.find("mark") else ())
-        for at, group in groupby(numbered, key=lambda it: it[1].at):
-            statements = list(group)
-            number, first = statements[0]
-            cited = (it for it in (*first.cited, *block.links) if it in text.sources)
-            parts = [(part, number if is_it else None) for part, is_it in first.sentence]
-            if len(statements) > 1:
-                parts = _parts(block, at)
+        for sentence in block.marked_sentences if block.element.find("mark") else ():
+            statements = {n: part for part, n in sentence.parts if n is not None}
+            cited = (it for it in (*sentence.cited, *block.links) if it in text.sources)
             yield {
                 "block": block.number,
-                "statements": [number for number, _ in statements],
+                "statements": list(statements),
                 "digest": block.digest,
-                "text": "; ".join(it.text for _, it in statements),
-                "parts": parts,
+                "text": "; ".join(" ".join(it.split()) for it in statements.values()),
+                "parts": sentence.parts,
                 "source": next(cited, None),
             }
-
-
-def _parts(block: Block, at: tuple[int, int]) -> list[tuple[str, int | None]]:
-    """Return the parts of a sentence, with the number of the statement that each is."""
-    sentences = Sentences(block.element)
-    position, end = at
-    parts: list[tuple[str, int | None]] = []
-    for number, (_, begin, behind) in enumerate(sentences.tags("mark")):
-        if position <= begin < end:
-            parts.append((sentences.text[position:begin], None))
-            parts.append((sentences.text[begin:behind], number))
-            position = behind
-    return [it for it in (*parts, (sentences.text[position:end], None)) if it[0]]
 
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:

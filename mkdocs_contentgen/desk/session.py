@@ -18,8 +18,7 @@ from ..errors import ContentgenError, RejectedError
 from ..files import sha256
 from ..requests import Request
 from ..review import updating
-from ..service.protocol import Attempt, Client
-from ..service.updates import Update, Updated
+from ..service.protocol import Attempt, Client, Update, Updated
 from ..site.build import Build
 from ..site.site import Site
 from ..text import Text

@@ -18,14 +18,14 @@ from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
 from ..html.differences import Row, compare, take_back
-from ..html.document import Block, Document, Kind, Statement
+from ..html.document import Block, Document, Kind
 from ..review.approving import approve_article
 from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import restore
 from ..texts.articles import Article
-from ..texts.store import Cache, ChangedError, note_key
+from ..texts.store import ChangedError, DiskStore, note_key
 
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
@@ -142,7 +142,7 @@ class Desk:
         restored = take_back(document, rows, number)
         edits = text.edits or Edits()
         if restored:
-            said, marks = restored.text, {it.text for it in restored.statements}
+            said, marks = restored.text, restored.statements
             edits = structs.replace(
                 edits,
                 removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
@@ -285,7 +285,7 @@ class Desk:
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
-        store: Cache = self.site.store()
+        store: DiskStore = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None
@@ -346,7 +346,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     removed = ""
     match change.action:
         case "confirm":
-            statement = _statement(block, change).text
+            statement = _statement(block, change)
             block.confirm_statement(change.statement)
             return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
         case "remove":
@@ -362,7 +362,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
 
 
-def _statement(block: Block, change: Change) -> Statement:
+def _statement(block: Block, change: Change) -> str:
     statements = block.statements
     if not 0 <= change.statement < len(statements):
         raise EditError("this block has no such statement")

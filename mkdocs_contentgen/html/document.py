@@ -2,27 +2,35 @@
 
 A document consists of blocks, such as paragraphs, headings, items and cells, which contain no other
 blocks. Text that stands beside blocks, or loose in a list or a section, is a block, too.
+
+The same element always gives the same HTML and the same light Markdown, which is one line with
+`**bold**`, `*italic*`, `~~struck~~`, `` `code` ``, `[links](<address>)`, and
+`==statements to check==`. Other inline elements stay HTML in it.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from html import escape
+from itertools import accumulate
+from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element, tostring
 
 from bs4 import BeautifulSoup, Tag
+from bs4.element import PageElement
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
 from .article import parse_article
-from .elements import BLOCK_LEVEL, CELLS, GROUPS
-from .markdown_parser import inline_parser
-from .sentences import Sentences
-from .serializer import LOOSE, collapse, inner_html, start_tag, to_html, write_line
+from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, VOID
+from .plaintext import SENTENCE_END
+
+_LOOSE = "text"
+"""The tag of the elements that loose text is put into. They are not written."""
 
 Kind = Literal["p", "h2", "h3", "li", "blockquote"]
 """What a new block can be."""
@@ -31,9 +39,13 @@ MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
 _MAX_SYNTAX = 500
-_MAX_CONTEXT, _MAX_CITED = 1_000, 50
+_MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
+_SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
+_CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 _REL = re.compile(' rel="[^"]*"')
 
 
@@ -51,7 +63,7 @@ class Piece:
     def kind(self) -> str:
         """The tag, for loose text that of the element that it is in."""
         parent = self.element.parent
-        return parent.name if self.element.name == LOOSE and parent else self.element.name
+        return parent.name if self.element.name == _LOOSE and parent else self.element.name
 
 
 class Document:
@@ -83,7 +95,11 @@ class Document:
         """
         elements = (it.element.find_parent("tr") or it.element for it in self.blocks())
         unique = {id(it): it for it in elements}.values()
-        return [sentence for it in unique for sentence in Sentences(it).marked()]
+        return [
+            _one_line("".join(part if n is None else f"‹{part}›" for part, n in sentence.parts))
+            for it in unique
+            for sentence in Sentences(it).marked()
+        ]
 
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
@@ -98,7 +114,7 @@ class Document:
         containers = set()
         for tag in self.article.find_all(True):
             # Without the block between them, two loose texts are still two.
-            stands_apart = tag.name in BLOCK_LEVEL or (tag.name == LOOSE and _has_siblings(tag))
+            stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
             for parent in tag.parents if stands_apart else ():
                 if id(parent) in containers:
                     break
@@ -108,8 +124,8 @@ class Document:
         for (before, _), (element, part), (behind, _) in zip(
             [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
         ):
-            html = {"start": start_tag(element), "end": f"</{element.name}>"}.get(part)
-            html = html or to_html(element, marks=marks)
+            html = {"start": _start_tag(element), "end": f"</{element.name}>"}.get(part)
+            html = html or _to_html(element, marks=marks)
             # Beside a block, white space is not seen. Anywhere else it is kept.
             begins_line = _is_apart(before, element)
             html = html.lstrip(" ") if begins_line else html
@@ -136,7 +152,7 @@ def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Pa
 
 def _is_apart(one: Tag, other: Tag) -> bool:
     names = {one.name, other.name}
-    return not names.isdisjoint(BLOCK_LEVEL) or names == {LOOSE}
+    return not names.isdisjoint(BLOCK_LEVEL) or names == {_LOOSE}
 
 
 def _has_siblings(tag: Tag) -> bool:
@@ -144,18 +160,14 @@ def _has_siblings(tag: Tag) -> bool:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A statement to check."""
+class MarkedSentence:
+    """A sentence with statements to check."""
 
-    text: str
-    sentence: list[tuple[str, bool]]
-    """The parts of its sentence, and whether each is this statement."""
+    parts: list[tuple[str, int | None]]
+    """Its parts, and the number of the statement that each is."""
 
     cited: list[str]
-    """The addresses that the sentence links to."""
-
-    at: tuple[int, int]
-    """Where its sentence begins and ends in the text of the block."""
+    """The addresses that it links to."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +198,7 @@ class Block:
     @property
     def html(self) -> str:
         """The content as HTML."""
-        return inner_html(self.element).strip(" ")
+        return _inner_html(self.element).strip(" ")
 
     @property
     def digest(self) -> str:
@@ -198,41 +210,35 @@ class Block:
         """The addresses of the links in it."""
         return [str(it["href"]) for it in self.element.find_all("a")]
 
+    @property
+    def line(self) -> str:
+        """The content as light Markdown, which is to be read by people only."""
+        return _write_line(self.element)
+
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently."""
-        markdown = write_line(self.element, marks=marks)
+        markdown = _write_line(self.element, marks=marks)
         is_plain = "\\" not in markdown and self.element.find(True) is None
         if is_plain or self.kind == "pre":
             return markdown
-        html = inner_html(self.element, marks=marks).strip(" ")
+        from .markdown_parser import inline_parser
+
+        html = _inner_html(self.element, marks=marks).strip(" ")
         read = inline_parser(is_persons=True).renderInline(markdown)
         if _comparable(read) == _comparable(html):
             return markdown
-        return write_line(self.element, marks=marks, only_html=True)
+        return _write_line(self.element, marks=marks, only_html=True)
 
     @property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[str]:
         """The statements to check."""
         sentences = Sentences(self.element)
-        links = sentences.tags("a")
-        begins = [begin for _, begin, _ in links]
-        found = []
-        for _, begin, end in sentences.tags("mark"):
-            at = first, last = sentences.at(begin)
-            cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
-            # A sentence can be as long as a text, with thousands of statements.
-            first, last = max(first, begin - _MAX_CONTEXT), min(last, end + _MAX_CONTEXT)
-            parts = [(first, begin), (begin, end), (end, last)]
-            text = sentences.text
-            found.append(
-                Statement(
-                    _one_line(text[begin:end]),
-                    [(collapse(text[a:b]), b == end) for a, b in parts if a < b],
-                    [str(link["href"]) for link, *_ in cited[:_MAX_CITED]],
-                    at,
-                )
-            )
-        return found
+        return [_one_line(sentences.text[begin:end]) for _, begin, end in sentences.tags("mark")]
+
+    @property
+    def marked_sentences(self) -> list[MarkedSentence]:
+        """The sentences with statements to check."""
+        return Sentences(self.element).marked()
 
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty."""
@@ -244,7 +250,9 @@ class Block:
             raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
         if _MORE_BLOCKS.search(markdown.strip()):
             raise EditError("this is more than one block; add each below the other")
-        html = inline_parser(is_persons=True).renderInline(collapse(markdown).strip(" "))
+        from .markdown_parser import inline_parser
+
+        html = inline_parser(is_persons=True).renderInline(_collapse(markdown).strip(" "))
         new = read_content(html, self.image_hosts)
         if not new.get_text().strip():
             raise EditError("the block would be empty; remove it instead")
@@ -339,7 +347,7 @@ def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
         if is_block and is_marked:
             _mark_content(element)
         return is_block
-    run = Element(LOOSE)
+    run = Element(_LOOSE)
     run.text, element.text = element.text, None
     content: list[Element] = []
     for child, ends_run in zip([*element, None], [*has_blocks, True], strict=True):
@@ -351,7 +359,7 @@ def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
         content += [run] if len(run) or (run.text or "").strip() else []
         if child is not None:
             content.append(child)
-            run = Element(LOOSE)
+            run = Element(_LOOSE)
             run.text, child.tail = child.tail, None
     element[:] = content
     if element.tag == "mark":
@@ -364,3 +372,162 @@ def _mark_content(element: Element) -> None:
         mark = Element("mark")
         mark.text, mark[:] = element.text, element[:]
         element.text, element[:] = None, [mark]
+
+
+def _to_html(node: PageElement, *, marks: bool = True, verbatim: bool = False) -> str:
+    """Return a node as HTML, optionally without `<mark>` or with all white space as it is."""
+    if not isinstance(node, Tag):
+        text = escape(str(node), quote=False)
+        return text if verbatim else _collapse(text)
+    if node.name in VOID:
+        return _start_tag(node)
+    inner = _inner_html(node, marks=marks, verbatim=verbatim)
+    if node.name == _LOOSE or (node.name == "mark" and not marks):
+        return inner
+    return f"{_start_tag(node)}{inner}</{node.name}>"
+
+
+def _inner_html(element: Tag, *, marks: bool = True, verbatim: bool = False) -> str:
+    """Return the content of an element as HTML."""
+    verbatim = verbatim or element.name == "pre"
+    html = "".join(_to_html(it, marks=marks, verbatim=verbatim) for it in element.children)
+    return html.strip(" ") if element.name in TEXT_BLOCKS and not verbatim else html
+
+
+def _collapse(text: str) -> str:
+    """Return text with white space as a browser shows it."""
+    return _SPACE.sub(" ", text)
+
+
+def _start_tag(element: Tag) -> str:
+    """Return the start tag of an element, with its attributes in alphabetical order."""
+    attributes = "".join(f' {k}="{escape(str(v))}"' for k, v in sorted(element.attrs.items()))
+    return f"<{element.name}{attributes}>"
+
+
+def _write_line(element: Tag, *, marks: bool = True, only_html: bool = False) -> str:
+    """Return the content of an element as light Markdown.
+
+    With `only_html`, there is no Markdown for inline elements.
+    Where elements touch or contain each other, Markdown for them may be read differently.
+    """
+    return _collapse(_write_content(element, marks, only_html)).strip(" ")
+
+
+def _write_content(element: Tag, marks: bool, only_html: bool) -> str:
+    return "".join(_write(child, marks, only_html) for child in element.children)
+
+
+def _write(node: PageElement, marks: bool, only_html: bool) -> str:
+    if not isinstance(node, Tag):
+        return _SPECIAL.sub(lambda match: "".join(f"\\{it}" for it in match[0]), str(node))
+    inner = _write_content(node, marks, only_html)
+    if node.name == "mark" and not marks:
+        return inner
+    syntax = _SYNTAX.get(node.name)
+    html = _start_tag(node) + ("" if node.name in VOID else f"{inner}</{node.name}>")
+    if only_html:
+        return html
+    if node.name == "code" and not node.attrs and _CODE.fullmatch(code := node.get_text()):
+        return f"`{code}`"
+    if node.name == "a" and node.attrs.keys() - {"rel"} == {"href"}:
+        return f"[{inner}](<{node['href']}>)"
+    if syntax and inner.strip() == inner != "" and not node.attrs:
+        return f"{syntax}{inner}{syntax}"
+    return html
+
+
+class _Span(NamedTuple):
+    """A node of a block, and where its text begins and ends in the block's."""
+
+    node: PageElement
+    begin: int
+    end: int
+
+
+class Sentences:
+    """The text of an element with the positions of its sentences and its tags."""
+
+    def __init__(self, element: Tag) -> None:
+        self._spans: list[_Span] = []
+        _measure(element, 0, self._spans)
+        self.text = "".join(_text_of(it.node) for it in self._spans)
+        self._ends = self._find_ends()
+
+    def tags(self, name: str) -> list[tuple[Tag, int, int]]:
+        """Return the tags with this name, and where their texts begin and end, in their order."""
+        found = [
+            (node, begin, end)
+            for node, begin, end in self._spans
+            if isinstance(node, Tag) and node.name == name
+        ]
+        return sorted(found, key=lambda it: (it[1], -it[2]))
+
+    def at(self, position: int) -> tuple[int, int]:
+        """Return where the sentence at a position begins and ends."""
+        number = bisect_right(self._ends, position)
+        begin = self._ends[number - 1] if number else 0
+        return begin, self._ends[number] if number < len(self._ends) else len(self.text)
+
+    def marked(self) -> list[MarkedSentence]:
+        """Return the sentences with statements to check."""
+        links = self.tags("a")
+        begins = [begin for _, begin, _ in links]
+        found: dict[tuple[int, int], tuple[list[tuple[str, int | None]], int]] = {}
+        for number, (_, begin, end) in enumerate(self.tags("mark")):
+            at = self.at(begin)
+            parts, position = found.get(at, ([], at[0]))
+            if begin >= position:
+                parts += [(self.text[position:begin], None), (self.text[begin:end], number)]
+                found[at] = parts, end
+        sentences = []
+        for (first, last), (parts, position) in found.items():
+            whole = [*parts, (self.text[position:last], None)]
+            cited = links[bisect_left(begins, first) : bisect_left(begins, last)][:_MAX_CITED]
+            sentences.append(
+                MarkedSentence(
+                    [(_collapse(text), number) for text, number in whole if text],
+                    [str(link["href"]) for link, *_ in cited],
+                )
+            )
+        return sentences
+
+    def cut(self, first: int, last: int) -> None:
+        """Remove a part of the text from the element, and the tags in it."""
+        for node, begin, end in self._spans:
+            if first <= begin < last and end <= last:
+                node.extract()
+            elif not isinstance(node, Tag) and begin < last and end > first:
+                text = str(node)
+                node.replace_with(text[: max(0, first - begin)] + text[max(0, last - begin) :])
+
+    def _find_ends(self) -> list[int]:
+        """Return where sentences end: not in code, nor within a statement to check."""
+        prose = list(self.text)
+        for _, begin, end in self.tags("code"):
+            prose[begin:end] = "x" * (end - begin)
+        marks = self.tags("mark")
+        for _, begin, end in marks:
+            if begin < end and self.text[end : end + 1] == ".":
+                prose[end - 1] = "="  # the number in `<mark>3</mark>.` is no ordinal
+        begins = [begin for _, begin, _ in marks]
+        marked_until = [0, *accumulate((end for *_, end in marks), max)]
+        ends = (match.end() for match in SENTENCE_END.finditer("".join(prose)))
+        return [end for end in ends if marked_until[bisect_left(begins, end)] <= end]
+
+
+def _measure(element: Tag, offset: int, spans: list[_Span]) -> int:
+    for child in element.children:
+        begin = offset
+        if isinstance(child, Tag):
+            offset = _measure(child, offset, spans)
+        offset += len(_text_of(child))
+        spans.append(_Span(child, begin, offset))
+    return offset
+
+
+def _text_of(node: PageElement) -> str:
+    """Return the text of a string, or the space behind a tag that sets words apart."""
+    if isinstance(node, Tag):
+        return " " if node.name in ("br", "td", "th") else ""
+    return str(node)

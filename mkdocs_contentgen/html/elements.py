@@ -19,3 +19,8 @@ GROUPS = frozenset(
 """What contains blocks, and no text of its own."""
 
 BLOCK_LEVEL = TEXT_BLOCKS | GROUPS | {"hr"}
+
+DROPPED = (
+    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
+)
+"""The elements of a model's HTML that are dropped with their text."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter, chomp
 
-from .elements import HEADINGS
+from .elements import DROPPED, HEADINGS
 
 _LISTS = ("ul", "ol")
 _QUOTES = ("blockquote", "aside")
@@ -52,11 +52,6 @@ _AMBIGUOUS = re.compile(
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 _NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
 """What templates, snippets and highlighters read in code, too."""
-
-DROPPED = (
-    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
-)
-"""The elements of a model's HTML that are dropped with their text."""
 
 _BLOCK_START = re.compile(
     r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE

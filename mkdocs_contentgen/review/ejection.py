@@ -22,7 +22,6 @@ from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
 from ..site.extension import FENCED, MARKER, leading_article, level_of, link_to_pages
 from ..site.site import Site
-from ..texts.approval import delete
 from ..texts.articles import Article
 
 _REQUEST = re.compile(
@@ -79,20 +78,6 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
     missing = f", but without its {', '.join(lost)}" if lost else ""
     return f"{page}: contains its text now, and no request{missing}; read `git diff`"
-
-
-def delete_approved_file(article: Article) -> None:
-    """Delete the approved file of an article that was ejected.
-
-    Raises ApprovalError if a text could be lost: if the file was edited after its approval, or if
-    its text is for an older request, so that the draft was ejected.
-    """
-    if article.approved is None or article.state != "approved":
-        raise ApprovalError(
-            f"{article.path}: was edited, or approved for another request, so it is not deleted; "
-            "if its text is not needed, delete it by hand"
-        )
-    delete(article.path, article.directory, article.approved)
 
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:

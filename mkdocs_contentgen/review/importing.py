@@ -8,7 +8,6 @@ from msgspec import structs
 
 from ..errors import FailedTextError
 from ..files import sha256
-from ..html.document import Document
 from ..requests import Request
 from ..site.build import language_of, own_text
 from ..site.site import Site
@@ -35,6 +34,8 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     found = read(request, options, answer, author=by, today=date.today(), own=own).text
     edits = None
     if by:
+        from ..html.document import Document
+
         blocks = Document(found.html).blocks()
         edits = Edits(changed_by={sha256(block.text): by for block in blocks})
     text = structs.replace(

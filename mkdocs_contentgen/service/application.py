@@ -27,7 +27,7 @@ from ..requests import (
     expected_value,
     wrong_fields,
 )
-from .updates import OPERATION, Update
+from .protocol import OPERATION, Update
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +18,6 @@ from ..errors import (
 from ..requests import Request
 from ..text import Text
 from . import SANDBOX
-from .answer import failed_text, parse_answer
 from .connection import (
     REQUEST_ID,
     Answer,
@@ -30,10 +28,15 @@ from .connection import (
     has_secret,
     without_secret,
 )
-from .protocol import Attempt
-
-if TYPE_CHECKING:
-    from .updates import Update, Updated
+from .protocol import (
+    OPERATION,
+    Attempt,
+    Update,
+    Updated,
+    failed_text,
+    parse_answer,
+    parse_updated,
+)
 
 GATEWAY_PAUSE = 3.0
 """Seconds after which a request is sent again that a gateway could not pass on."""
@@ -63,7 +66,7 @@ class ServiceClient(HTTPConnection):
             base_url, "base_url", f"'https://…' or '{SANDBOX}'", allow_http=allow_http
         )
         name = url.netloc.decode() if app is None else "the sandbox"
-        user_id, token = _check_user_id(user_id), _check_token(token)
+        user_id, token = _check_credentials(user_id, token)
         params = {"user_id": user_id}
         headers = {"Authorization": f"Bearer {token}"}
         # A function, so that no attribute shows the token.
@@ -94,8 +97,6 @@ class ServiceClient(HTTPConnection):
         The interface has no such operation, a served writer and the sandbox have. Raises the same
         as generate().
         """
-        from .updates import OPERATION, parse_updated
-
         body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
         return parse_updated(await self._post(OPERATION, body, attempt))
 
@@ -121,27 +122,19 @@ class ServiceClient(HTTPConnection):
             raise failed_text(message, self._without_token(text), fields)
 
 
-def _check_user_id(user_id: str) -> str:
-    user_id = user_id.strip()
-    if not user_id:
-        raise ConfigurationError(
-            "user_id: is not set; set CONTENTGEN_USER_ID to the identifier from the service's "
-            "dashboard, or to a name that was given to `contentgen writer user add`"
-        )
+def _check_credentials(user_id: str, token: str) -> tuple[str, str]:
+    user_id, token = user_id.strip(), check_token(token, "token")
+    for option, value in (("user_id", user_id), ("token", token)):
+        if not value:
+            raise ConfigurationError(
+                f"{option}: is not set; set CONTENTGEN_{option.upper()} to the one from the "
+                "service's dashboard, or from `contentgen writer user add`"
+            )
     if not user_id.isprintable():
         raise ConfigurationError(
             "user_id: contains an invalid character, such as a line break; copy it again"
         )
-    return user_id
-
-
-def _check_token(token: str) -> str:
-    if not (token := check_token(token, "token")):
-        raise ConfigurationError(
-            "token: is not set; set CONTENTGEN_TOKEN to the token from the service's dashboard, or "
-            "from `contentgen writer user add`"
-        )
-    return token
+    return user_id, token
 
 
 def _quoted_reason(answer: Answer, token: str) -> str:

@@ -1,17 +1,117 @@
-"""What each of those does who write texts: the service, the writer and the sandbox."""
+"""What each of those does who write texts (service, writer and sandbox), and what they answer.
+
+The interface of the service has no updates; the writer does, also a served one.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import UTC, datetime
+from typing import Annotated, Literal, Protocol
 
+import msgspec
+
+from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
+from ..html.article import parse_article
 from ..requests import Request
-from ..text import Text
+from ..text import ANSWERED, Text, mend, model_name
 
-if TYPE_CHECKING:
-    from .updates import Update, Updated
+OPERATION = "update-text"
+"""The operation of updates."""
+
+MAX_BLOCKS, MAX_BLOCK, MAX_NOTE = 2000, 20_000, 2000
+"""The maximum number of blocks of a text, of the characters of one, and of those of a note."""
+
+MAX_REASON = 250
+"""The maximum length of a reason in characters. Longer ones are cut off."""
+
+_MAX_COST = 10**9
+"""Reported costs of this size or larger are errors of the service."""
+
+_Text = Annotated[str, msgspec.Meta(max_length=MAX_BLOCK)]
+
+
+class TextBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A block of a text that may be changed, or is there to be read."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, lt=100_000)]
+    kind: Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,20}$")]
+    """Its tag, such as `p` or `li`."""
+
+    text: _Text
+    """Light Markdown, in which `[2]` cites the second of the sources."""
+
+    checked: _Text = ""
+    """The plain text without its statements to check: what it says need not be checked again."""
+
+    is_persons: bool = False
+    """Whether a person wrote it."""
+
+    is_fixed: bool = False
+    """Whether it stays in any case."""
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A section that a text cites."""
+
+    name: Annotated[str, msgspec.Meta(max_length=600)]
+    """What names it in the text's record: its address, or its file and place."""
+
+    title: Annotated[str, msgspec.Meta(max_length=1000)]
+    now: Annotated[str, msgspec.Meta(max_length=10_000)]
+    """What it says, or an empty string if it is gone."""
+
+    before: Annotated[str, msgspec.Meta(max_length=10_000)] = ""
+    """What it said, or an empty string if that is not known."""
+
+    has_changed: bool = False
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] = "0" * 64
+    """The SHA-256 of what it says."""
+
+
+class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be updated: a text because of its sources, or with a note."""
+
+    blocks: Annotated[Sequence[TextBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
+    sources: Annotated[Sequence[Source], msgspec.Meta(max_length=50)] = ()
+    note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
+
+
+CITATION = "https://source.invalid"
+"""The links of the new blocks to sources are below this address, each with its number."""
+
+
+class BlockChange(msgspec.Struct, frozen=True):
+    """A change of a block. `html` is its new content, or empty where it is removed."""
+
+    block: int
+    action: Literal["change", "insert", "remove"]
+    html: str = ""
+    reason: str = ""
+
+
+class Updated(msgspec.Struct, frozen=True):
+    """The changes of a text, and what a reviewer should know of them."""
+
+    changes: Sequence[BlockChange]
+    doubts: Sequence[BlockChange] = ()
+    """Changes that were not made, since a person wrote the block."""
+
+    reason: str = ""
+    """Why nothing has to change."""
+
+    remarks: Sequence[str] = ()
+    cited: Mapping[int, Source] = {}
+    """The sources that the new blocks cite, by the numbers in their links below CITATION."""
+
+    model: str = ""
+
+    def encode(self, **fields: object) -> bytes:
+        """Return the body of the answer with the changes, and further fields."""
+        return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
 
 
 async def _load_nothing() -> bytes:
@@ -56,3 +156,57 @@ class Client(Protocol):
     @property
     def warnings(self) -> Sequence[str]:
         """Messages about all requests."""
+
+
+def encode_answer(text: Text, **fields: object) -> bytes:
+    """Return the body of the answer with a text (interface section 2.2), and further fields."""
+    kept = {name: value for name in ANSWERED if (value := getattr(text, name))}
+    return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
+
+
+def parse_answer(answer: bytes, request: Request) -> Text:
+    """Return the text in an answer (interface section 2.2), generated now for `request`.
+
+    The writer adds further fields. Raises FailedTextError if the service reports success, but sent
+    no article, and InvalidAnswerError for other answers: they may be from another program than the
+    service.
+    """
+    try:
+        # Python refuses integers of more than 4300 digits.
+        fields = json.loads(answer.decode("utf-8-sig"), parse_int=float)
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError("the answer is not JSON in UTF-8; is base_url right?") from error
+    if not isinstance(fields, dict):
+        raise InvalidAnswerError("the answer is not a JSON object")
+    if fields.get("success") is not True:
+        raise InvalidAnswerError("the service reports a failure (`success` is not true)")
+    content = fields.get("content")
+    if not isinstance(content, str):
+        raise failed_text("the answer has no text in `content`", answer.decode(), fields)
+    try:
+        parse_article(content)
+        content.encode()
+    except UnsafeHTMLError as error:
+        message = f"the answer's `content` cannot be used: {error}"
+        raise failed_text(message, content, fields) from error
+    except UnicodeEncodeError as error:
+        message = "the answer's `content` contains an unpaired surrogate"
+        raise failed_text(message, content, fields) from error
+    return Text(content, datetime.now(UTC), request.record(), **mend(fields))
+
+
+def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
+    """Return the error for an unusable text, with the model and the cost in the answer's fields."""
+    usage = fields.get("usage")
+    cost = usage.get("cost") if isinstance(usage, dict) else None
+    if not isinstance(cost, int | float) or isinstance(cost, bool) or not 0 <= cost < _MAX_COST:
+        cost = None
+    return FailedTextError(message, answer, model=model_name(fields.get("model")), cost=cost)
+
+
+def parse_updated(answer: bytes) -> Updated:
+    """Return the changes in an answer. Raises InvalidAnswerError."""
+    try:
+        return msgspec.json.decode(answer, type=Updated)
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError("the answer to the update is not one of a writer") from error

@@ -21,11 +21,10 @@ from ..requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from ..text import Text
 from ..yaml_files import read_yaml
 from . import SANDBOX
-from .answer import encode_answer
 from .application import allow_everybody, application
 from .markup import byline, root, tag
+from .protocol import MAX_REASON, BlockChange, Update, Updated, encode_answer
 from .topics import is_listicle, items_of
-from .updates import MAX_REASON, BlockChange, Update, Updated
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""

@@ -25,7 +25,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
-from ..texts.store import Cache, Outage
+from ..texts.store import DiskStore, Outage
 from .content import PageContent
 from .front_matter import PageProblem
 from .progress import show_progress
@@ -105,7 +105,7 @@ class Build:
 
             self.spending = Spending()
 
-    def store(self) -> Cache:
+    def store(self) -> DiskStore:
         """Return the cache. Raises ConfigurationError."""
         return self.site.store(self._outage)
 

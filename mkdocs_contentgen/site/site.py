@@ -30,7 +30,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
-    from ..texts.store import Cache, Outage
+    from ..texts.store import DiskStore, Outage
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
     from ..writer.sources import Section
@@ -107,19 +107,19 @@ class Site:
             )
         return directory
 
-    def store(self, outage: Outage | None = None) -> Cache:
+    def store(self, outage: Outage | None = None) -> DiskStore:
         """Return the cache. The stores of a run share `outage`.
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
         """
         from ..texts.store import DiskStore
 
-        local = DiskStore(self.cache_directory())
+        directory = self.cache_directory()
         if not (url := self.options.cache_url):
-            return local
+            return DiskStore(directory)
         from ..texts.store.shared import SharedStore
 
-        return SharedStore(local, url, outage)
+        return SharedStore(directory, url, outage)
 
     def reading_options(self, **more: object) -> WriterOptions:
         """Return the options for texts from elsewhere, which need neither a model nor a program.
@@ -190,8 +190,6 @@ class Site:
             self.store(),
             sandbox=self.options.uses_sandbox(),
             all_drafts=True,
-            details=True,
-            others=self.requests,
             changed_sources=self.cited_sections().changed,
         )
         warnings = [f"{path}: no page requests this text" for path in files.unclaimed]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -131,7 +130,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
-        reason = _value_problem(name, fields.get(name)) or message.partition(" matching")[0].lower()
+        reason = message.partition(" matching")[0].lower()
         raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
     problems = {"approved_by": name_problem(approval.approved_by)}
     if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
@@ -236,17 +235,6 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-def _value_problem(name: str, value: object) -> str | None:
-    """Return a message about a wrong value that shows the right form, or None."""
-    if name == "format" and isinstance(value, int) and value > 1:
-        return f"{quoted(value)} is of a newer mkdocs-contentgen than this one; update it"
-    if value is not None and name == "approved_at":
-        return f"{quoted(value)} is not a date; write it as 2026-11-02"
-    if value is not None and name in ("generated_at", "declined"):
-        return f"{quoted(value)} is not a time; write it as 2026-11-02T10:11:12Z"
-    return None
-
-
 def write(
     path: Path, directory: Path, approved: ApprovedText, *, before: ApprovedText | None = None
 ) -> None:
@@ -301,16 +289,6 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _represent_text)
-
-
-def delete(path: Path, directory: Path, text: ApprovedText) -> None:
-    """Delete an approved file that still has `text`, and its folder if that is empty then.
-
-    Raises ApprovalError.
-    """
-    restore(path, directory, "", before=text)
-    with suppress(OSError):
-        path.parent.rmdir()
 
 
 def approve(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -14,12 +14,12 @@ from xml.etree.ElementTree import Element
 from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..requests import LANGUAGE, Request
+from ..requests import LANGUAGE
 from ..text import Text
 from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
-from .store import Cache
+from .store import DiskStore
 
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
@@ -49,9 +49,6 @@ class Article(PageRequest):
 
     draft_outcome: Outcome = field(default_factory=Outcome)
     """The outcome for the draft, from the cache or the service; empty if it was not looked up."""
-
-    missing_reason: str = "never generated"
-    """Why the cache has no text."""
 
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
@@ -233,9 +230,7 @@ class Article(PageRequest):
     def _draft_state(self) -> tuple[State, str]:
         draft, error = self.draft, self.draft_outcome.error
         if draft is None:
-            is_known = error and str(error) != NEVER_GENERATED_REASON
-            reason = str(error) if is_known else self.missing_reason
-            return "failed" if self.failure else "missing", reason
+            return "failed" if self.failure else "missing", str(error or NEVER_GENERATED_REASON)
         reason = "not reviewed"
         if marked := count_marks(draft):
             noun = "statement" if marked == 1 else "statements"
@@ -253,21 +248,18 @@ def count_marks(text: Text | None) -> int:
 def find_articles(
     page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
-    store: Cache,
+    store: DiskStore,
     *,
     sandbox: bool,
     max_age: timedelta | None = None,
     all_drafts: bool = False,
     shows_drafts: bool = False,
-    details: bool = False,
-    others: Iterable[PageRequest] = (),
     changed_sources: ChangedSources = lambda sources: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
-    Drafts of articles with an approval are only looked up with `all_drafts`, and stand in their
-    pages with `shows_drafts`. With `details`, the requests of all cached texts are read, to set
-    `missing_reason`; the texts of `others` are in use elsewhere. The store is closed afterwards.
+    Drafts of articles with an approval, and failed updates, are only looked up with `all_drafts`.
+    Drafts stand in their pages with `shows_drafts`. The store is closed afterwards.
     """
     keys = [it.request.key(sandbox=sandbox) for it in page_requests]
     requests = {
@@ -275,15 +267,7 @@ def find_articles(
         for key, it in zip(keys, page_requests, strict=True)
         if all_drafts or not files.has_approval(it)
     }
-    outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=details)
-    reasons: Mapping[str, str] = {}
-    if details:
-        missing = {key: it for key, it in requests.items() if outcomes[key].text is None}
-        known = [*page_requests, *others] if missing else []
-        # What the sandbox has for a page is no reason for another one.
-        used = {it.request.key(sandbox=kind) for it in known for kind in (True, False)}
-        reasons, more = _nearly_cached(missing, used, store)
-        problems += more + store.close()
+    outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=all_drafts)
     articles = []
     for key, it in zip(keys, page_requests, strict=True):
         name = it.page, it.request.id
@@ -296,29 +280,8 @@ def find_articles(
             approved=text if isinstance(text, ApprovedText) else None,
             damaged=text if isinstance(text, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
-            missing_reason=reasons.get(key, "never generated"),
             shows_draft=shows_drafts,
         )
         changed = changed_sources(article.sources) if article.sources else ()
         articles.append(replace(article, changed_sources=changed) if changed else article)
     return articles, problems
-
-
-def _nearly_cached(
-    missing: Mapping[str, Request], needed: Collection[str], store: Cache
-) -> tuple[dict[str, str], list[str]]:
-    """Return what differs, by key, where the cache has a text for nearly the same request.
-
-    That text is one that none of the `needed` keys has. The second value is the store's problems.
-    """
-    if not missing:
-        return {}, []
-    cached, problems = store.requests()
-    unused = [request for key, request in cached.items() if key not in needed]
-    reasons = {}
-    for key, request in missing.items():
-        for before in unused:
-            if len(changes := describe_changes(before, request)) == 1:
-                reasons[key] = f"{changes[0]} in the text that the cache has"
-                break
-    return reasons, problems

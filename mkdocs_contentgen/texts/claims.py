@@ -10,7 +10,7 @@ from functools import partial
 
 from ..concurrency import WorkerThread
 from ..errors import StoreError
-from .store import LEASE, Cache
+from .store import LEASE, DiskStore
 
 
 class Claims:
@@ -22,7 +22,7 @@ class Claims:
 
     def __init__(
         self,
-        store: Cache,
+        store: DiskStore,
         thread: WorkerThread,
         on_problem: Callable[[str], None],
         *,

@@ -35,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
-from .store import Cache, ChangedError, note_key
+from .store import ChangedError, DiskStore, note_key
 from .throttle import Clock, Stop, Throttle
 
 POLL_INTERVAL = 1.0
@@ -56,11 +56,6 @@ Connect = Callable[[], AbstractAsyncContextManager[Client]]
 
 AskForText = Callable[[Client, Request, Attempt], Awaitable[Text]]
 """Asks a client for the text of a request, once. Raises ServiceError."""
-
-
-async def ask_for_new_text(client: Client, request: Request, attempt: Attempt) -> Text:
-    """Return a new text for a request. Raises ServiceError."""
-    return await client.generate(request, attempt)
 
 
 _KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
@@ -90,7 +85,7 @@ class Progress:
 
 
 class Generation:
-    """Requests many texts at once, with `ask`, and saves each as it arrives.
+    """Requests many texts at once, new ones or with `ask`, and saves each as it arrives.
 
     `run()` can be called once. `problems` contains the problems with the store, and `debug` gets a
     line for each try. With `refresh`, requests get new Idempotency-Keys, so that a service cannot
@@ -99,12 +94,12 @@ class Generation:
 
     def __init__(
         self,
-        store: Cache,
+        store: DiskStore,
         connect: Connect,
         limits: Limits,
         on_progress: Callable[[Progress], None] = lambda progress: None,
         *,
-        ask: AskForText = ask_for_new_text,
+        ask: AskForText | None = None,
         refresh: bool = False,
         debug: Callable[[str], None] | None = None,
         clock: Clock | None = None,
@@ -112,7 +107,7 @@ class Generation:
         self.problems: list[str] = []
         self._store = store
         self._connect = connect
-        self._ask = ask
+        self._ask = ask or (lambda client, request, attempt: client.generate(request, attempt))
         self._limits = limits
         self._on_progress = on_progress
         self._debug = debug or (lambda line: None)

@@ -14,14 +14,14 @@ from ..display import escape_controls
 from ..errors import ContentgenError, FailedTextError, MissingReason, NoText, StoreError
 from ..requests import Request
 from ..text import MAX_HTML, Text
-from .store import Cache, NoteKind, note_key
+from .store import DiskStore, NoteKind, note_key
 
 MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
 
 _MAX_REASON = 2000
 
-NEVER_GENERATED_REASON = "the text was never generated"
+NEVER_GENERATED_REASON = "never generated"
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,12 @@ class Outcome:
     error: ContentgenError | NoText | None = None
 
     def __str__(self) -> str:
-        message = {
-            "approved": "from its approved file",
-            "cache": "from the cache",
-            "service": "from the service, just now",
-            None: "no text",
-        }[self.source]
-        return f"{message} ({self.error})" if self.error else message
+        return ", ".join(str(it) for it in (self.source, self.error) if it)
 
 
 def look_up(
     requests: Mapping[str, Request],
-    store: Cache,
+    store: DiskStore,
     *,
     max_age: timedelta | None = None,
     with_updates: bool = False,
@@ -80,7 +74,7 @@ def look_up(
 
 
 def load_saved(
-    keys: Collection[str], store: Cache, *, since: datetime | None, may_fail: Collection[str]
+    keys: Collection[str], store: DiskStore, *, since: datetime | None, may_fail: Collection[str]
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the texts by key, for `may_fail` also the failures, and the store's problems.
 
@@ -118,7 +112,7 @@ class _Failure(msgspec.Struct):
     cost: float | None
 
 
-def save_failure(store: Cache, key: str, request: Request, error: FailedTextError) -> None:
+def save_failure(store: DiskStore, key: str, request: Request, error: FailedTextError) -> None:
     """Remember a failed text, and forget the parts of it. Raises StoreError."""
     # Escaped here, since an answer may have characters that no file can have.
     lines = error.answer[:MAX_ANSWER].splitlines()
@@ -129,7 +123,7 @@ def save_failure(store: Cache, key: str, request: Request, error: FailedTextErro
 
 
 def load_failures(
-    keys: Collection[str], store: Cache, *, since: datetime | None = None
+    keys: Collection[str], store: DiskStore, *, since: datetime | None = None
 ) -> tuple[dict[str, FailedTextError], list[str]]:
     """Return the remembered failures by key, and the problems of the store.
 
@@ -149,19 +143,19 @@ def load_failures(
     return failures, problems
 
 
-def save_parts(store: Cache, key: str, request: Request, parts: bytes) -> None:
+def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> None:
     """Save the parts that are written of a text. Raises StoreError."""
     _save(store, key, request, {"parts": base64.b64encode(parts).decode()})
 
 
-def load_parts(store: Cache, key: str) -> tuple[bytes, list[str]]:
+def load_parts(store: DiskStore, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
     notes, problems = store.load([note_key("parts", key)])
     return b"".join(base64.b64decode(it.html) for it in notes.values()), problems
 
 
 def _save(
-    store: Cache, key: str, request: Request, notes: dict[NoteKind, str], model: str = ""
+    store: DiskStore, key: str, request: Request, notes: dict[NoteKind, str], model: str = ""
 ) -> None:
     now, record = datetime.now(UTC), request.record()
     for note in notes.values():

@@ -20,7 +20,7 @@ from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import Limits, PageRequest, Policy
-from .store import Cache
+from .store import DiskStore
 
 if TYPE_CHECKING:
     from .generation import AskForText, Connect, Generation, Progress
@@ -63,7 +63,7 @@ class Foreground:
     has to wait, `display` shows that too.
     """
 
-    store: Cache
+    store: DiskStore
     connect: Connect
     limits: Limits = field(default_factory=Limits)
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
@@ -89,14 +89,14 @@ class Foreground:
         self, on_progress: Callable[[Progress], None], *, refresh: bool = False
     ) -> Generation:
         """Return a Generation with these options, to be run once."""
-        from .generation import Generation, ask_for_new_text
+        from .generation import Generation
 
         return Generation(
             self.store,
             self.connect,
             self.limits,
             on_progress,
-            ask=self.ask or ask_for_new_text,
+            ask=self.ask,
             refresh=refresh,
             debug=self.debug,
         )
@@ -127,7 +127,7 @@ class Obtained:
 
 def obtain(
     page_requests: Sequence[PageRequest],
-    store: Cache,
+    store: DiskStore,
     policy: Policy,
     source: TextSource | None,
     *,
@@ -257,7 +257,12 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
             obtained.add_message(_review_message(article), warn_only=True)
     for article in obtained.articles if policy.require_approval else ():
         if not article.has_approval:
-            obtained.add_message(_unapproved_message(article), warn_only=policy.warn_only)
+            command = "approve" if article.draft else "generate"
+            obtained.add_message(
+                f"{article.place}: nobody approved this text; next: "
+                f"`contentgen {command} {article.page}`",
+                warn_only=policy.warn_only,
+            )
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
@@ -274,19 +279,6 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
 
 def _review_message(article: Article) -> str:
     return f"{article.place}: {article.state}, {article.reason}; see `contentgen status`"
-
-
-def _unapproved_message(article: Article) -> str:
-    place, page = article.place, article.page
-    if article.draft is None:
-        return (
-            f"{place}: nobody approved this text, and it was not generated yet; "
-            f"`contentgen generate {page}` makes one to review"
-        )
-    return (
-        f"{place}: nobody approved this text; review and approve it with "
-        f"`contentgen approve {page}`"
-    )
 
 
 def _message(outcome: Outcome, article: Article, policy: Policy) -> str:

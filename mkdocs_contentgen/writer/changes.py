@@ -17,11 +17,12 @@ from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
-from ..service.protocol import UNOBSERVED, Attempt
-from ..service.updates import (
+from ..service.protocol import (
     CITATION,
     MAX_BLOCK,
     MAX_REASON,
+    UNOBSERVED,
+    Attempt,
     BlockChange,
     Source,
     TextBlock,

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from markdown_it.common.html_blocks import block_names
 
-from ..html.markdown_writer import DROPPED, to_plain_markdown
+from ..html.elements import DROPPED
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import Step, apply_steps, each_line, split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
@@ -331,6 +331,8 @@ def without_html(text: str) -> str:
     """Replace HTML by its Markdown where there is one, and else by its text."""
     if "<" not in text:
         return text
+    from ..html.markdown_writer import to_plain_markdown  # few models write HTML
+
     last = {(it["name"] or "!--").lower(): it.start() for it in _END.finditer(text)}
     whole = {"!--", *DROPPED}
 

@@ -10,8 +10,7 @@ import msgspec
 
 from ..display import quoted
 from ..requests import Request
-from ..service.protocol import UNOBSERVED, Attempt
-from ..service.updates import Update, Updated
+from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes
 from .program import connect_model

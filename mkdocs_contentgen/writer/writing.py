@@ -14,8 +14,7 @@ from datetime import UTC, date, datetime
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
-from ..service.answer import encode_answer
-from ..service.protocol import UNOBSERVED, Attempt
+from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..service.topics import is_listicle, items_of
 from ..text import Text, mended
 from .answers import read_answer, without_thinking

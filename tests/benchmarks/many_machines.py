@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,15 +67,15 @@ class Service(ClientDouble):
         return text_for(request)
 
 
-class InMemory(DiskStore):
+class _Memory(DiskStore):
     """A runner's own cache, empty at first; a disk would only take its time."""
 
-    def __init__(self) -> None:
-        super().__init__(Path())
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
         self.texts: dict[str, Text] = {}
 
     def load(
-        self, keys: Iterable[str], *, since: datetime | None = None, newest: bool = False
+        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return what was saved."""
         return {key: self.texts[key] for key in keys if key in self.texts}, []
@@ -89,6 +89,10 @@ class InMemory(DiskStore):
     ) -> None:
         """Keep texts."""
         self.texts |= texts
+
+
+class InMemory(SharedStore, _Memory):
+    """The shared cache, behind that of a runner."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def simulate(server: RedisServer, texts: int, runners: int) -> Result:
     async def run() -> int:
         generations = [
             Generation(
-                SharedStore(InMemory(), server.url),
+                InMemory(Path(), server.url),
                 lambda: nullcontext(service),
                 Limits(),
                 clock=Clock(monotonic=loop.time),
@@ -144,7 +148,7 @@ def memory(server: RedisServer, texts: int) -> float:
     """Return the bytes that a text of 10 KB takes in the server."""
     server.admin().flushall()
     before = server.admin().info("memory")["used_memory"]
-    store = SharedStore(InMemory(), server.url)
+    store = InMemory(Path(), server.url)
     for number in range(texts):
         store.save(cached(number))
     store.close()

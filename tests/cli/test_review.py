@@ -289,20 +289,11 @@ def checks(html: str) -> list[str]:
     return [line.removeprefix("  to check: ") for line in check_lines(draft)]
 
 
-def test_eject_deletes_the_approved_file(site: Site) -> None:
-    """With --delete, nothing is left of an article in the directory of approved files."""
-    approve(site)
-    site.write("contentgen/other.md/main.html", "of another page")
-    printed = site.run("eject", "index.md", "--delete")
-    assert printed.endswith(f"\n{site.approved}: deleted\n")
-    assert [path.name for path in (site.root / "contentgen").iterdir()] == ["other.md"]
-
-
 def test_eject_keeps_the_approved_file(site: Site) -> None:
     """The approved file is named and stays."""
     approve(site)
     printed = site.run("eject", "index.md")
-    assert printed.endswith(f"`git diff`\n{site.approved} can be removed\n")
+    assert printed.endswith(f"`git diff`\n{site.approved}: can be deleted\n")
     assert site.approved.exists()
 
 
@@ -337,24 +328,6 @@ def test_approve_writes_the_normal_form_of_an_edit(site: Site) -> None:
     html = site.approved.read_text().rpartition("---\n")[2]
     assert "Café" in html and "ours" not in html and "\r" not in html
     assert Document(html).to_lines() == html
-
-
-def test_eject_leaves_an_edited_file(site: Site) -> None:
-    """What was edited after its approval is ejected, and only a person may delete it."""
-    approve(site)
-    edit(site)
-    printed = site.run("eject", "index.md", "--delete", code=1)
-    assert "contentgen:" not in (site.root / "docs/index.md").read_text()
-    assert f"Error: {site.approved}: was edited, or approved for another request" in printed
-    assert site.approved.exists()
-
-
-def test_eject_leaves_the_file_of_an_older_request(site: Site) -> None:
-    """The text in the page is the draft, so the approved one would be lost."""
-    approve(site)
-    site.approved.write_text(site.approved.read_text().replace("Alpha\n", "Beta\n", 1))
-    assert "for another request" in site.run("eject", "index.md", "--delete", code=1)
-    assert "One two." in site.approved.read_text()
 
 
 REMARKS = ("length: 640 words for 900", "opening: begins with '\x1b[2J'")

@@ -38,13 +38,13 @@ def test_every_block_comes_back_as_it_was() -> None:
 
 
 def test_statements() -> None:
-    """Each has its sentence, with the other marks as text, and what the sentence cites."""
+    """Each stands in its sentence, with what that cites."""
     blocks = Document(HTML).blocks()
-    first, second = blocks[1].statements
-    assert (first.text, first.cited) == ("3 s", [])
-    assert first.sentence == [("It takes ", False), ("3 s", True), (", says Bob. ", False)]
-    assert (second.text, second.cited) == ("5 EUR", ["https://x.example/#a"])
-    assert [it.text for it in blocks[4].statements] == ["9"]
+    assert blocks[1].statements == ["3 s", "5 EUR"]
+    first, second = blocks[1].marked_sentences
+    assert first.parts == [("It takes ", None), ("3 s", 0), (", says Bob. ", None)]
+    assert (first.cited, second.cited) == ([], ["https://x.example/#a"])
+    assert blocks[4].statements == ["9"]
 
 
 def test_a_confirmed_statement_loses_its_mark_alone() -> None:
@@ -139,7 +139,7 @@ def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     """Blocks come back the same, and each mark is a statement with its own text."""
     document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
     before, block = document.to_lines(), document.blocks()[1]
-    assert [it.text for it in block.statements] == statements
+    assert block.statements == statements
     block.set_markdown(block.to_markdown())
     assert document.to_lines() == before
 
@@ -159,10 +159,10 @@ def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
     """The other statement stays as it is."""
     document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
     block = document.blocks()[1]
-    texts = [it.text for it in block.statements]
+    texts = block.statements
     block.remove_sentence(number)
     block = Document(document.to_lines()).blocks()[1]
-    assert [it.text for it in block.statements] == [texts[1 - number]]
+    assert block.statements == [texts[1 - number]]
     assert "**" not in block.text
 
 
@@ -224,7 +224,7 @@ def test_statements_anywhere(inner: str) -> None:
     """Each stands in a block, and can be confirmed."""
     document = Document(f"<article><h1>T</h1>{inner}</article>")
     (block,) = (it for it in document.blocks() if it.statements)
-    assert [it.text for it in block.statements] == ["5"]
+    assert block.statements == ["5"]
     block.confirm_statement(0)
     assert "<mark>" not in document.to_lines()
 

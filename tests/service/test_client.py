@@ -58,10 +58,9 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service.answer import parse_answer
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
-from mkdocs_contentgen.service.protocol import Attempt
+from mkdocs_contentgen.service.protocol import Attempt, parse_answer
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -603,7 +602,7 @@ NO_SUCCESS = "the service reports a failure (`success` is not true)"
         pytest.param(b"", NOT_JSON, id="empty"),
         pytest.param(b"<html>Login</html>", NOT_JSON, id="html"),
         pytest.param(GOOD + GOOD, NOT_JSON, id="twice"),
-        pytest.param(b"1" * 5000, NOT_JSON, id="number-too-long-for-python"),
+        pytest.param(b"1" * 5000, NO_OBJECT, id="number-too-long-for-python"),
         pytest.param(b"[" * 200_000 + b"]" * 200_000, NOT_JSON, id="deep"),
         pytest.param(b"\xff\xfe" + GOOD, NOT_JSON, id="not-utf-8"),
         pytest.param(GOOD.replace(b"Text", b"\xc3\x28"), NOT_JSON, id="not-utf-8-inside"),

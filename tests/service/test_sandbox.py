@@ -20,8 +20,8 @@ from starlette.types import Message
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, ArticleRequest, Request, choices
 from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
+from mkdocs_contentgen.service.protocol import Update
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
-from mkdocs_contentgen.service.updates import Update
 
 TOKEN = "s3cr3t-t0ken-0f-the-caller"
 TOPIC = "Ten ways to speed up a docs build"

@@ -21,9 +21,9 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import (
     approve,
-    delete,
     name_problem,
     read,
+    restore,
     write,
 )
 from mkdocs_contentgen.texts.articles import Article
@@ -529,11 +529,11 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     assert text
     path.write_text(approved_text("Edited."))
     with pytest.raises(ApprovalError, match="has just been edited"):
-        delete(path, tmp_path, text)
+        restore(path, tmp_path, "", before=text)
     path.write_text(approved_text())
     other = path.with_name("other.html")
     other.touch()
-    delete(path, tmp_path, text)
+    restore(path, tmp_path, "", before=text)
     assert list(path.parent.iterdir()) == [other]
 
 

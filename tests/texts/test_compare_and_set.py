@@ -22,7 +22,7 @@ from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.store import Cache, ChangedError, DiskStore, note_key
+from mkdocs_contentgen.texts.store import ChangedError, DiskStore, note_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 ROUNDS = 40
@@ -31,13 +31,13 @@ TEXT = Text("<article>", datetime(2026, 11, 20, tzinfo=UTC), {}, edits=Edits())
 
 
 @pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.system)])
-def open_stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Cache]]:
+def open_stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[DiskStore]]:
     """Return the caches of two programs, with Redis of two machines."""
     if request.param == "disk":
         yield [DiskStore(tmp_path / "cache") for _ in range(2)]
         return
     with redis_running() as server:
-        yield [SharedStore(DiskStore(tmp_path / name), server.url) for name in "ab"]
+        yield [SharedStore(tmp_path / name, server.url) for name in "ab"]
 
 
 def at_once(*acts: Callable[[], None]) -> None:
@@ -58,14 +58,14 @@ def at_once(*acts: Callable[[], None]) -> None:
     assert errors == []
 
 
-def test_two_people_add_words_at_once(open_stores: list[Cache]) -> None:
+def test_two_people_add_words_at_once(open_stores: list[DiskStore]) -> None:
     """In 40 rounds, each word that was saved stays; who was late begins with the other's text."""
     one, other = open_stores
     one.save({KEY: TEXT})
     conflicts = []
     both_have_read = threading.Barrier(2)
 
-    def add(store: Cache, name: str) -> None:
+    def add(store: DiskStore, name: str) -> None:
         for number in range(ROUNDS):
             text = store.load([KEY], newest=True)[0][KEY]
             both_have_read.wait()
@@ -89,7 +89,7 @@ def test_two_people_add_words_at_once(open_stores: list[Cache]) -> None:
     assert len(conflicts) >= ROUNDS
 
 
-def test_the_first_text_is_saved_once(open_stores: list[Cache]) -> None:
+def test_the_first_text_is_saved_once(open_stores: list[DiskStore]) -> None:
     """Where there was no text, the second one of two is told so."""
     one, other = open_stores
     one.save({KEY: TEXT}, replacing={KEY: None})
@@ -101,7 +101,7 @@ def test_the_first_text_is_saved_once(open_stores: list[Cache]) -> None:
         store.close()
 
 
-def test_another_machine_has_changed_a_text(open_stores: list[Cache]) -> None:
+def test_another_machine_has_changed_a_text(open_stores: list[DiskStore]) -> None:
     """Whoever looks for the newest text gets it, whatever was cached before."""
     one, other = open_stores
     one.save({KEY: TEXT})
@@ -122,7 +122,7 @@ class Silent(ClientDouble):
         raise NotImplementedError
 
 
-def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[Cache]) -> None:
+def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskStore]) -> None:
     """The person's words stay, and the new text, which was paid for, is kept beside them."""
     store, other = open_stores
     request = BlogRequest(topic="Alpha")

@@ -283,7 +283,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
             stores.append(DiskStore(tmp_path))
         else:
             url = request.getfixturevalue("server").url
-            stores.append(SharedStore(DiskStore(tmp_path / str(len(stores))), url))
+            stores.append(SharedStore(tmp_path / str(len(stores)), url))
         return stores[-1]
 
     yield make

@@ -43,7 +43,7 @@ def test_look_up_says_what_to_ask_for(tmp_path: Path) -> None:
     assert problems == []
     assert {topic: str(outcome.error) for topic, outcome in outcomes.items() if outcome.error} == {
         "old": "the text is 40 days old",
-        "none": "the text was never generated",
+        "none": "never generated",
     }
     assert outcomes["old"].text
     outcomes, _ = look_up(asked, store)

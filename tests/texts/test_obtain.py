@@ -176,8 +176,8 @@ def test_a_required_approval(site: Site) -> None:
     site.cache(B)
     obtained = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, require_approval=True))
     assert site.asked == []
-    assert "`contentgen generate a.md` makes one to review" in obtained.failures[0]
-    assert "approve it with `contentgen approve b.md`" in obtained.failures[1]
+    assert "`contentgen generate a.md`" in obtained.failures[0]
+    assert "`contentgen approve b.md`" in obtained.failures[1]
 
 
 def test_a_damaged_file(site: Site) -> None:

@@ -25,7 +25,7 @@ from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore
-from mkdocs_contentgen.texts.store.entry import note_keys
+from mkdocs_contentgen.texts.store.disk import note_keys
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}

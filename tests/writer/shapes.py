@@ -30,7 +30,7 @@ from pathlib import Path
 
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
-from mkdocs_contentgen.service.updates import Source, TextBlock, Update
+from mkdocs_contentgen.service.protocol import Source, TextBlock, Update
 from mkdocs_contentgen.writer.changes import find_changes
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions

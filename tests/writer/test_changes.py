@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from shapes import OPTIONS, UPDATE, Model
 
 from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
-from mkdocs_contentgen.service.updates import TextBlock, Update, Updated
+from mkdocs_contentgen.service.protocol import TextBlock, Update, Updated
 from mkdocs_contentgen.writer.changes import estimate_update, find_changes
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.entries import read_entries

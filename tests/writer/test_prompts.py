@@ -16,7 +16,7 @@ from golden_file import GOLDEN, expect
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
-from mkdocs_contentgen.service.updates import Source, TextBlock, Update
+from mkdocs_contentgen.service.protocol import Source, TextBlock, Update
 from mkdocs_contentgen.writer.changes import update_prompt
 from mkdocs_contentgen.writer.prompts import (
     check_prompts,

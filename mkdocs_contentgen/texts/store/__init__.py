@@ -6,13 +6,11 @@ renamed, not deleted. Each entry has the SHA-256 of its key and its text, which 
 `disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
 """
 
-from .disk import DATABASE, DiskStore
-from .entry import LEASE, Cache, ChangedError, NoteKind, Outage, note_key
+from .disk import DATABASE, LEASE, ChangedError, DiskStore, NoteKind, Outage, note_key
 
 __all__ = [
     "DATABASE",
     "LEASE",
-    "Cache",
     "ChangedError",
     "DiskStore",
     "NoteKind",

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+
+import msgspec
 
 from ...display import escape_controls
 from ...errors import StoreError
-from ...text import Text
-from .entry import (
-    LEASE,
-    Cache,
-    ChangedError,
-    NoteKind,
-    batches,
-    damaged_entry,
-    decode,
-    encode,
-    new_idempotency_key,
-    note_keys,
-)
+from ...files import sha256
+from ...text import Text, mended
 
 if TYPE_CHECKING:
     import diskcache
 
 DATABASE = "cache.db"
+
+LEASE = 10.0
+"""Seconds after which a claim expires unless its owner renews it."""
+
+NoteKind = Literal["failed", "parts", "generated"]
+"""A note says why a request failed, has the parts that are written of its text, or the text as it
+was generated, before a person changed it."""
+
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
@@ -37,11 +39,87 @@ LOCK_TIMEOUT = 5.0
 _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
 _KEYS_PER_QUERY = 500
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-class DiskStore(Cache):
-    """A Cache in a local directory. Waits `lock_timeout` seconds for another program.
+class ChangedError(StoreError):
+    """Somebody else has saved another text meanwhile, so nothing was saved.
+
+    `now` is that text, or None if it was deleted.
+    """
+
+    def __init__(self, now: Text | None) -> None:
+        super().__init__("somebody else has changed this text meanwhile")
+        self.now = now
+
+
+@dataclass
+class Outage:
+    """Whether the shared cache has failed, so that no other store of the run waits for it."""
+
+    began: bool = False
+
+
+def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield lists of at most `size` items."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+class _Entry(msgspec.Struct, frozen=True, gc=False):
+    sha256: str
+    """That of the key and the text, so that an entry cannot stand for another request."""
+
+    text: msgspec.Raw
+
+
+_entry_decoder, _text_decoder = msgspec.json.Decoder(_Entry), msgspec.json.Decoder(Text)
+
+
+def encode(key: str, text: Text) -> str:
+    """Return the entry for a text as JSON."""
+    encoded = msgspec.json.encode(mended(text))
+    entry = _Entry(_checksum(key, encoded), msgspec.Raw(encoded))
+    return msgspec.json.encode(entry).decode()
+
+
+def decode(key: str, entry: str | bytes) -> Text | None:
+    """Return the text of an entry, or None if the entry was changed or damaged."""
+    try:
+        outer = _entry_decoder.decode(entry)
+        if outer.sha256 != _checksum(key, bytes(outer.text)):
+            return None
+        return _text_decoder.decode(outer.text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def damaged_entry(key: str, cache: str) -> str:
+    """Return the message about an entry that cannot be decoded."""
+    start = key.rpartition(":")[2][:12]
+    return f"the entry {start}… in {cache} was changed or damaged, and is ignored"
+
+
+def _checksum(key: str, text: bytes) -> str:
+    return sha256(key.encode() + b"\n" + text)
+
+
+def note_key(kind: NoteKind, key: str) -> str:
+    """Return the key of a note about the request with this key."""
+    return f"{kind}:{key}"
+
+
+def note_keys(key: str) -> list[str]:
+    """Return the keys of all notes about the request with this key."""
+    return [note_key(kind, key) for kind in get_args(NoteKind)]
+
+
+class DiskStore:
+    """Stores texts by the key of their request, and coordinates the runs that generate them.
+
+    Waits `lock_timeout` seconds for another program.
 
     Reading creates no files. A damaged database is renamed, and a new one is used.
     """
@@ -58,6 +136,11 @@ class DiskStore(Cache):
     def load(
         self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
+        """Return the stored texts by key, and the problems of the store.
+
+        With `since`, only texts that were generated after it. With `newest`, also those that
+        another machine has changed since this one got them.
+        """
         texts: dict[str, Text] = {}
         for batch in batches(keys, _KEYS_PER_QUERY):
             for key, entry in self._rows(f"key IN ({', '.join('?' * len(batch))})", batch):
@@ -74,12 +157,18 @@ class DiskStore(Cache):
         return texts, self._take_problems()
 
     def prepare(self) -> list[str]:
+        """Make sure that texts can be saved, and return problems. Raises StoreError."""
         self._write(lambda cache: None)
         return self._take_problems()
 
     def save(
         self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
     ) -> None:
+        """Write texts synchronously, and delete their Idempotency-Keys and notes.
+
+        With `replacing`, only if the cache still has these texts by their keys, None for no text;
+        otherwise raises ChangedError. Raises StoreError.
+        """
         entries = {key: encode(key, text) for key, text in texts.items()}
 
         def change(cache: diskcache.Cache) -> None:
@@ -99,6 +188,10 @@ class DiskStore(Cache):
                 (self._rescued / key).unlink()
 
     def rescue(self, key: str, text: Text) -> Path:
+        """Write a text that save() cannot keep to a file of its own, from which load() reads it.
+
+        Returns the path. Raises OSError.
+        """
         self._rescued.mkdir(exist_ok=True)
         path = self._rescued / key
         path.write_text(encode(key, text), encoding="utf-8")
@@ -111,6 +204,13 @@ class DiskStore(Cache):
             return None
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+        """Claim requests, or renew claims, and return those that `owner` holds now.
+
+        The values are their Idempotency-Keys. They are stored until a text is saved, so that a
+        later run repeats a request with the same one if its outcome is unknown; `refresh` replaces
+        them. A claim expires LEASE seconds after the last renewal. Raises StoreError.
+        """
+
         def change(cache: diskcache.Cache) -> dict[str, str]:
             claimed = {}
             for key in keys:
@@ -120,13 +220,18 @@ class DiskStore(Cache):
                     continue
                 cache.set(_CLAIM + key, owner, expire=LEASE)
                 known = cache.get(_IDEMPOTENCY + key)
-                claimed[key] = new_idempotency_key() if refresh or not known else known
+                claimed[key] = uuid.uuid4().hex if refresh or not known else known
                 cache.set(_IDEMPOTENCY + key, claimed[key])
             return claimed
 
         return self._write(change)
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
+        """Release claims of `owner`. With `answered`, delete the Idempotency-Keys as well.
+
+        Raises StoreError.
+        """
+
         def change(cache: diskcache.Cache) -> None:
             for key in keys:
                 if cache.get(_CLAIM + key) == owner:
@@ -139,12 +244,19 @@ class DiskStore(Cache):
     def requests(
         self, kind: NoteKind | None = None
     ) -> tuple[dict[str, dict[str, object]], list[str]]:
+        """Return the requests of all texts on this machine by key, and the problems of the store.
+
+        With `kind`, those of all notes of this kind. A request is empty if its entry was changed or
+        damaged.
+        """
         condition = f"key GLOB '{kind}:*'" if kind else "key NOT GLOB '*:*'"
         texts = ((name, decode(name, entry)) for name, entry in self._rows(condition))
         requests = {name.rpartition(":")[2]: text.request if text else {} for name, text in texts}
         return requests, self._take_problems()
 
     def delete(self, keys: Collection[str]) -> None:
+        """Delete texts and their notes on this machine. Raises StoreError."""
+
         def change(cache: diskcache.Cache) -> None:
             for key in keys:
                 for row in (key, *_extra_rows(key)):
@@ -153,6 +265,7 @@ class DiskStore(Cache):
         self._write(change)
 
     def close(self) -> list[str]:
+        """Close files and connections, and return problems not returned before."""
         self._close()
         return self._take_problems()
 

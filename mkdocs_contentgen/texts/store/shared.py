@@ -7,6 +7,8 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
+import re
+import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -17,18 +19,15 @@ from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
 from ...text import Text
-from .disk import DiskStore
-from .entry import (
+from .disk import (
     LEASE,
-    Cache,
     ChangedError,
-    NoteKind,
+    DiskStore,
     Outage,
     batches,
     damaged_entry,
     decode,
     encode,
-    new_idempotency_key,
     note_keys,
 )
 
@@ -82,8 +81,8 @@ def shown_address(url: str) -> str | None:
     return f"{parts.scheme}://{parts.hostname}:{port}"
 
 
-class SharedStore(Cache):
-    """A Cache in Redis or Valkey at `url`, behind the `local` cache of this machine.
+class SharedStore(DiskStore):
+    """A cache in Redis or Valkey at `url`, behind the one in a directory of this machine.
 
     The stores of a run share `outage`. `timeout` is the time in seconds for each answer. Texts are
     deleted on this machine only, since others may need them. Claims that cannot be released expire.
@@ -93,33 +92,32 @@ class SharedStore(Cache):
 
     def __init__(
         self,
-        local: DiskStore,
+        directory: Path,
         url: str,
         outage: Outage | None = None,
         *,
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
-        self._local = local
-        self._unshared = local.directory.parent / f"{local.directory.name}-unshared"
+        super().__init__(directory)
+        self._unshared = directory.parent / f"{directory.name}-unshared"
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
         self._timeout = timeout
         self._client: Redis | None = None
         self._outage = outage or Outage()
         self._local_is_writable = True
-        self._problems: list[str] = []
 
     def load(
         self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         self._share_again()
-        texts, problems = self._local.load(keys, since=since)
+        texts, problems = super().load(keys, since=since)
         # Another machine may have a newer note.
         wanted = [key for key in keys if newest or key not in texts or ":" in key]
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch, since)
             if new := {key: text for key, text in found.items() if text != texts.get(key)}:
-                self._write_locally(partial(self._local.save, new))
+                self._write_locally(partial(super().save, new))
             texts |= found
         return texts, problems + self._take_problems()
 
@@ -136,8 +134,8 @@ class SharedStore(Cache):
             keys = self._unshared.read_text("utf-8").split()
         except OSError:  # most of the time, there are none
             return
-        problems = list(self._problems)
-        texts, _ = self._local.load(keys)
+        problems = self._take_problems()
+        texts, _ = super().load(keys)
         for batch in batches(texts.items(), _ENTRIES_PER_BATCH):
 
             def share(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
@@ -148,12 +146,13 @@ class SharedStore(Cache):
         if self._outage.began:  # a build that needs nothing of it does not have to know
             self._outage.began, self._problems = False, problems
         else:
+            self._problems[:0] = problems
             self._unshared.unlink(missing_ok=True)
 
     def prepare(self) -> list[str]:
         replies = self._send(lambda pipeline: pipeline.info("memory"))
         try:
-            problems = self._local.prepare()
+            problems = super().prepare()
         except StoreError as error:
             if self._outage.began:
                 raise
@@ -171,7 +170,7 @@ class SharedStore(Cache):
     def save(
         self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
     ) -> None:
-        failure = self._write_locally(lambda: self._local.save(texts, replacing=replacing))
+        failure = self._write_locally(partial(super().save, texts, replacing=replacing))
         for key, before in (replacing or {}).items():
             self._replace(key, before, texts[key])
         others = [it for it in texts.items() if it[0] not in (replacing or {})]
@@ -211,11 +210,8 @@ class SharedStore(Cache):
         if replies and replies[-1] != entry.encode():
             now = decode(key, replies[-1])
             if now:
-                self._write_locally(partial(self._local.save, {key: now}))
+                self._write_locally(partial(super().save, {key: now}))
             raise ChangedError(now)
-
-    def rescue(self, key: str, text: Text) -> Path:
-        return self._local.rescue(key, text)
 
     def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
         lease = round(LEASE * 1000)
@@ -227,12 +223,12 @@ class SharedStore(Cache):
                 *_claim_rows(key),
                 owner,
                 lease,
-                new_idempotency_key(),
+                uuid.uuid4().hex,
                 int(refresh),
             ),
         )
         if self._outage.began:
-            return self._local.claim(keys, owner, refresh=refresh)
+            return super().claim(keys, owner, refresh=refresh)
         return {key: reply.decode() for key, reply in replies.items() if reply}
 
     def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
@@ -243,25 +239,13 @@ class SharedStore(Cache):
             ),
         )
         if self._outage.began and self._local_is_writable:
-            self._local.release(keys, owner, answered=answered)
-
-    def requests(
-        self, kind: NoteKind | None = None
-    ) -> tuple[dict[str, dict[str, object]], list[str]]:
-        return self._local.requests(kind)
-
-    def delete(self, keys: Collection[str]) -> None:
-        self._local.delete(keys)
+            super().release(keys, owner, answered=answered)
 
     def close(self) -> list[str]:
         if self._client is not None:
             self._client.close()
             self._client = None
-        return self._local.close() + self._take_problems()
-
-    def _take_problems(self) -> list[str]:
-        problems, self._problems = self._problems, []
-        return problems
+        return super().close()
 
     def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
         try:
@@ -358,19 +342,9 @@ def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
 
 
-_REASONS = {
-    "OutOfMemoryError": "it is full",
-    "ReadOnlyError": "it is a replica, which cannot be written",
-    "BusyLoadingError": "it is still loading its data",
-    "AuthenticationError": "it refuses the user or the password",
-    "ConnectionError": "it ended the connection",
-    "InvalidResponse": "it does not answer as Redis does",
-    "TimeoutError": "it does not answer in time",
-}
-
-
 def _reason(error: Exception) -> str:
     """Return what went wrong, without the server's message, which could repeat a password."""
     name = type(error).__name__
     cause = error.__cause__ or error.__context__
-    return getattr(cause, "strerror", None) or _REASONS.get(name, name)
+    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Error")).lower()
+    return getattr(cause, "strerror", None) or words

@@ -27,7 +27,7 @@ from ...files import sha256
 from ...requests import Request
 from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
-from ...service.updates import OPERATION, Update
+from ...service.protocol import OPERATION, Update
 from ..ledger.ledger import KeyedRequest, Ledger
 from ..ledger.users import NAME, UserLimits
 from ..prompts import check_prompts

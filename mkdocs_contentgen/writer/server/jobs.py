@@ -27,8 +27,7 @@ from ...errors import (
 )
 from ...requests import Request
 from ...service.application import refusal
-from ...service.protocol import Attempt
-from ...service.updates import Update
+from ...service.protocol import Attempt, Update
 from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from ...requests import EXTRA_FIELDS, REQUEST_TYPES, Request
 from ...service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
-from ...service.updates import OPERATION, Update, Updated
+from ...service.protocol import OPERATION, Update, Updated
 from ..ledger.users import NAME
 
 
