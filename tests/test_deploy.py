@@ -174,12 +174,6 @@ class TestCompose:
         assert "./tls:/etc/nginx/tls:ro" in SERVICES["nginx"]["volumes"]
         assert "deploy/tls/" in (ROOT / ".gitignore").read_text("utf-8").split()
 
-    def test_build(self) -> None:
-        """The image is built from the repository."""
-        build = SERVICES["writer"]["build"]
-        assert (DEPLOY / build["context"]).resolve() == ROOT
-        assert (ROOT / build["dockerfile"]).is_file()
-
     def test_environment(self) -> None:
         """The writer, or uvicorn, reads each variable that it is given."""
         modules = (settings, configuration, uvicorn.config)
@@ -213,11 +207,6 @@ class TestCompose:
         command = ["systemd-analyze", "verify", str(path)]
         checked = subprocess.run(command, check=False, capture_output=True, text=True)
         assert (checked.returncode, checked.stderr) == (0, "")
-
-    def test_parallel(self) -> None:
-        """The model server takes as many calls as the writer makes."""
-        model_server = SERVICES["ollama"]["environment"]
-        assert model_server["OLLAMA_NUM_PARALLEL"] == str(WRITER.parallel)
 
 
 @pytest.fixture
@@ -313,19 +302,6 @@ def answering() -> Iterator[tuple[int, list[str]]]:
 @pytest.mark.system
 class TestNginx:
     """A real nginx with the configuration, before a server in place of the writer."""
-
-    def test_request(self, nginx: tuple[str, int, list[str]]) -> None:
-        """A request with its user, key and body gets the answer of the server."""
-        url, _, paths = nginx
-        answer = httpx.post(
-            f"{url}/generate-blog?user_id=alice",
-            headers={"Idempotency-Key": "k", "Authorization": "Bearer t"},
-            content=b'{"topic": "Bees"}',
-            verify=False,
-        )
-        assert answer.status_code == 200
-        assert answer.text == '{"topic": "Bees"}k'
-        assert paths == ["/generate-blog?user_id=alice"]
 
     def test_limits(self, nginx: tuple[str, int, list[str]]) -> None:
         """Large bodies do not reach the writer, nor do requests for the metrics."""

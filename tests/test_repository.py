@@ -112,32 +112,3 @@ def test_python_versions() -> None:
     assert matrix["include"] == [{"python": promised[0], "resolution": "lowest-direct"}]
     assert PYPROJECT["project"]["requires-python"] == f">={promised[0]}"
     assert PYPROJECT["tool"]["ruff"]["target-version"] == f"py{promised[0].replace('.', '')}"
-
-
-def test_the_changelog() -> None:
-    """It is in the form of Keep a Changelog, newest first, and has a place for this version."""
-    dated = r"\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d"
-    titles = re.findall(r"^## (.*)", CHANGELOG, re.MULTILINE)
-    released = [re.fullmatch(dated, title) for title in titles if title != "[Unreleased]"]
-    assert all(released)
-    assert titles.count("[Unreleased]") <= 1
-    assert "[Unreleased]" not in titles[1:]
-    versions = [tuple(map(int, match[1].split("."))) for match in released if match]
-    assert versions == sorted(set(versions), reverse=True)
-    version = PYPROJECT["project"]["version"]
-    assert f"## [{version}] - " in CHANGELOG or "## [Unreleased]" in CHANGELOG
-    kinds = set(re.findall(r"^### (.*)", CHANGELOG, re.MULTILINE))
-    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
-
-
-def test_extras_are_in_quotes() -> None:
-    """A command that installs an extra can be pasted into zsh, which expands brackets."""
-    folders = ("mkdocs_contentgen", "example_site", "deploy", ".github", ".ci")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
-    unquoted = [
-        (path.name, command)
-        for path in [*files, *ROOT.glob("*.md")]
-        if path.suffix in ("", ".md", ".py", ".yml") and path.is_file()
-        for command in re.findall(r"pip install [^\"\n]*\[.*", path.read_text("utf-8"))
-    ]
-    assert unquoted == []

@@ -1,19 +1,14 @@
-"""The three requests, their keys, and front matter of every kind that YAML can bring."""
+"""The three requests, their keys, and what front matter asks for."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import unicodedata
-from datetime import date
 from itertools import combinations
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from service_double import FIELDS
 
 from mkdocs_contentgen.requests import (
     REQUEST_TYPES,
@@ -67,23 +62,6 @@ def test_sources_that_no_file_can_have() -> None:
     assert [problem.path for problem in problems] == [("defaults", "sources")]
     one = BlogRequest(topic="T", sources=("e\u0301.md", "\u00e9.md", "b.md"))
     assert one.sources == ("\u00e9.md", "b.md")
-
-
-def test_the_key_is_the_same_in_another_process() -> None:
-    """No hash seed and no order of memory gets into a key."""
-    code = (
-        "from mkdocs_contentgen.requests import BlogRequest;"
-        f"print(BlogRequest(topic={BLOG.topic!r}, format='listicle').key(sandbox=False))"
-    )
-    for seed in ("1", "2"):
-        keys = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        assert keys == [BLOG.key(sandbox=False)]
 
 
 def test_a_brief_is_part_of_the_key() -> None:
@@ -177,15 +155,6 @@ def test_every_difference_makes_another_key() -> None:
         assert one != other, (left, right)
 
 
-@pytest.mark.parametrize("request_", VARIATIONS, ids=repr)
-def test_the_body_is_what_the_interface_allows(request_: Request) -> None:
-    """Only fields of the operation are sent, all of them, with values that are allowed."""
-    fields = FIELDS[f"/{request_.operation}"]
-    body = request_.body()
-    assert body.keys() == fields.keys()
-    assert all(body[name] in allowed for name, allowed in fields.items() if allowed)
-
-
 def test_the_defaults_are_those_of_the_interface() -> None:
     """Omitted fields take the values of interface section 2.1."""
     assert [model(type=name, topic="T").body() for name, model in REQUEST_TYPES.items()] == [
@@ -272,95 +241,10 @@ def test_a_list_that_doubles_itself_is_shown_in_a_moment() -> None:
     assert all(len(str(problem)) < 200 for problem in problems)
 
 
-# What YAML can bring, and a bit more: lone surrogates.
-texts = st.text(st.characters(exclude_categories=()), max_size=20)
-scalars = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    texts,
-    st.dates(),
-    st.datetimes(),
-    st.binary(max_size=8),
-)
-words = st.sampled_from(
-    sorted(
-        {word for values in FIELDS.values() for choice in values.values() for word in choice or ()}
-    )
-)
-names = st.sampled_from(
-    ["type", "topic", "length", "focus", "audience", "style", "format", "tone", "id", "revision"]
-)
-values = st.recursive(
-    scalars | words,
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(names | scalars, inner, max_size=4)
-        | st.sets(scalars, max_size=3)
-    ),
-    max_leaves=8,
-)
-right_topics = st.text(min_size=1, max_size=20).filter(str.strip)
-
-
-@st.composite
-def nearly_right(draw: st.DrawFn) -> dict[object, object]:
-    """Make a request as an author would, often with a few things about it changed at random."""
-    operation = draw(st.sampled_from(sorted(FIELDS)))
-    right: dict[str, st.SearchStrategy[object]] = {
-        name: st.sampled_from(sorted(allowed)) if allowed else right_topics
-        for name, allowed in FIELDS[operation].items()
-    }
-    right |= {"id": st.text("abc-", min_size=1, max_size=9), "revision": st.integers(1, 9)}
-    chosen = draw(st.sets(st.sampled_from(sorted(right))))
-    entry: dict[object, object] = {"type": operation.removeprefix("/generate-")}
-    entry |= {name: draw(right[name]) for name in sorted(chosen | {"topic"})}
-    return entry | draw(st.dictionaries(names | scalars, values, max_size=2) | st.just({}))
-
-
-entries = nearly_right() | values
-front_matters = st.fixed_dictionaries(
-    {"contentgen": entries | st.lists(nearly_right(), max_size=3) | st.lists(entries, max_size=3)},
-    optional={"title": texts | values},
-)
-
-
-@given(meta=front_matters, defaults=st.dictionaries(names | scalars, values, max_size=3))
-@settings(max_examples=300)
-@example(meta={"contentgen": {"type": "news"}, "title": date(2024, 1, 2)}, defaults={})
-@example(meta={"contentgen": [{"type": "news", "topic": "T"}] * 2}, defaults={})
-@example(meta={"contentgen": {"type": "news", "topic": "T", "\u2028": 1}}, defaults={})
-def test_any_front_matter_is_requests_or_problems(
-    meta: dict[str, object], defaults: dict[str, object]
-) -> None:
-    """Whatever stands there, nothing is raised, and nothing is passed over in silence."""
-    requests, problems = parse_front_matter(meta, defaults)
-    asked = meta["contentgen"] if isinstance(meta["contentgen"], list) else [meta["contentgen"]]
-    assert problems or len(requests) == len(asked)
-    for problem in [*problems, *check_defaults(defaults)]:
-        assert one_line(problem)
-    for request in requests:
-        fields = FIELDS[f"/{request.operation}"]
-        assert request.body().keys() == fields.keys()
-        assert all(request.body()[name] in allowed for name, allowed in fields.items() if allowed)
-        assert request.body()["topic"].strip()
-        assert len(request.key(sandbox=False)) == 64
-    if not problems:
-        assert len({request.id for request in requests}) == len(requests)
-
-
 def one_line(problem: Problem) -> bool:
     """Tell whether a problem is a line that any terminal can show."""
     text = str(problem)
     return len(text.splitlines()) == 1 and bool(text.encode())
-
-
-@given(meta=front_matters)
-@settings(max_examples=100)
-def test_front_matter_is_read_the_same_twice(meta: dict[str, object]) -> None:
-    """Reading changes nothing that was read, and does not depend on what was read before."""
-    assert parse_front_matter(meta) == parse_front_matter(meta)
 
 
 @given(

@@ -94,10 +94,10 @@ def test_a_failure_shows_in_the_page(
     """A failed request is shown, not repeated with each save, and the server lives on."""
     service.answer = raw(b"{}", 500)
     with serving() as server:
-        wait_until(lambda: "the service answered 500" in server.page())
+        wait_until(lambda: "500 Internal Server Error" in server.page())
         project.page("index.md", ONE, "Other words.\n")
         wait_until(lambda: "Other words" in server.page())
-        assert "the service answered 500" in server.page()
+        assert "500 Internal Server Error" in server.page()
         assert service.topics == ["One"]
 
 
@@ -119,20 +119,7 @@ def test_without_credentials_the_page_says_so(project: Project, serving: Serving
     """What cannot be asked for is shown in the page as well."""
     del project.environment["CONTENTGEN_TOKEN"]
     with serving() as server:
-        wait_until(lambda: "token: is not set" in server.page())
-
-
-@pytest.mark.system
-def test_a_budget_holds_for_the_server(
-    project: Project, serving: Serving, service: ServiceDouble
-) -> None:
-    """All rebuilds together send no more than `max_requests`."""
-    configure(project, {"max_requests": 1})
-    with serving() as server:
-        wait_until(lambda: "Text number 1" in server.page())
-        project.page("index.md", {"type": "blog", "topic": "Two"})
-        wait_until(lambda: "max_requests leaves 0" in server.page())
-        assert service.topics == ["One"]
+        wait_until(lambda: "CONTENTGEN_TOKEN" in server.page())
 
 
 @pytest.mark.system

@@ -70,15 +70,6 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
         assert getattr(updated, name) == getattr(FULL, name)
 
 
-@pytest.mark.parametrize("value", [None, 5, "text", [5], {"a": "b"}, {5: 5}, [{}], [[]], True])
-@pytest.mark.parametrize("name", Text.__struct_fields__[3:])
-def test_values_of_a_wrong_type(name: str, value: object) -> None:
-    """They are dropped: no text that was paid for is refused because of them."""
-    answer = encode_answer(FULL, **{name: value})
-    text = parse_answer(answer, REQUEST)
-    assert mended(text) == text
-
-
 @given(
     st.recursive(
         st.none()

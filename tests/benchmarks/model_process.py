@@ -12,15 +12,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from model_double import Call, ModelHandler, running_model, streamed
+from model_double import running_model
 from model_writer import Conversation, write, writing
 
 
 @contextmanager
-def model_process(seconds: float, *, streams: bool = False) -> Iterator[str]:
+def model_process(seconds: float) -> Iterator[str]:
     """Serve a model that takes so long for a call, and yield its address."""
     endpoints: SimpleQueue[str] = SimpleQueue()
-    process = Process(target=_serve, args=(seconds, streams, endpoints), daemon=True)
+    process = Process(target=_serve, args=(seconds, endpoints), daemon=True)
     process.start()
     try:
         yield endpoints.get()
@@ -29,23 +29,17 @@ def model_process(seconds: float, *, streams: bool = False) -> Iterator[str]:
         process.join()
 
 
-def _serve(seconds: float, streams: bool, endpoints: SimpleQueue[str]) -> None:
+def _serve(seconds: float, endpoints: SimpleQueue[str]) -> None:
     texts: list[str] = []
 
-    def compose(conversation: Conversation) -> str:
+    def slowly(conversation: Conversation) -> str:
+        time.sleep(seconds)
         # Composing each text would take time of the same cores.
         if not texts:
             texts.append(write(conversation))
         return texts[0]
 
-    def slowly(conversation: Conversation) -> str:
-        time.sleep(seconds)
-        return compose(conversation)
-
-    def stream(call: Call, handler: ModelHandler) -> None:
-        streamed(compose(call.body["messages"]), seconds)(call, handler)
-
     with running_model() as double:
-        double.answer = stream if streams else writing(slowly)
+        double.answer = writing(slowly)
         endpoints.put(double.endpoint)
         threading.Event().wait()

@@ -190,7 +190,7 @@ def processor_time(site: Site, *command: str) -> float:
 
 
 def in_turn(
-    name: str, measured: Mapping[str, Callable[[], float]], *, rounds: int, unit: str = "s"
+    name: str, measured: Mapping[str, Callable[[], float]], *, rounds: int
 ) -> dict[str, list[float]]:
     """Measure things in turn, after one round that does not count; print a table on the way."""
     print(f"\n{name}\n" + "".join(f"{label:>22}" for label in measured))
@@ -200,7 +200,7 @@ def in_turn(
     for _ in range(rounds):
         for label, measure in measured.items():
             values[label].append(measure())
-        print("".join(f"{values[label][-1]:>20.3f} {unit}" for label in measured))
+        print("".join(f"{values[label][-1]:>20.3f} s" for label in measured))
     return values
 
 

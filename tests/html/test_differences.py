@@ -195,10 +195,8 @@ def test_what_was_edited_is_marked(number: int) -> None:
 @pytest.mark.parametrize(
     ("part", "size"),
     [
-        ("same {0} {1}{0} ", 2_000),
-        ("same ", 2_000),
+        ("same {0} {1}{0} ", 1_000),
         ("<p>{0}{1}</p><p>same {0}</p>", 1_000),
-        ("<p>!</p>", 1_000),
         ("<li>{0}!", 1_000),
     ],
 )
@@ -284,7 +282,7 @@ def content(html: str, hosts: list[str]) -> str:
 
 
 @given(st.lists(EDITS, min_size=1, max_size=4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
     """Two documents differ in the comparison if and only if they differ as HTML. 6 s."""
     hosts = ["i.example"]
@@ -308,7 +306,7 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
 
 
 @given(st.lists(EDITS, max_size=4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_what_is_saved_unchanged_stays_as_it_is(edits: list[tuple[str, int]]) -> None:
     """Light Markdown of whatever is read as what it was. 6 s."""
     changed = Document(RICH, ["i.example"])
@@ -335,7 +333,7 @@ CHANGES = st.lists(
 
 @given(CHANGES)
 @example([*[("delete", 1)] * 4, ("insert", 2), ("delete", 2)])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_all_that_was_changed_can_be_taken_back(changes: list[tuple[str, int]]) -> None:
     """One difference after the other, until the blocks are those of the earlier text. 3 s."""
     before, document = Document(HTML), Document(HTML)

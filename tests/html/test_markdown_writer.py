@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bs4 import BeautifulSoup
+from growth import growth
 
 from mkdocs_contentgen.html.markdown_writer import to_markdown
 
@@ -28,6 +29,21 @@ from mkdocs_contentgen.html.markdown_writer import to_markdown
 def test_html_as_markdown(html: str, markdown: str) -> None:
     """Each element has one form, and needs no extension."""
     assert to_markdown(html) == markdown
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<ul><li>It is <b>one</b></li></ul>",
+        "<table><tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
+        "<p>*_[x]{{ *_[x]{{</p>",
+        f"{'<ul><li>a' * 45}{'</li></ul>' * 45}",
+    ],
+    ids=["list", "table", "punctuation", "nested"],
+)
+def test_twice_the_text_takes_twice_the_time(part: str) -> None:
+    """The largest articles take seconds."""
+    assert growth(to_markdown, lambda size: part * (size // part.count("<")), 1_500) < 3.2
 
 
 def test_one_block() -> None:

@@ -51,7 +51,7 @@ ELEMENTS = ["p"] * 8 + ["textarea", "title", "script"]
 
 
 @given(text=texts | st.text())
-@settings(max_examples=300)
+@settings(max_examples=200)
 @example(text="".join(ATTACKS))
 def test_however_it_is_printed_it_is_text(text: str) -> None:
     """No way of printing makes an element, an attribute, a string's end or another line of it."""
@@ -68,7 +68,7 @@ def test_however_it_is_printed_it_is_text(text: str) -> None:
 
 
 @given(text=texts | st.text())
-@settings(max_examples=300)
+@settings(max_examples=200)
 @example(text="&apos\u037e")  # a Greek question mark, which normalises to a semicolon
 def test_nothing_brings_markup_back(text: str) -> None:
     """Neither decoding entities, however often, nor Unicode normalisation, makes markup of it."""

@@ -13,6 +13,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
+from mkdocs_contentgen.html.disclosure import LINES
 from mkdocs_contentgen.mkdocs.loading import load_site
 
 ALL_FIELDS: dict[str, dict[str, str]] = {
@@ -376,30 +377,6 @@ def test_builds_after_a_command_in_one_process(
         assert topic in str(project.soup("index.html").article)
 
 
-PAID = b'{"success": true, "content": "Secret words, and no article."}'
-
-
-def test_no_build_pays_for_a_failed_text_again(project: Project, service: ServiceDouble) -> None:
-    """Builds, servers and CI with nothing but the cache know it; a new request is sent."""
-    service.answer = raw(PAID)
-    project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    for _ in range(2):
-        built = project.build()
-        assert built.returncode == 1
-        assert "`contentgen show index.md` prints what was answered, and" in built.stdout
-        assert "`contentgen generate index.md` asks (and pays) again" in built.stdout
-    project.configure({"on_missing": "fail", "on_error": "placeholder"})
-    built = project.build()
-    assert built.returncode == 0, built.stdout
-    assert "Secret words" not in project.html("index.html")
-    assert "is not generated yet" in project.html("index.html")
-    assert len(service.received) == 1
-    project.configure()
-    service.answer = generated()
-    project.page("index.md", {"type": "blog", "topic": "Alpha", "revision": 2})
-    assert project.build("--strict").returncode == 0
-
-
 def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
     """A draft with remarks is no warning; the page shows them, and so does a line of the log."""
     html = "<article><h1>T</h1><p>Text.</p></article>"
@@ -413,7 +390,7 @@ def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
         assert "1 text has remarks; `contentgen status` lists them" in built.stdout
         lines = project.soup("index.html").select("p.contentgen-disclosure")
         assert [line.get_text() for line in lines] == [
-            "AI-generated, not reviewed · m",
+            f"{LINES['draft']} · m",
             f"Not as requested: {remarks[0]}; HTML: {{{{ x }}}} <b> &amp; \\x02",
         ]
     project.configure({"disclosure": False})

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 
 import desk_site
-import httpx
 import pytest
 from conftest import Project
 from llama_server import NEEDS_LLAMA, NEEDS_SMOLLM2, SMOLLM2, smollm2_running
@@ -25,26 +23,6 @@ def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve the model for the tests of this file, and yield the endpoint."""
     with smollm2_running(tmp_path_factory.mktemp("smollm2")) as endpoint:
         yield endpoint
-
-
-def test_a_streamed_answer(smollm2: str) -> None:
-    """The server streams an answer in several events, and its usage at the end."""
-    body = {
-        "model": SMOLLM2,
-        "messages": [{"role": "user", "content": "Name the colours of the rainbow."}],
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "max_tokens": 30,
-        "seed": 7,
-    }
-    with httpx.stream("POST", f"{smollm2}/chat/completions", json=body, timeout=60) as response:
-        assert response.status_code == 200
-        lines = [line for line in response.iter_lines() if line]
-    assert lines.pop() == "data: [DONE]"
-    events = [json.loads(line.removeprefix("data: ")) for line in lines]
-    parts = [choice["delta"].get("content") for event in events for choice in event["choices"]]
-    assert len([part for part in parts if part]) > 5
-    assert events[-1]["usage"]["completion_tokens"] <= 30
 
 
 def test_a_text_of_each_type(project: Project, smollm2: str) -> None:
@@ -130,27 +108,3 @@ def test_an_update(project: Project, smollm2: str) -> None:
     before = [it.html for it in Document(html).blocks()]
     stays = [it.html for it in Document(after.html).blocks() if it.html in before]
     assert len(stays) >= len(before) - len(after.updates)
-
-
-ASK = """
-import json, sys, httpx
-messages = [{"role": "user", "content": sys.stdin.read()}]
-body = {"messages": messages, "stream": True, "max_tokens": 200}
-with httpx.stream("POST", sys.argv[1], json=body, timeout=120) as response:
-    for line in response.iter_lines():
-        if line.startswith("data: {"):
-            choices = json.loads(line[6:])["choices"]
-            print(choices[0]["delta"].get("content") or "", end="", flush=True)
-"""
-
-
-def test_a_program(project: Project, smollm2: str) -> None:
-    """A program that asks the model and streams its text writes a draft, or a known failure."""
-    command = [sys.executable, "-c", ASK, f"{smollm2}/chat/completions"]
-    writer = {"command": command, "model": SMOLLM2, "words": {"short": 120}}
-    project.configure({"base_url": "writer", "on_error": "placeholder", "writer": writer})
-    project.page("index.md", {"type": "article", "topic": "How tides work", "length": "short"})
-    assert project.build().returncode == 0
-    [row] = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
-    assert row["state"] == "draft" or "the text cannot be used: " in row["reason"]
-    assert row["model"] == SMOLLM2

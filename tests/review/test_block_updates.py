@@ -17,7 +17,7 @@ from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Source, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.changes import read_update
+from mkdocs_contentgen.writer.changes import read_update, update_prompt
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
@@ -82,9 +82,9 @@ ACTIONS = st.tuples(
 
 
 @given(st.lists(ACTIONS, max_size=30), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_bytes_of_other_blocks(actions: list[tuple[str, int, str]], has_note: bool) -> None:
-    """Whatever the model answers: lines of blocks that it does not name stay as they were. 3 s."""
+    """Whatever the model answers: lines of blocks that it does not name stay as they were."""
     answer = "\n".join(f"{name} {number}: {text}\nWHY: because" for name, number, text in actions)
     text = updated(answer, note="a note" if has_note else "")
     named = {number for name, number, _ in actions if name.upper() == "BLOCK"}
@@ -120,6 +120,8 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 
 def test_what_a_person_wrote_stays() -> None:
     """It is a remark that it may be wrong now, whatever a note asks for."""
+    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), [])[1]["content"]
+    assert "(p, a person's): A person's words." in asked
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
     assert "Other words" not in text.html
@@ -128,6 +130,23 @@ def test_what_a_person_wrote_stays() -> None:
     )
     assert updated(answer, note="make “a person's words.” friendlier").html == HTML
     assert updated(answer, note="x", section="Price").html == HTML
+
+
+@pytest.mark.parametrize(
+    ("answer", "remark"),
+    [
+        ("BLOCK 99: Wrong.", "named block 99, which is not there; ignored"),
+        ("BLOCK 0: Another title", "tried to change block 0, which is fixed; ignored"),
+        ("AFTER 1: A paragraph more.", "tried to add something below block 1; ignored"),
+        ("BLOCK 1: ```", "text for block 1 cannot be used"),
+        ("BLOCK 1:", "text for block 1 cannot be used"),
+    ],
+)
+def test_wrong_answers_change_nothing(answer: str, remark: str) -> None:
+    """What a model may not change is a remark, and the text stays as it was."""
+    text = updated(f"{answer}\nWHY: x\n\nNOTHING: else")
+    assert text.html == HTML
+    assert remark in "".join(text.remarks)
 
 
 def test_headings_and_titles() -> None:

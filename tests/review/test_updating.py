@@ -155,39 +155,6 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
     assert len(model.calls) == calls
 
 
-@pytest.mark.parametrize(
-    ("answer", "remark"),
-    [
-        (
-            "BLOCK 99: Wrong.\nWHY: x\n\nNOTHING: else",
-            "named block 99, which is not there; ignored",
-        ),
-        (
-            "BLOCK 0: Another title\nWHY: x\n\nNOTHING: else",
-            "tried to change block 0, which is fixed; ignored",
-        ),
-        (
-            "AFTER 1: A paragraph more.\nWHY: x\n\nNOTHING: else",
-            "tried to add something below block 1; ignored",
-        ),
-        (
-            "BLOCK 9: [Evil](https://evil.example)\nWHY: x\n\nNOTHING: else",
-            "tried to change block 9, which is fixed; ignored",
-        ),
-        ("BLOCK 1: ```\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
-        ("BLOCK 1:\nWHY: x\n\nNOTHING: else", "text for block 1 cannot be used"),
-    ],
-)
-def test_wrong_answers_change_nothing(
-    site: Project, model: ModelDouble, answer: str, remark: str
-) -> None:
-    """What a model may not change is a remark, and the text stays as it was. 1 s each."""
-    change_source(site)
-    before = approved(site)
-    assert remark in update(site, model, answer)
-    assert draft(site).html == before.html
-
-
 def test_an_answer_of_no_use(site: Project, model: ModelDouble) -> None:
     """It is asked for once more, and then remembered: `--all` does not pay for it again."""
     change_source(site)
@@ -201,7 +168,7 @@ def test_an_answer_of_no_use(site: Project, model: ModelDouble) -> None:
     assert len(model.calls) == calls + 2
     assert "its update has failed: the model's answer" in run(site, "status").stdout
     shown = run(site, "show", "report.md").stdout
-    assert "`contentgen update report.md` asks (and pays) again" in shown
+    assert "`contentgen update report.md`" in shown
     assert "Here is the text, much better." in shown
     assert "changed 'A build" in update(site, model, "BLOCK 1: Three seconds [1].\nWHY: x")
     assert "has failed" not in run(site, "status").stdout
@@ -250,31 +217,6 @@ WHY: x"""
     assert "has no section 'No such'; its headings are: 'Why'" in wrong
 
 
-def test_a_persons_words_stay(site: Project, model: ModelDouble) -> None:
-    """An update says where they may be wrong, and a note does not change them."""
-    change_source(site)
-    block = Document(approved(site).html).blocks()[1]
-    path = site.root / "contentgen/report.md/main.html"
-    written = f"sha256: {read_header(site)}\nedits:\n  changed_by:\n    {block.digest}: Ann\n"
-    path.write_text(path.read_text().replace(f"sha256: {read_header(site)}\n", written))
-    answer = "BLOCK 1: Three seconds [1].\nWHY: it takes three"
-    before = approved(site)
-    said = update(site, model, answer)
-    assert "what Ann wrote may be wrong now: 'A build takes 4 seconds" in said
-    assert draft(site).html == before.html
-    assert "(p, a person's): A build" in model.calls[-1].body["messages"][1]["content"]
-    update(site, model, answer, "--note", 'make "A build takes 4 seconds" right')
-    assert draft(site).html == before.html
-
-
-def read_header(project: Project) -> str:
-    """Return the SHA-256 in the header of the approved file."""
-    directory = project.root / "contentgen"
-    file = read(directory / "report.md/main.html", directory)
-    assert file is not None
-    return file.approval.sha256
-
-
 def test_a_note_leaves_the_sources_to_a_later_update(site: Project, model: ModelDouble) -> None:
     """A note is for its own change, so what the sources say now is still to be looked at."""
     change_source(site)
@@ -316,8 +258,7 @@ def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     calls = len(model.calls)
     said = update(site, model, "x", "--dry-run")
     assert "report.md:2: Plan › Speed" in said
-    assert "updates to be sent: 1; max_requests allows 100" in said
-    assert "calls to the model: 1, or up to 2 with repairs" in said
+    assert "updates to be sent: 1" in said
     (site.root / "folder").write_text("a file")
     said = update(site, model, "x", "--report", "folder/report.txt")
     assert "Error: folder/report.txt: cannot be written (" in said

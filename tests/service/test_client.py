@@ -12,7 +12,7 @@ import socket
 import ssl
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -22,7 +22,6 @@ from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
-from conftest import until
 from service_double import (
     SECRET,
     TOKEN,
@@ -127,55 +126,20 @@ def ok(extra: bytes, body: bytes = GOOD) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("request_", "path", "body"),
+    ("type_", "path", "fields"),
     [
-        (
-            ArticleRequest(topic="Tides"),
-            "/generate-article",
-            {"topic": "Tides", "length": "medium", "focus": "analysis", "audience": "general"},
-        ),
-        (
-            ArticleRequest(
-                topic="Tides", length="long", focus="review", audience="expert", id="x", revision=7
-            ),
-            "/generate-article",
-            {"topic": "Tides", "length": "long", "focus": "review", "audience": "expert"},
-        ),
-        (
-            BlogRequest(topic="Tides"),
-            "/generate-blog",
-            {
-                "topic": "Tides",
-                "length": "medium",
-                "style": "professional",
-                "format": "narrative",
-            },
-        ),
-        (
-            BlogRequest(
-                topic="Tides", length="short", style="casual", format="howto", id="x", revision=7
-            ),
-            "/generate-blog",
-            {"topic": "Tides", "length": "short", "style": "casual", "format": "howto"},
-        ),
-        (
-            NewsRequest(topic="Tides"),
-            "/generate-news",
-            {"topic": "Tides", "length": "medium", "tone": "neutral"},
-        ),
-        (
-            NewsRequest(topic="Tides", length="long", tone="editorial", id="x", revision=7),
-            "/generate-news",
-            {"topic": "Tides", "length": "long", "tone": "editorial"},
-        ),
+        (ArticleRequest, "/generate-article", {"focus": "review", "audience": "expert"}),
+        (BlogRequest, "/generate-blog", {"style": "casual", "format": "howto"}),
+        (NewsRequest, "/generate-news", {"tone": "editorial"}),
     ],
-    ids=["article", "article-all", "blog", "blog-all", "news", "news-all"],
 )
 def test_a_request_is_what_the_interface_describes(
-    service: ServiceDouble, request_: Request, path: str, body: dict[str, str]
+    service: ServiceDouble, type_: Callable[..., Request], path: str, fields: dict[str, str]
 ) -> None:
     """Each operation has its address, its fields and nothing of the plugin's own."""
-    assert asyncio.run(send(service.base_url, request_)).startswith("<article>")
+    body = {"topic": "Tides", "length": "long", **fields}
+    request = type_(**body, id="x", revision=7)
+    assert asyncio.run(send(service.base_url, request)).startswith("<article>")
     [received] = service.received
     assert (received.method, received.path) == ("POST", path)
     assert received.query == [("user_id", USER)]
@@ -227,12 +191,6 @@ def test_white_space_around_the_options_is_none_of_them(service: ServiceDouble) 
     [received] = service.received
     assert received.headers["authorization"] == f"Bearer {TOKEN}"
     assert received.query == [("user_id", USER)]
-
-
-def test_the_name_localhost(service: ServiceDouble) -> None:
-    """A name with an IPv6 address where nobody listens leads to the service all the same."""
-    asyncio.run(send(service.base_url.replace("127.0.0.1", "localhost")))
-    assert len(service.received) == 1
 
 
 def test_the_sandbox_needs_no_credentials() -> None:
@@ -816,27 +774,11 @@ def test_an_answer_that_does_not_end_in_time(service: ServiceDouble, slow: Answe
     """`timeout` is for the request as a whole, also where something arrives all the time."""
     service.answer = slow
     started = time.monotonic()
-    error = failure(UnknownOutcomeError, service.base_url, timeout=1)
-    assert 0.99 < time.monotonic() - started < 20
-    assert " sent no complete answer within 1 s (the option" in str(error)
+    error = failure(UnknownOutcomeError, service.base_url, timeout=0.4)
+    assert 0.39 < time.monotonic() - started < 20
+    assert " sent no complete answer within 0.4 s (the option" in str(error)
     assert "it may have been processed" in str(error)
     assert len(service.received) == 1
-
-
-def test_a_request_that_is_cancelled(service: ServiceDouble) -> None:
-    """Whoever gives a request up need not wait for its answer."""
-    service.answer = silence
-
-    async def cancel() -> float:
-        task = asyncio.create_task(send(service.base_url))
-        await until(lambda: service.received)
-        started = time.monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return time.monotonic() - started
-
-    assert asyncio.run(cancel()) < 20
 
 
 # --- the token -----------------------------------------------------------------------------------

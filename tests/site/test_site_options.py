@@ -144,10 +144,8 @@ def test_links_within_a_folder(tmp_path: Path, read: Read, sources: object) -> N
     ("link", "sources"),
     [
         ("docs", True),
-        ("docs", ["docs"]),
         ("docs", ["CHANGELOG.md"]),
         ("docs/sub", ["docs/sub"]),
-        ("wiki", ["wiki"]),
         ("wiki", ["wiki/folder"]),
         ("wiki", ["wiki/netrc"]),
         ("link.md", ["link.md"]),
@@ -174,18 +172,6 @@ def test_the_project_behind_a_link(tmp_path: Path, read: Read) -> None:
     (tmp_path / "home").symlink_to("real")
     found = read(configure(tmp_path / "home", [".", "../shared.md"]))
     assert files(found) == sorted([*PUBLISHED, "shared.md"])
-
-
-@pytest.mark.parametrize("option", ["instructions", "prompts"])
-def test_house_rules(tmp_path: Path, read: Read, option: str) -> None:
-    """A link in the place of a file that the model gets as a whole is refused too."""
-    write(tmp_path, "outside/blog.md")
-    project = tmp_path / "project"
-    write(project, "docs/index.md")
-    (project / "rules").symlink_to(tmp_path / "outside")
-    path = "rules" if option == "prompts" else "rules/blog.md"
-    with pytest.raises(ConfigurationError, match=f"^writer.{option}: {project}/rules is a symbol"):
-        read(configure(project, [], **{option: path}))
 
 
 @pytest.fixture

@@ -61,21 +61,6 @@ def play(tmp_path: Path) -> Callable[[Story], None]:
     return play
 
 
-def test_what_one_run_holds_no_other_gets(play: Callable[[Story], None]) -> None:
-    """Until it is released; claiming once more what one holds is no conflict."""
-
-    async def story(store: Store, one: Claims, two: Claims, complaints: list[str]) -> None:
-        assert await one.claim(["a", "b"]) == {"a", "b"}
-        assert await two.claim(["b", "c"]) == {"c"}
-        assert await one.claim(["a"]) == {"a"}
-        await one.release({"b"})
-        assert await two.claim(["a", "b"]) == {"b"}
-        assert one.held.keys() == {"a"}
-        assert two.held.keys() == {"b", "c"}
-
-    play(story)
-
-
 def test_claims_are_renewed_while_they_are_held(play: Callable[[Story], None]) -> None:
     """So often that none expires, and for no key that is not held any more."""
 

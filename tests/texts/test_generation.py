@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -241,17 +241,6 @@ def test_a_gateway_that_cannot_reach_the_service(store: DiskStore) -> None:
     assert len({key for _, _, key, _ in script.sent}) == 1
 
 
-def test_retry_after_beyond_the_deadline_of_one(store: DiskStore) -> None:
-    """A request whose deadline is too near gives up, and the others wait."""
-    time = FakeTime()
-    errors = [NotSentError("429", retry_after=8), NotSentError("429", retry_after=8)]
-    script = Script(time, {"a": errors})
-    outcomes, _ = run(script, store, requests("a", "b"), concurrency=1, timeout=10)
-    assert isinstance(outcomes["a"].error, NotSentError)
-    assert outcomes["b"].text
-    assert script.topics == ["a", "a", "b"]
-
-
 def test_the_deadline_is_for_all_tries(store: DiskStore) -> None:
     """A later try gets what is left of the time."""
     script = Script(FakeTime(), {"a": [NotSentError("429", retry_after=30)]})
@@ -348,45 +337,6 @@ def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None
     assert second.topics == ["a"]
     assert isinstance(one["a"].error, RejectedError)
     assert two["a"].source == "service"
-
-
-@dataclass
-class NotingStore(DiskStore):
-    """Notes how many texts are looked for in one go."""
-
-    directory: Path
-    looks: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__(self.directory)
-
-    def load(
-        self, keys: Iterable[str], *, since: datetime | None = None, newest: bool = False
-    ) -> tuple[dict[str, Text], list[str]]:
-        """Note the number, and load."""
-        keys = list(keys)
-        self.looks.append(len(keys))
-        return super().load(keys, since=since)
-
-
-def test_many_texts_of_others_are_fetched_a_few_at_a_time(store: DiskStore) -> None:
-    """Between two looks, a run can renew the claims on what it has in flight itself."""
-    asked = requests(*map(str, range(250)))
-    other = NotingStore(store.directory)
-    script = Script(FakeTime())
-
-    async def main() -> dict[str, Outcome]:
-        store.claim(asked, "another")
-        running = asyncio.create_task(Generation(other, script.connect, Limits()).run(asked))
-        await until(lambda: sum(other.looks) >= len(asked))
-        store.save({key: Text(HTML, datetime.now(UTC), {}) for key in asked})
-        return await running
-
-    outcomes = asyncio.run(main())
-    store.close()
-    assert {outcome.source for outcome in outcomes.values()} == {"cache"}
-    assert script.sent == []
-    assert max(other.looks) == 100
 
 
 def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:

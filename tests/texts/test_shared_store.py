@@ -7,12 +7,10 @@ import re
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,12 +18,12 @@ import pytest
 from conftest import Project, Variable, wait_until
 from msgspec.structs import replace
 from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
-from service_double import Answer, Handler, Received, ServiceDouble, generated, listening, raw
+from service_double import Answer, Handler, Received, ServiceDouble, generated, listening
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, Outage, note_key
-from mkdocs_contentgen.texts.store.disk import decode, encode
+from mkdocs_contentgen.texts.store import LEASE, DiskStore, Outage, note_key
+from mkdocs_contentgen.texts.store.disk import encode
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system
@@ -94,13 +92,6 @@ def test_what_was_loaded_once_needs_no_redis(
     assert DiskStore(tmp_path / "b").load([KEY]) == ({KEY: text()}, [])
 
 
-def test_many_texts(machine: Machine) -> None:
-    """More texts than go into one round trip are all found."""
-    texts = {f"{number:064}": text(str(number)) for number in range(250)}
-    machine("a").save(texts)
-    assert machine("b").load(texts) == (texts, [])
-
-
 def test_only_newer_texts(machine: Machine) -> None:
     """What is too old here can have been asked for anew elsewhere."""
     machine("b").save({KEY: text("old")})
@@ -148,19 +139,6 @@ def test_a_note_is_known_on_all_machines(
 
 
 # --- claims --------------------------------------------------------------------------------------
-
-
-def test_a_claim_holds_on_all_machines(machine: Machine) -> None:
-    """Only one machine may ask, until it gives the claim up or has the text."""
-    a, b = machine("a"), machine("b")
-    assert a.claim([KEY, OTHER], "a").keys() == {KEY, OTHER}
-    assert b.claim([KEY, OTHER], "b") == {}
-    b.release([KEY, OTHER], "b")
-    assert b.claim([KEY], "b") == {}
-    a.release([KEY], "a")
-    assert b.claim([KEY, OTHER], "b").keys() == {KEY}
-    a.save({OTHER: text()})
-    assert b.claim([OTHER], "b").keys() == {OTHER}
 
 
 def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer) -> None:
@@ -211,18 +189,6 @@ def test_what_was_written_meanwhile_is_shared(
     assert machine("b").load([KEY])[0] == {}
     assert machine("a").load([OTHER]) == ({}, [])
     assert machine("b").load([KEY]) == ({KEY: text()}, [])
-
-
-def test_a_server_that_dies_in_the_middle(machine: Machine, server: RedisServer) -> None:
-    """The text is kept here, and what happened is said once, at the end."""
-    store = machine("a")
-    assert store.prepare() == []
-    assert store.claim([KEY], "me").keys() == {KEY}
-    server.kill()
-    store.save({KEY: text()})
-    store.release([OTHER], "me")
-    assert "cannot be used" in one_problem(store.close())
-    assert machine("a").load([KEY]) == ({KEY: text()}, [])
 
 
 def test_a_server_that_hangs(machine: Machine, server: RedisServer, tmp_path: Path) -> None:
@@ -426,18 +392,6 @@ def test_three_machines_share_the_work(machines: list[Project], service: Service
     assert machines[0].html("t3/index.html") == machines[2].html("t3/index.html")
 
 
-def test_a_failed_text_is_known_to_all_machines(
-    machines: list[Project], service: ServiceDouble
-) -> None:
-    """What one machine has paid for in vain, the others do not pay for again."""
-    service.answer = raw(b'{"success": true, "content": "no article"}')
-    for machine in machines:
-        built = machine.build()
-        assert built.returncode == 1
-        assert "`contentgen generate" in built.stdout
-    assert sorted(service.topics) == TOPICS
-
-
 def test_killed_machines_lose_nothing(
     machines: list[Project], service: ServiceDouble, server: RedisServer
 ) -> None:
@@ -486,33 +440,6 @@ def test_prune_leaves_the_shared_cache_alone(machines: list[Project], server: Re
     assert "texts dropped: 1" in a.run("mkdocs_contentgen", "prune").stdout
     assert a.cached() == set()
     assert len(server.admin().keys("contentgen:text:*")) == 1
-
-
-def test_an_old_text_that_another_machine_replaced(
-    machines: list[Project], service: ServiceDouble
-) -> None:
-    """With `max_age`, a text that was asked for anew elsewhere is not paid for again."""
-    a, b, _ = machines
-    for machine in (a, b):
-        machine.configure({"cache_url": Variable("CACHE_URL"), "max_age": "30d"})
-    assert a.build("--strict").returncode == 0
-    for machine in (a, b):
-        target = machine.root / ".cache/plugin/contentgen" / DATABASE
-        if machine is b:
-            assert b.build("--strict").returncode == 0
-        with closing(sqlite3.connect(target)) as connection, connection:
-            rows = connection.execute("SELECT key, value FROM Cache").fetchall()
-            for key, value in rows:
-                old = decode(key, value)
-                assert old is not None
-                old = replace(old, generated_at=WHEN - timedelta(days=2000))
-                connection.execute(
-                    "UPDATE Cache SET value = ? WHERE key = ?", (encode(key, old), key)
-                )
-    assert len(service.received) == 12
-    built = b.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert len(service.received) == 12
 
 
 @pytest.mark.parametrize(

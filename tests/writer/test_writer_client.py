@@ -14,7 +14,6 @@ from model_double import (
     Answer,
     ModelDouble,
     error,
-    message,
     raw,
     running_model,
     sequence,
@@ -25,7 +24,6 @@ from service_double import reset
 
 from mkdocs_contentgen.errors import (
     ConfigurationError,
-    FailedTextError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
@@ -34,7 +32,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from mkdocs_contentgen.requests import ArticleRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
@@ -114,29 +112,6 @@ def test_another_attempt(server: ModelDouble) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (written("Half a", finish_reason="length"), "was cut off (finish_reason 'length')"),
-        (written(None, finish_reason="content_filter"), "content filter stopped the text"),
-        (written(""), "the answer is empty"),
-        (written(None), "the answer is empty"),
-        (raw(message(content="", reasoning="Hm.")), "thinking text only"),
-        (raw(message(content=None, reasoning_content="Hm.")), "thinking text only"),
-        (written("<think>Hm."), "thinking text only"),
-        (written("I'm sorry, but I can't help with that."), "is a refusal"),
-    ],
-)
-def test_a_text_that_fails(server: ModelDouble, answer: Answer, words: str) -> None:
-    """After a second attempt, the error says why nobody can use the text."""
-    server.answer = answer
-    with pytest.raises(FailedTextError) as caught:
-        generate(server)
-    assert words in str(caught.value)
-    assert caught.value.model == MODEL
-    assert len(server.calls) == (1 if "filter" in words else 2)
-
-
 def test_a_long_text(server: ModelDouble) -> None:
     """A long text is a plan and its sections, each with the text so far."""
     plan = "# Tides\n\n## Moon: pulls\n## Sea: moves\n## Port: waits\n"
@@ -171,19 +146,6 @@ def test_an_error_in_the_middle(
     assert len(server.calls) == 2
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        BlogRequest(topic="Tides", length="short", format="narrative"),
-        NewsRequest(topic="Tides", length="short"),
-    ],
-)
-def test_other_operations(server: ModelDouble, request_: Request) -> None:
-    """All operations have an answer that a page can show."""
-    server.answer = written(TEXT)
-    parse_article(generate(server, request_).html)
-
-
 def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
     """The warnings about all requests are those of the model."""
     server.answer = written(TEXT, usage={"prompt_tokens": 3, "completion_tokens": 3})
@@ -210,23 +172,6 @@ def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
             return client.warnings
 
     assert f"{tmp_path}/a.md (" in asyncio.run(run())[-1]
-
-
-def test_the_files_of_the_site_reach_the_prompt(server: ModelDouble) -> None:
-    """House rules and a prompt file of one's own are part of what the model is told."""
-    server.answer = written(TEXT)
-    prompt = "Write like a sailor.\n\n## focus: analysis\n\nCompare."
-    prompts = {"article": ("article.md", prompt)}
-    given = options(server, instructions="Always say you.", prompts=prompts)
-
-    async def run() -> None:
-        async with WriterClient(given) as client:
-            await client.generate(REQUEST)
-
-    asyncio.run(run())
-    told = server.calls[0].body["messages"][0]["content"]
-    for rule in ("Always say you.", "Write like a sailor.", "Compare."):
-        assert rule in told
 
 
 @pytest.mark.parametrize("name", ["essay", "Article", "section"])
