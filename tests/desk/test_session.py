@@ -177,7 +177,7 @@ def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
 
 
 def test_two_desks_change_a_text(project: Project) -> None:
-    """In 40 rounds, no word is lost: who is late is told so, and sees the other's text first."""
+    """In eight rounds, no word is lost: who is late is told so, and sees the other's text first."""
     make_site(project.root)
     with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
         desks = [Desk(site, name) for name in ("Ann", "Bob")]
@@ -190,7 +190,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             change = Change(action="insert", block=0, digest=block.digest, markdown=words)
             desk.change(ref, digest_of(article), change)
 
-        for number in range(40):
+        for number in range(8):
             first, second = desks if number % 2 else desks[::-1]
             for desk in desks:
                 desk.refresh()
@@ -201,7 +201,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             add(second, f"Word {number} of {second.by}.")
         desks[0].refresh()
         html = str(desks[0].find(ref).newest)
-    for number, name in product(range(40), ("Ann", "Bob")):
+    for number, name in product(range(8), ("Ann", "Bob")):
         assert f"<p>Word {number} of {name}.</p>" in html
 
 
@@ -216,7 +216,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
-    """What a text contains is described with its statements, and with what the page hides. 3 s."""
+    """What a text contains is described with its statements, and with what the page hides."""
     part, whole = SHAPES[shape]
 
     def make(tags: int) -> str:
@@ -230,7 +230,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
         article = next(it for it in desk.articles.values() if it.page == "report.md")
         assert describe(desk, article)["page_problem"] == ""
 
-    assert growth(show, make, 2_400) < 3
+    assert growth(show, make, 1_600) < 3
 
 
 # --- Nothing is lost -----------------------------------------------------------------------------
