@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import unquote
 
 import pytest
@@ -136,6 +137,7 @@ def configure(project: Project) -> None:
     project.configure(plugins=plugins, markdown_extensions=EXTENSIONS)
 
 
+@cache
 def content(html: str) -> Tag:
     """Return what a page shows, as a browser has it, without what only the plugin adds."""
     found = BeautifulSoup(html, "html5lib").select_one('[role="main"]')
