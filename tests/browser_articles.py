@@ -111,6 +111,8 @@ STYLED = (
     )
     + "<table><caption>A plain caption</caption><tr><td>x</td></tr></table>"
     "<p style='border-bottom: 1px solid #e2e8f0'>A grey rule</p>"
+    "<hr><hr style='border-top: 3px solid red'><details open style='background: #eef'>"
+    "<summary style='background: #00f'>A filled one</summary></details>"
     "<pre><code class='language-python'>def f():\n    return 'text'</code></pre></article>"
 )
 """An article with each of these styles in each place."""

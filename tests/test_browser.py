@@ -233,6 +233,10 @@ def test_what_was_asked_for_is_shown(visitor: Visitor, site: str) -> None:
     rule = page.get_by_text("A grey rule").evaluate("it => getComputedStyle(it).borderBottom")
     assert rule.startswith("1px solid")
     assert re.search(r"/ 0\.\d+\)|rgba", rule), "it is not like a rule of the theme"
+    box = "it => ['borderTop', 'padding', 'background'].map(name => getComputedStyle(it)[name])"
+    for name in ("hr", "details", "summary"):
+        all_of = page.locator(f"article {name}")
+        assert all_of.last.evaluate(box) == all_of.first.evaluate(box), name
 
 
 @in_each_theme
