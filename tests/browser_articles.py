@@ -121,6 +121,7 @@ RIGHT_TO_LEFT = """
 <article><h1>عنوان</h1><p>فقرة <code>--flag=1</code></p>
 <div class="pro-tip">نصيحة</div>
 <blockquote style="border-left: 4px solid #3498db">اقتباس</blockquote>
+<ol><li>بند</li></ol>
 </article>"""
 
 

@@ -240,14 +240,17 @@ def test_what_was_asked_for_is_shown(visitor: Visitor, site: str) -> None:
 
 
 @in_each_theme
-def test_bars_of_right_to_left_text(visitor: Visitor, theme: str) -> None:
-    """They are on the right side, and only there."""
+def test_bars_and_numbers_of_right_to_left_text(visitor: Visitor, theme: str) -> None:
+    """Bars are on the right side only, and lists have room for their numbers there."""
     page = visitor.open(Look(theme, "light"), "arabic/")
     page.locator("article.contentgen").evaluate("it => { it.dir = 'rtl'; }")
     widths = "it => [getComputedStyle(it).borderLeftWidth, getComputedStyle(it).borderRightWidth]"
     for bar in (".contentgen-disclosure", ".pro-tip", "blockquote"):
         left, right = page.locator(f"article {bar}").first.evaluate(widths)
         assert left == "0px" != right, bar
+    padding = "it => parseFloat(getComputedStyle(it).paddingRight)"
+    room = page.locator("article ol").evaluate(padding)
+    assert room >= 20, "the numbers of the list are cut off"
 
 
 @pytest.mark.parametrize("theme", ["material", "readthedocs"])
