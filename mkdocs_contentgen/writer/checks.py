@@ -89,7 +89,7 @@ def _unusable_reason(draft: Draft) -> str:
     checks = (
         _finish_problem,
         _size_problem,
-        _refusal_problem,
+        _no_text_problem,
         _empty_problem,
         _content_problem,
         _script_problem,
@@ -159,18 +159,16 @@ def _empty_problem(draft: Draft) -> str:
     return "the answer is empty"
 
 
-def _refusal_problem(draft: Draft) -> str:
-    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < _MOST_NO_TEXT:
-        return "the answer is a refusal, and no text about the topic"
-    return ""
+def _no_text_problem(draft: Draft) -> str:
+    if draft.document.words >= _MOST_NO_TEXT:
+        return ""
+    text = draft.document.text.strip()
+    return next((reason for reason, pattern in _NO_TEXT.items() if pattern.search(text)), "")
 
 
 def _content_problem(draft: Draft) -> str:
     """Return why what stands there is no text, whatever its length."""
     document = draft.document
-    for pattern, reason in _NO_TEXT:
-        if document.words < _MOST_NO_TEXT and pattern.search(document.text):
-            return reason
     if all(block.kind in HEADINGS for block in document.blocks) and not draft.is_part:
         return "the text has headings only"
     left = split_words(_BRACKETS.sub("", document.prose))
@@ -349,27 +347,24 @@ _MOST_NO_TEXT = 150
 
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
-_REFUSAL = re.compile(rf"\W{{0,5}}{any_of('refusal')}", re.IGNORECASE)
-_NO_TEXT = (
-    (re.compile(r"\A(?:\{\s?[\"']|\[\s?[{\"'])"), "the answer is data of a program, and no text"),
-    (
-        re.compile(
-            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()",
-            re.IGNORECASE,
+_NO_TEXT = {
+    reason: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for reason, pattern in {
+        "the answer is a refusal, and no text about the topic": (
+            rf"\A\W{{0,5}}{any_of('refusal')}"
         ),
-        "the answer is an error message of a server or program",
-    ),
-    (
-        re.compile(
+        "the answer is data of a program, and no text": r"\A(?:\{\s?[\"']|\[\s?[{\"'])",
+        "the answer is an error message of a server or program": (
+            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
+        ),
+        "the answer repeats the prompt": (
             "Answer with the text alone|Invent no numbers, dates, studies"
-            "|^(?:A first paragraph\\.|Heading of a section)$",
-            re.MULTILINE,
+            r"|^(?:A first paragraph\.|Heading of a section)$"
         ),
-        "the answer repeats the prompt",
-    ),
-    (re.compile("lorem ipsum dolor", re.IGNORECASE), "the text is Lorem ipsum"),
-)
-"""Texts that are none, each with the reason."""
+        "the text is Lorem ipsum": "lorem ipsum dolor",
+    }.items()
+}
+"""Patterns of answers that are no texts, by the reason."""
 
 _MISREAD = re.compile("[ÃÂ][\x80-\xbf]|â€[\x80-\xbf™œ“”\x9d]")
 _BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")

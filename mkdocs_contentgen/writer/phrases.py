@@ -13,4 +13,4 @@ PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("u
 def any_of(name: str) -> str:
     """Return a pattern for any of the phrases with this name."""
     pattern = "|".join(PHRASES[name].splitlines())
-    return f"(?:{re.sub('<(work|text)>', lambda part: any_of(part[1]), pattern)})"
+    return f"(?:{re.sub('<(work|text|thought_tag)>', lambda part: any_of(part[1]), pattern)})"
