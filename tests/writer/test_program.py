@@ -49,10 +49,10 @@ def ask(script: str, call: ModelCall = CALL, **others: object) -> Completion:
     return asyncio.run(asked(options([sys.executable, "-c", script], **others), call))
 
 
-def failure(script: str, **others: object) -> ServiceError:
+def failure(script: str, call_timeout: float = 0.2) -> ServiceError:
     """Return the error of a script without a text."""
     with pytest.raises(ServiceError) as caught:
-        ask(script, **others)
+        ask(script, call_timeout=call_timeout)
     assert str(caught.value).isprintable()
     return caught.value
 

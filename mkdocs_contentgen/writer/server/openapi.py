@@ -25,17 +25,13 @@ def describe() -> dict[str, Any]:
     for name, model in REQUEST_TYPES.items():
         fields = schemas.pop(model.__name__)["properties"]
         names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
-        body = {
-            "type": "object",
-            "properties": {field: fields[field] for field in names},
-            "required": ["topic"],
-            "additionalProperties": False,
-        }
+        properties = {field: fields[field] for field in names}
+        body = {"type": "object", "properties": properties, "additionalProperties": False}
         update = {"type": {"const": name}, "update": {"$ref": "#/components/schemas/Update"}}
-        schemas[name] = body
+        schemas[name] = {**body, "required": ["topic"]}
         schemas[f"{name}-update"] = {
             **body,
-            "properties": {**body["properties"], **update},
+            "properties": {**properties, **update},
             "required": ["type", "topic", "update"],
         }
     document["components"]["schemas"] |= schemas
