@@ -470,7 +470,7 @@ def test_a_reason_that_does_not_end(service: ServiceDouble) -> None:
 
     async def ask() -> None:
         url = httpx.URL(service.base_url)
-        async with HTTPConnection(url, "x", {}, reason_timeout=0.05) as connection:
+        async with HTTPConnection(url, "x", reason_timeout=0.05) as connection:
             answer = await connection.request(
                 "POST", "/generate-blog", timeout=LONG, body={"topic": "T"}
             )

@@ -143,8 +143,8 @@ def test_both_outputs() -> None:
         "import sys\nfor i in range(99999): print('noise', i, file=sys.stderr)\n"
         "print('\\x1b[31mnot logged in\\x1b[0m', file=sys.stderr)\n"
     )
-    assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')").text == "Text\n"
-    error = failure(f"{script}\nsys.exit(1)")
+    assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')", call_timeout=60).text == "Text\n"
+    error = failure(f"{script}\nsys.exit(1)", call_timeout=60)
     assert isinstance(error, RejectedError)
     assert str(error).endswith("ended with status 1: noise 99997 noise 99998 not logged in")
 

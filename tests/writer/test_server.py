@@ -39,9 +39,11 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
+from mkdocs_contentgen.service.protocol import OPERATION
 from mkdocs_contentgen.writer.ledger.databases import SQLite
 from mkdocs_contentgen.writer.ledger.ledger import KeyedRequest, Ledger, open_ledger
-from mkdocs_contentgen.writer.ledger.users import Token, User
+from mkdocs_contentgen.writer.ledger.users import NAME, Token, User
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.settings import texts_at_once
@@ -848,15 +850,14 @@ class TestOperation:
         """The OpenAPI document is valid, and has the fields and values of the models."""
         document = server.get("/openapi.json").json()
         validate(document)
-        assert len(document["paths"]) == len(REQUEST_TYPES) + 1
-        schemas = {
-            path: operation["post"]["requestBody"]["content"]["application/json"]["schema"]
-            for path, operation in document["paths"].items()
-        }
-        updates = {it["properties"]["type"]["const"]: it for it in schemas["/update-text"]["oneOf"]}
+        assert document["paths"].keys() == {*OPERATIONS, f"/{OPERATION}"}
+        user, key = document["components"]["parameters"].values()
+        assert user["schema"]["pattern"] == f"^{NAME.pattern}$"
+        assert key["schema"]["maxLength"] == MAX_IDEMPOTENCY_KEY
+        schemas = document["components"]["schemas"]
         for kind, model in REQUEST_TYPES.items():
-            assert updates[kind]["required"] == ["type", "topic", "update"]
-            for schema in (schemas[f"/{model.operation}"], updates[kind]):
+            assert schemas[f"{kind}-update"]["required"] == ["type", "topic", "update"]
+            for schema in (schemas[kind], schemas[f"{kind}-update"]):
                 values = {
                     name: sorted(p["enum"])
                     for name, p in schema["properties"].items()
