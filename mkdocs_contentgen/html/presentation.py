@@ -41,12 +41,9 @@ class ArticleMetadata:
     title: str
     lead: str
     published: str
-    disclosure: str = ""
 
-    @property
-    def disclosed_lead(self) -> str:
-        """The lead for where readers see it without the article, or empty if nothing is said."""
-        return f"{self.lead} ({self.disclosure})" if self.lead and self.disclosure else ""
+    disclosed_lead: str = ""
+    """The lead for where readers see it without the article, or empty if nothing is said."""
 
 
 def present(
@@ -61,11 +58,12 @@ def present(
     limit_nesting(article)
     close_heading_gaps(article)
     line = provenance.line(how.disclosure) if how.disclosure else ""
+    lead = plain_text(_text_of(_lead_paragraph(article)))
     facts = ArticleMetadata(
         plain_text(_text_of(article.find(".//h1"))),
-        plain_text(_text_of(_lead_paragraph(article))),
+        lead,
         _publication_date(article),
-        plain_text(line),
+        f"{lead} ({plain_text(line)})" if lead and line else "",
     )
     _align_titles(article)
     _apply_styles(article, how.styles)
