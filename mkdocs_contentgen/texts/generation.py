@@ -199,9 +199,12 @@ class Generation:
             for key in keys:
                 self._set_outcome(key, Outcome(error=self._stop.reason))
             return []
-        # Claim before loading: another run may save a text just before its claim ends.
+        # Claim before loading: another run may save a text just before its claim ends. What it
+        # has paid for in vain, this one does not pay for again.
         claimed = await self._claims.claim(keys)
-        saved = await self._load_new(keys, claimed)
+        load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
+        saved, problems = await self._thread.run(load, keys, self._store)
+        self._add_problems(problems)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
@@ -209,24 +212,6 @@ class Generation:
             elif key in claimed:
                 await self._queue.put(key)
         return [key for key in keys if key not in claimed and key not in saved]
-
-    async def _load_new(
-        self, keys: Collection[str], claimed: Collection[str]
-    ) -> dict[str, Outcome]:
-        """Return the texts that other runs have saved since this one started.
-
-        Of the `claimed` keys, also the failures: what one run has paid for, another does
-        not pay for again.
-        """
-        outcomes: dict[str, Outcome] = {}
-        for since in (None, self._started):
-            wanted = [key for key in keys if (key in self._replaced) == bool(since)]
-            if wanted:
-                load = partial(load_saved, since=since, may_fail=claimed)
-                found, problems = await self._thread.run(load, wanted, self._store)
-                self._add_problems(problems)
-                outcomes |= found
-        return outcomes
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:

@@ -11,7 +11,6 @@ import re
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,14 +107,14 @@ class SharedStore(DiskStore):
         self._local_is_writable = True
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
+        self, keys: Collection[str], *, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         self._share_again()
-        texts, problems = super().load(keys, since=since)
+        texts, problems = super().load(keys)
         # Another machine may have a newer note.
         wanted = [key for key in keys if newest or key not in texts or ":" in key]
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
-            found = self._fetch(batch, since)
+            found = self._fetch(batch)
             if new := {key: text for key, text in found.items() if text != texts.get(key)}:
                 self._write_locally(partial(super().save, new))
             texts |= found
@@ -262,14 +261,14 @@ class SharedStore(DiskStore):
             self._problems.append(f"{error}; texts are kept in {self._name} only")
         self._local_is_writable = False
 
-    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, Text]:
+    def _fetch(self, keys: Collection[str]) -> dict[str, Text]:
         texts = {}
         replies = self._send(lambda pipeline: pipeline.mget([_TEXT + key for key in keys]))
         for key, entry in zip(keys, replies[0] if replies else (), strict=bool(replies)):
             text = decode(key, entry) if entry is not None else None
             if entry is not None and text is None:
                 self._problems.append(damaged_entry(key, self._name))
-            elif text and (since is None or text.generated_at > since):
+            elif text:
                 texts[key] = text
         return texts
 
