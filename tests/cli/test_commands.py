@@ -202,7 +202,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
-            ":13: approved_by: expected `str`, got `object`",
+            ":5: approved_by: expected `str`, got `object`",
         ),
         ("approved_at: 2", "approved_at: x2", "approved_at: invalid rfc3339 encoded date"),
         ("generated_at: 2", "generated_at: x2", "generated_at: invalid rfc3339 encoded datetime"),
