@@ -113,8 +113,7 @@ _CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 def _apply_styles(article: Element, styles: str) -> None:
     if styles == "keep":
-        _drop_compounding_sizes(article)
-        _drop_invisible_colours(article, ())
+        _keep_visible(article, ())
         return
     for element in article.iter():
         if not (style := element.get("style")):
@@ -126,29 +125,19 @@ def _apply_styles(article: Element, styles: str) -> None:
                 element.set("class", " ".join(words))
 
 
-def _drop_compounding_sizes(element: Element, *, inherited: bool = False) -> None:
-    """Remove relative font sizes within an element that has a font size, since they multiply."""
-    style = element.get("style", "")
-    if "font-size" in style:
-        if inherited:
-            style = without_relative_size(style)
-            if style:
-                element.set("style", style)
-            else:
-                del element.attrib["style"]
-        inherited = True
-    for child in element:
-        _drop_compounding_sizes(child, inherited=inherited)
-
-
-def _drop_invisible_colours(element: Element, behind: Sequence[float]) -> None:
+def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool = False) -> None:
+    """Remove invisible colours, and relative font sizes within another size: they multiply."""
     if element.tag == "h1":  # a title leaves what it is in
         behind = ()
-    style, behind = visible_style(element.attrib.pop("style", ""), behind)
+    style = element.attrib.pop("style", "")
+    if "font-size" in style:
+        style = without_relative_size(style) if has_size else style
+        has_size = True
+    style, behind = visible_style(style, behind)
     if style:
         element.set("style", style)
     for child in element:
-        _drop_invisible_colours(child, behind)
+        _keep_visible(child, behind, has_size=has_size)
 
 
 def _move_title_out_of_header(article: Element) -> None:
