@@ -28,9 +28,11 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
-    from ..texts.store import DiskStore, Outage
+    from ..texts.store import DiskStore
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
     from ..writer.sources import Section
@@ -107,7 +109,7 @@ class Site:
             )
         return directory
 
-    def store(self, outage: Outage | None = None) -> DiskStore:
+    def store(self, outage: Event | None = None) -> DiskStore:
         """Return the cache. The stores of a run share `outage`.
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.

@@ -37,14 +37,14 @@ class Zensical(ExitStack):
         # Inherited, so that Ctrl-C does not end the process before it has a handler.
         self._on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+            self.process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
                 [sys.executable, "-m", __package__, command, *arguments],
                 stdin=subprocess.PIPE,
                 env={**os.environ, MISSING_FILE: str(self.missing_file)},
             )
         finally:
             signal.signal(signal.SIGINT, self._on_interrupt)
-        self.process = self.enter_context(process)
+        self.push(self.process)
 
     def run(self) -> None:
         """Let Zensical start to work."""

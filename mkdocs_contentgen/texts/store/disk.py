@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -52,13 +51,6 @@ class ChangedError(StoreError):
     def __init__(self, now: Text | None) -> None:
         super().__init__("somebody else has changed this text meanwhile")
         self.now = now
-
-
-@dataclass
-class Outage:
-    """Whether the shared cache has failed, so that no other store of the run waits for it."""
-
-    began: bool = False
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
