@@ -145,7 +145,7 @@ def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -
     )
     content = approve_one(project).read_text()
     header, _, text = content.removeprefix("---\n").partition("---\n")
-    keys = "format request key service generated_at approved_by approved_at sha256"
+    keys = "format key service approved_by approved_at sha256 generated_at request"
     assert re.findall(r"(?m)^(\w+):", header) == keys.split()
     assert text == (
         '<article class="blog-post">\n<h1>A &amp; B</h1>\n<p>One <b>bold</b> word.</p>\n'
