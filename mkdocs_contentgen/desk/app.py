@@ -20,6 +20,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -135,11 +136,15 @@ class DeskApp:
         return f"{self._origin}{_ROOT}/#token={self._token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, if it names one of the two hosts."""
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        """Answer a request, if it names one of the two hosts.
+
+        A service worker would outlive the session, and answer for what comes next on this port.
+        """
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
         app = self._apps.get(hosts[0]) if len(hosts) == 1 else None
-        if app is None:
-            app = Response("this host is not served here", 403, headers=_HEADERS)
+        if app is None or "service-worker" in headers:
+            app = Response("this is not served here", 403, headers=_HEADERS)
         await app(scope, receive, send)
 
     async def _open_session(self, request: Request) -> Response:
@@ -389,6 +394,7 @@ class DeskApp:
 
 _HEADERS = {
     "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

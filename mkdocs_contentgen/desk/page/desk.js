@@ -122,6 +122,7 @@ class Panel {
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
   stamp = null; // the build that the page is of
+  isArmed = false; // no key acts before the person has come into the panel: another page can lead here while one types
   quietUntil = 0; // no key acts, until nobody has typed for a moment
   path = location.pathname;
 
@@ -130,7 +131,7 @@ class Panel {
     const asked = new URLSearchParams(location.search).get("text");
     const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
     this.texts = texts;
-    this.frame = make("iframe", { title: say("page") });
+    this.frame = make("iframe", { title: say("page"), sandbox: "allow-scripts allow-same-origin allow-forms" });
     this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
     this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
@@ -140,7 +141,8 @@ class Panel {
     // A page can take the focus, and give it back while the person types.
     addEventListener("blur", () => { this.quietUntil = Infinity; });
     addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
-    addEventListener("pointerdown", () => { this.quietUntil = 0; }, true);
+    addEventListener("pointerdown", () => { this.isArmed = true; this.quietUntil = 0; }, true);
+    this.panel.addEventListener("focusin", () => { this.isArmed = true; });
     if (!found) {
       this.frame.src = FRAME + location.pathname;
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
@@ -627,7 +629,7 @@ class Panel {
   }
 
   key(event) {
-    if (event.target.closest("textarea, input, select, dialog") || !this.text) return;
+    if (event.target.closest("textarea, input, select, dialog") || !this.text || !this.isArmed) return;
     const now = performance.now();
     if (now < this.quietUntil) {
       this.quietUntil = Math.max(this.quietUntil, now + HOLD);
