@@ -170,7 +170,7 @@ class SiteTexts:
                 self._site,
                 requests=collected.requests,
                 others=names,
-                problems=[PageProblem(name, problem.message) for problem in collected.problems],
+                problems=collected.problems,
             )
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
