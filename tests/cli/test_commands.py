@@ -155,7 +155,7 @@ def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -
     )
     content = approve_one(project).read_text()
     header, _, text = content.removeprefix("---\n").partition("---\n")
-    keys = "format request key service generated_at approved_by approved_at sha256"
+    keys = "format key service approved_by approved_at sha256 generated_at request"
     assert re.findall(r"(?m)^(\w+):", header) == keys.split()
     assert text == (
         '<article class="blog-post">\n<h1>A &amp; B</h1>\n<p>One <b>bold</b> word.</p>\n'
@@ -212,7 +212,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
-            ":13: approved_by: expected `str`, got `object`",
+            ":5: approved_by: expected `str`, got `object`",
         ),
         ("approved_at: 2", "approved_at: x2", "approved_at: invalid rfc3339 encoded date"),
         ("generated_at: 2", "generated_at: x2", "generated_at: invalid rfc3339 encoded datetime"),
