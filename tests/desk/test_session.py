@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -26,6 +25,7 @@ from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
+from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
@@ -266,6 +266,17 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     assert cached(reviewer) == before
 
 
+def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
+    """That of texts that no page requests any more; that of others stays."""
+    reviewer.change("delete", 6)
+    reviewer.change("edit", 1, "post.md", markdown="Other words.")
+    undo = reviewer.root / ".cache/plugin/contentgen/undo"
+    assert len(list(undo.iterdir())) == 2
+    (reviewer.root / "docs/post.md").write_text("# No request any more\n")
+    run(reviewer, "prune")
+    assert [it.stem for it in undo.iterdir()] == [NEWS.key(sandbox=False)]
+
+
 @pytest.mark.parametrize("base_url", ["sandbox", "writer"])
 def test_a_new_text_keeps_the_one_that_was_there(
     project: Project, model: ModelDouble, base_url: str
@@ -371,17 +382,15 @@ def test_folders_of_killed_desks_are_deleted(
     other = tmp_path / "other"
     other.mkdir()
     (other / "kept").touch()
-    with socket.create_server(("127.0.0.1", 0)) as running, socket.socket() as killed:
-        killed.bind(("127.0.0.1", 0))  # and does not listen
-        ports = [it.getsockname()[1] for it in (running, killed)]
-        for port in ports:
-            (tmp_path / f"{PREFIX}{port}-x" / "0").mkdir(parents=True)
-        (tmp_path / f"{PREFIX}{ports[1]}-link").symlink_to(other)
-        with private_folder(ports[0]) as folder:
-            assert folder.is_dir()
-            names = {it.name for it in tmp_path.iterdir()}
-            assert f"{PREFIX}{ports[0]}-x" in names
-            assert f"{PREFIX}{ports[1]}-x" not in names
+    for name in ("running", "killed"):
+        (tmp_path / f"{PREFIX}{name}" / "0").mkdir(parents=True)
+    (tmp_path / f"{PREFIX}link").symlink_to(other)
+    with locked(tmp_path / f"{PREFIX}running"):
+        with private_folder() as folder, private_folder() as second:
+            names = {it.name.removeprefix(PREFIX) for it in tmp_path.iterdir()}
+            assert {"running", "link", folder.name.removeprefix(PREFIX)} < names
+            assert "killed" not in names
+            assert second.is_dir()
         assert not folder.exists()
     assert (other / "kept").exists()
 
