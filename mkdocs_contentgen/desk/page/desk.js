@@ -38,19 +38,16 @@ async function call(action, body = {}) {
   return answer;
 }
 
-async function openSession(token) {
-  history.replaceState(null, "", location.pathname + location.search);
-  const { key } = await call("session", { token });
-  localStorage.setItem("key", key);
-}
-
 async function start() {
   words = await (await fetch("/_contentgen/words.json")).json();
   column = words.languages.indexOf(document.documentElement.lang.toLowerCase().split("-")[0]);
   if (column < 0) document.documentElement.lang = "en";
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   try {
-    if (token) await openSession(token);
+    if (token) {
+      history.replaceState(null, "", location.pathname + location.search);
+      localStorage.setItem("key", (await call("session", { token })).key);
+    }
     await (location.pathname === "/_contentgen/" ? showQueue() : new Panel().open());
   } catch (error) {
     document.body.replaceChildren(make("main", { className: "queue" }, make("p", { className: "note", role: "alert" }, error.status === 401 ? say("open") : error.message)));
@@ -415,12 +412,17 @@ class Panel {
       const mark = this.editing?.text ? null : /==.+?==/.exec(this.area.value);
       if (mark) this.area.setSelectionRange(mark.index, mark.index + mark[0].length);
     });
-    const save = (event) => {
+    const save = async (event) => {
       event.preventDefault();
-      this.change(this.editing, { action: "edit", markdown: this.area.value });
+      const { area } = this;
+      form.inert = true; // once, however often it is clicked
+      if (await this.change(this.editing, { action: "edit", markdown: area.value })) return;
+      form.inert = false;
+      area.focus();
     };
-    return make("form", { onsubmit: save }, this.area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
+    const form = make("form", { onsubmit: save }, this.area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
       make("button", { className: "main" }, say("save")), makeButton(say("cancel"), cancel)));
+    return form;
   }
 
   edit(number, text = null) {
@@ -585,7 +587,7 @@ class Panel {
   }
 
   key(event) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.target.form?.requestSubmit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || event.target.form?.requestSubmit();
     if (event.target.closest("textarea, input, select, dialog") || !this.text) return;
     const now = performance.now();
     if (now < this.quietUntil) {
