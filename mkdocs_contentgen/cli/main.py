@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -43,6 +44,11 @@ class _SafeGroup(click.Group):
             lines = map(escape_controls, error.message.split("\n"))
             error.message = "\n".join(lines)  # type: ignore[misc]  # no other way to change it
             raise
+        except OSError as error:
+            # What is wrong with files of the site is a ContentgenError: this is the output.
+            if error.errno != errno.ENOSPC:
+                raise
+            raise click.ClickException(f"the output is not complete: {error.strerror}") from error
 
 
 @click.group(cls=_SafeGroup, context_settings={"help_option_names": ["-h", "--help"]})

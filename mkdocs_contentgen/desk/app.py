@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -123,10 +123,15 @@ class DeskApp:
         return f"{self._origin}{_ROOT}/#token={self._token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, if it names one of the two hosts."""
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        unknown = Response("this host is not served here", 403), "default-src 'none'"
-        app, policy = self._apps.get(hosts[0] if len(hosts) == 1 else "", unknown)
+        """Answer a request, if it names one of the two hosts.
+
+        A service worker would outlive the session, and answer for what comes next on this port.
+        """
+        given = Headers(scope=scope)
+        hosts = given.getlist("host")
+        refused = Response("this is not served here", 403), "default-src 'none'"
+        is_served = len(hosts) == 1 and "service-worker" not in given
+        app, policy = self._apps.get(hosts[0], refused) if is_served else refused
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -334,6 +339,7 @@ def _cost(desk: Desk, article: Article) -> str:
 
 _HEADERS = {
     "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -52,6 +53,15 @@ def approve_one(project: Project) -> Path:
     run(project, "generate")
     run(project, "approve", "index.md", "--by", "Jo")
     return approved_file(project)
+
+
+def test_a_full_disk_for_the_output(project: Project) -> None:
+    """What a command cannot print is said in one line. 1 s."""
+    project.page("index.md", ASKED)
+    command = [sys.executable, "-m", "mkdocs_contentgen", "status"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, cwd=project.root, stdout=full, stderr=subprocess.PIPE)
+    assert ran.stderr == b"Error: the output is not complete: No space left on device\n"
 
 
 def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:

@@ -381,6 +381,13 @@ def test_other_hosts(reviewer: Reviewer, host: str) -> None:
         assert reviewer.send(path, Host=host).status_code == 403
 
 
+@pytest.mark.parametrize("origin", [DESK, PAGES])
+def test_no_service_worker(reviewer: Reviewer, origin: str) -> None:
+    """It would outlive the session, and answer for the next program on the port."""
+    script = {"Service-Worker": "script"}
+    assert reviewer.send("/secret.js", origin=origin, **script).status_code == 403
+
+
 def test_no_session(reviewer: Reviewer) -> None:
     """Without the cookie, nothing is read or written; a wrong token gives none."""
     ref = reviewer.queue()["report.md"]["ref"]

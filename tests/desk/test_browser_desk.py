@@ -248,6 +248,7 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     """Statements are selected, confirmed, removed and edited, and the text approved."""
     open_text(desk, page)
+    page.keyboard.press("Tab")
     page.keyboard.press("j")
     expect(page.locator('[aria-current="true"]')).to_contain_text("Jane Smith")
     page.keyboard.press("k")
@@ -355,6 +356,9 @@ window.tried = new Promise((done) => addEventListener("DOMContentLoaded", done))
   }
   const session = desk + "/_contentgen/api/session";
   await fetch(session, {method: "POST", mode: "no-cors", body: "{}"}).catch(() => {});
+  try { top.location = desk + "/report/other/"; } catch (error) { said.push("no way out"); }
+  if (!open(desk + "/report/")) said.push("no window");
+  await navigator.serviceWorker.register("/worker.js").catch(() => said.push("no worker"));
   return said;
 });
 </script>"""
@@ -365,6 +369,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
     make_site(project.root)
     with (project.root / "docs/report.md").open("a") as file:
         file.write(f"\nText.\n\n{HOSTILE}\n")
+    (project.root / "docs/worker.js").write_text("onfetch = () => {};")
     payload = "&lt;img src=x onerror=parent.hacked=1&gt;<img src=x onerror=parent.hacked=1>"
     hostile = HTML.replace("It is fast.", f"It is fast. {payload}")
     save(
@@ -378,7 +383,10 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
         expect(frame.get_by_text("It is fast.").first).to_be_visible()
         expect(frame.get_by_text("Text.", exact=True)).to_be_visible()  # the site is built
         inner = next(it for it in page.frames if it.url.endswith("/report/") and it.parent_frame)
-        assert inner.evaluate("window.tried") == ["refused", "refused", "refused"]
+        assert inner.evaluate("window.tried") == [
+            *["refused"] * 3,
+            *("no way out", "no window", "no worker"),
+        ]
         page.get_by_role("button", name="Compare").click()
         assert page.evaluate("window.hacked") is None
         assert approved(desk) == ""
@@ -410,6 +418,26 @@ def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:
     )
     assert said == "refused"
     assert not any(it.get_by_role("complementary").count() for it in other.frames)
+
+
+def test_typing_on_another_page(desk: DeskProcess, page: Page) -> None:
+    """What a person types while a page leads them to the desk acts on nothing. 4 s."""
+    open_text(desk, page)
+    address = page.url
+    other = page.context.new_page()
+    other.goto("about:blank")
+    other.evaluate("address => { location = address; }", address)
+    panel = other.get_by_role("complementary", name="Review")
+    expect(panel).to_contain_text("Builds take seconds")
+    other.wait_for_timeout(600)  # longer than the desk waits after any key
+    other.keyboard.type("hahaha\nccxx", delay=20)
+    other.wait_for_timeout(600)
+    other.keyboard.type("x")
+    expect(other.get_by_role("dialog")).to_have_count(0)
+    expect(other.get_by_role("button", name="Confirm")).to_have_count(3)
+    panel.focus()
+    other.keyboard.type("x")
+    expect(other.get_by_role("button", name="Confirm")).to_have_count(2)
 
 
 def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
@@ -507,6 +535,7 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
 def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     """Neither when another act answers late, nor when the text changes beneath the editor."""
     open_text(desk, page)
+    page.keyboard.press("Tab")
     page.keyboard.press("j")
     page.keyboard.press("c")
     page.keyboard.press("e")

@@ -110,6 +110,7 @@ class Panel {
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
   stamp = null; // the build that the page is of
+  isArmed = false; // no key acts before the person has come into the panel: another page can lead here while one types
   quietUntil = 0; // no key acts, until nobody has typed for a moment
   path = location.pathname;
 
@@ -118,7 +119,7 @@ class Panel {
     const asked = new URLSearchParams(location.search).get("text");
     const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
     this.texts = texts;
-    this.frame = make("iframe", { title: say("page") });
+    this.frame = make("iframe", { title: say("page"), sandbox: "allow-scripts allow-same-origin allow-forms" });
     this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
     this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
@@ -128,7 +129,8 @@ class Panel {
     // A page can take the focus, and give it back while the person types.
     addEventListener("blur", () => { this.quietUntil = Infinity; });
     addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
-    addEventListener("pointerdown", () => { this.quietUntil = 0; }, true);
+    addEventListener("pointerdown", () => { this.isArmed = true; this.quietUntil = 0; }, true);
+    this.panel.addEventListener("focusin", () => { this.isArmed = true; });
     for (const name of ["focusin", "focusout"]) addEventListener(name, () => queueMicrotask(() => this.guard()));
     if (!found) {
       this.frame.src = FRAME + location.pathname;
@@ -588,7 +590,7 @@ class Panel {
 
   key(event) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || event.target.form?.requestSubmit();
-    if (event.target.closest("textarea, input, select, dialog") || !this.text) return;
+    if (event.target.closest("textarea, input, select, dialog") || !this.text || !this.isArmed) return;
     const now = performance.now();
     if (now < this.quietUntil) {
       this.quietUntil = Math.max(this.quietUntil, now + HOLD);
