@@ -64,11 +64,12 @@ class Builder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stopped = True
+        with self._changed:
+            self._stopped = True
         self.build("", True)
-        if self._process:
+        if process := self._process:
             with suppress(OSError):
-                self._process.terminate()
+                process.terminate()
         self._thread.join()
 
     def build(self, stamp: str, is_urgent: bool) -> None:
@@ -105,15 +106,18 @@ class Builder:
         if self._folder:
             target = self._folder / str(self._number % 2)
             command += ["--site-dir", str(target)]
-        self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
-            command,
-            env={**os.environ, ONLY_CACHED: "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+        with self._changed:
+            if self._stopped:
+                return
+            self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+                command,
+                env={**os.environ, ONLY_CACHED: "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
         said, _ = self._process.communicate()
         status, self._process = self._process.returncode, None
         if self._stopped:
