@@ -745,9 +745,11 @@ def test_the_desk_with_properdocs(pair: Pair) -> None:
     desk = pair.site.start("mkdocs_contentgen", "review", "--no-open", "--port=0", "--by=Jo")
     try:
         wait_until(lambda: "Ctrl-C" in pair.site.output or desk.poll() is not None)
-        origin = re.findall(r"(http://\S+)/_contentgen", pair.site.output)[0]
-        pages = re.findall(r'data-frame="(.*?)"', httpx.get(f"{origin}/").text)[0]
-        wait_until(lambda: "<article" in httpx.get(f"{pages}/page/").text)
+        address, token = re.findall(r"(http://\S+)/_contentgen/#token=(\S+)", pair.site.output)[0]
+        with httpx.Client(headers={"Origin": address}) as browser:
+            browser.post(f"{address}/_contentgen/api/session", json={"token": token})
+            pages = re.findall(r'data-frame="(.*?)"', browser.get(f"{address}/").text)[0]
+            wait_until(lambda: "<article" in browser.get(f"{pages}/page/").text)
     finally:
         desk.kill()
         desk.wait()
