@@ -111,6 +111,8 @@ STYLED = (
     )
     + "<table><caption>A plain caption</caption><tr><td>x</td></tr></table>"
     "<p style='border-bottom: 1px solid #e2e8f0'>A grey rule</p>"
+    "<hr><hr style='border-top: 3px solid red'><details open style='background: #eef'>"
+    "<summary style='background: #00f'>A filled one</summary></details>"
     "<pre><code class='language-python'>def f():\n    return 'text'</code></pre></article>"
 )
 """An article with each of these styles in each place."""
@@ -119,6 +121,7 @@ RIGHT_TO_LEFT = """
 <article><h1>عنوان</h1><p>فقرة <code>--flag=1</code></p>
 <div class="pro-tip">نصيحة</div>
 <blockquote style="border-left: 4px solid #3498db">اقتباس</blockquote>
+<ol><li>بند</li></ol>
 </article>"""
 
 

@@ -12,19 +12,61 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
+from types import CodeType
 from typing import Any
 from unittest.mock import patch
 
+import mkdocs.plugins
+import mkdocs.utils
 from click.testing import CliRunner
-from mkdocs.__main__ import cli as mkdocs
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
+from mkdocs.__main__ import cli as mkdocs_command
 from mkdocs.config.config_options import Plugins
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.theme import Theme
 from zensical.main import cli as zensical
 
 from mkdocs_contentgen.cli.main import main as contentgen
 
-COMMANDS = {"mkdocs": mkdocs, "mkdocs_contentgen": contentgen, "zensical": zensical}
+COMMANDS = {"mkdocs": mkdocs_command, "mkdocs_contentgen": contentgen, "zensical": zensical}
+
+
+class CompiledTemplates(BytecodeCache):
+    """Keeps the templates of themes, since compiling them takes half of a small build."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take a template that was compiled before."""
+        bucket.code = self._codes.get(self._key(bucket))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template."""
+        assert bucket.code
+        self._codes[self._key(bucket)] = bucket.code
+
+    def _key(self, bucket: Bucket) -> tuple[str, str, str]:
+        return bucket.key, bucket.checksum, str(sorted(bucket.environment.extensions))
+
+
+TEMPLATES = CompiledTemplates()
+get_environment = Theme.get_env
+
+
+def environment_with_templates(theme: Theme) -> Environment:
+    """Return the environment of a theme, in which templates are compiled once for all builds."""
+    made = get_environment(theme)
+    made.bytecode_cache = TEMPLATES
+    return made
+
+
+# What is installed does not change while tests run; looking for it takes a sixth of a small build.
+installed = cache(entry_points)
 
 
 class ZensicalHere:
@@ -91,6 +133,9 @@ def like_a_process(root: Path, environment: Mapping[str, str]) -> Iterator[None]
             patch.dict(os.environ, environment, clear=True),
             patch.object(sys, "path", [str(root), *sys.path]),
             patch.object(plugins, "plugin_cache", {}),
+            patch.object(Theme, "get_env", environment_with_templates),
+            patch.object(mkdocs.plugins, "entry_points", installed),
+            patch.object(mkdocs.utils, "entry_points", installed),
             patch.object(sys, "excepthook", sys.__excepthook__),
             patch.object(logging.root, "handlers", []),  # pytest's would keep what is printed
             warnings.catch_warnings(),

@@ -74,9 +74,9 @@ SHARED_BUILDS = {
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return a worker for each core, and two more for system tests, since many of them wait."""
+    """Return a worker for each core and more, since tests wait, and system tests more often."""
     selected: str = config.option.markexpr
-    return (os.cpu_count() or 1) + (2 if selected == "system" else 0)
+    return (os.cpu_count() or 1) + (2 if selected == "system" else 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:

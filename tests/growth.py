@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from functools import partial
 
 
 def once(function: Callable[[], object]) -> float:
@@ -29,13 +30,15 @@ def seconds(function: Callable[[], object], times: int = 3) -> float:
 def growth(function: Callable[[str], object], make: Callable[[int], str], size: int) -> float:
     """Return how often longer an input of twice the size takes: 2 if linear, 4 if quadratic.
 
-    What a busy machine made look worse is measured again, up to four times.
+    What a busy machine made look worse is measured again, up to eight times.
     """
-    small, large = make(size), make(2 * size)
-    least = float("inf")
-    for _ in range(4):
-        ratio = seconds(lambda: function(large)) / seconds(lambda: function(small))
-        least = min(least, ratio)
-        if least < 2.5:
+    texts = make(2 * size), make(size)
+    large = small = float("inf")
+    for number in range(8):
+        large, small = (
+            min(least, once(partial(function, text)))
+            for least, text in zip((large, small), texts, strict=True)
+        )
+        if large / small < 2.5 and (number or small > 0.1):
             break
-    return least
+    return large / small

@@ -233,17 +233,24 @@ def test_what_was_asked_for_is_shown(visitor: Visitor, site: str) -> None:
     rule = page.get_by_text("A grey rule").evaluate("it => getComputedStyle(it).borderBottom")
     assert rule.startswith("1px solid")
     assert re.search(r"/ 0\.\d+\)|rgba", rule), "it is not like a rule of the theme"
+    box = "it => ['borderTop', 'padding', 'background'].map(name => getComputedStyle(it)[name])"
+    for name in ("hr", "details", "summary"):
+        all_of = page.locator(f"article {name}")
+        assert all_of.last.evaluate(box) == all_of.first.evaluate(box), name
 
 
 @in_each_theme
-def test_bars_of_right_to_left_text(visitor: Visitor, theme: str) -> None:
-    """They are on the right side, and only there."""
+def test_bars_and_numbers_of_right_to_left_text(visitor: Visitor, theme: str) -> None:
+    """Bars are on the right side only, and lists have room for their numbers there."""
     page = visitor.open(Look(theme, "light"), "arabic/")
     page.locator("article.contentgen").evaluate("it => { it.dir = 'rtl'; }")
     widths = "it => [getComputedStyle(it).borderLeftWidth, getComputedStyle(it).borderRightWidth]"
     for bar in (".contentgen-disclosure", ".pro-tip", "blockquote"):
         left, right = page.locator(f"article {bar}").first.evaluate(widths)
         assert left == "0px" != right, bar
+    padding = "it => parseFloat(getComputedStyle(it).paddingRight)"
+    room = page.locator("article ol").evaluate(padding)
+    assert room >= 20, "the numbers of the list are cut off"
 
 
 @pytest.mark.parametrize("theme", ["material", "readthedocs"])

@@ -207,6 +207,7 @@ def a_site_with_a_changed_source(project: Project, model: ModelDouble) -> None:
         del project.environment[f"CONTENTGEN_{name}"]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("recipe", [it for it in recipes() if it.needs_approval], ids=str)
 def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recipe: Recipe) -> None:
     """It passes although a cited page has changed, and fails if a text is not approved."""
@@ -219,6 +220,7 @@ def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recip
     assert len(model.calls) == 1
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("recipe", [it for it in recipes() if not it.needs_approval], ids=str)
 def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
     """It gets the missing text, and the weekly one pushes it as an approved file."""
@@ -228,7 +230,8 @@ def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe
     run(project, "git -C forge.git config receive.advertisePushOptions true")
     for _ in range(2):  # the second time, there is nothing new
         ran = run_recipe(project, recipe)
-        assert ran.returncode == 0, ran.stdout
+        # A push of nothing may find that the process of the repository beside it has ended.
+        assert ran.returncode in (0, -signal.SIGPIPE), ran.stdout
     assert service.topics == ["Alpha"]
     approved = "contentgen/index.md/main.html"
     if recipe.title.startswith("A weekly"):

@@ -27,7 +27,7 @@ PIECES = [
 END = "\0"
 """A text is a start, a piece that is repeated, and an end, at which most patterns fail."""
 
-LENGTH = 5_000
+LENGTH = 2_000
 """Characters that are enough to tell quadratic from linear time."""
 
 

@@ -98,7 +98,7 @@ class ServedWriter:
 
     def ask(self, *request: str, **options: str) -> httpx.Response:
         """Send a request, and wait for its answer."""
-        return self.begin(*request, **options).result(30)
+        return self.begin(*request, **options).result(60)
 
     @property
     def warnings(self) -> list[str]:
@@ -172,7 +172,7 @@ class WriterServer:
         """Get a page that needs no token."""
         return httpx.get(f"{self.url}{path}", timeout=20)
 
-    def wait(self, timeout: float = 30) -> int:
+    def wait(self, timeout: float = 60) -> int:
         """Wait for the end of the process, and return its status."""
         return self.process.wait(timeout)
 

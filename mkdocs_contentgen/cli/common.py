@@ -91,9 +91,12 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 
     Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    module, path = _site_module(config_file)
-    options: WriterOptions = module.load_writer_options(path)
-    return options
+    if config_file is None and find_configuration(None) is None:
+        from ..writer.settings import load_options
+
+        return load_options({}, Path(), allow_http=False)
+    with open_site(config_file) as site:
+        return site.writer_options()
 
 
 def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:

@@ -56,7 +56,7 @@ def review(
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
         site = texts.open().site
         site.select_requests(pages)  # says which name is wrong
-        folder = stack.enter_context(private_folder(ports[0]))
+        folder = stack.enter_context(private_folder())
         configuration = ["--config-file", site.config.config_file_path]
         if site.generator == "zensical":
             command = ["mkdocs_contentgen", "zensical", "build", *configuration]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -43,6 +44,11 @@ class _SafeGroup(click.Group):
             lines = map(escape_controls, error.message.split("\n"))
             error.message = "\n".join(lines)  # type: ignore[misc]  # no other way to change it
             raise
+        except OSError as error:
+            # What is wrong with files of the site is a ContentgenError: this is the output.
+            if error.errno != errno.ENOSPC:
+                raise
+            raise click.ClickException(f"the output is not complete: {error.strerror}") from error
 
 
 @click.group(cls=_SafeGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -161,6 +167,9 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:
             store.delete([*unneeded, *parts.keys() - needed])
+            for file in (site.cache_directory() / "undo").glob("*.jsonl"):
+                if file.stem not in needed:
+                    file.unlink(missing_ok=True)
             output.print_line(f"texts dropped: {len(unneeded)}")
         store.close()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from html import escape
 from importlib.resources import files
@@ -20,13 +20,13 @@ from urllib.parse import quote
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
@@ -56,12 +56,14 @@ Earlier = Literal["approved", "generated"]
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    ref: str = ""
+    version: str = ""
     seen: str = ""
     shown: str = ""
     change: Change | None = None
     reason: str = ""
     replace: bool = False
-    earlier: Earlier = "approved"
+    earlier: Earlier | None = None
     against: str = ""
     row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
@@ -85,49 +87,34 @@ class DeskApp:
     ) -> None:
         self._texts = texts
         self._builder = builder
-        self._port = ports[0]
-        self._origin, self._pages_origin = (f"http://{HOST}:{port}" for port in ports)
+        self._origin, pages_origin = (f"http://{HOST}:{port}" for port in ports)
         self._token = token
-        self._language = language
-        # Cookies ignore the port, so another server on this machine may get that of the pages.
+        # Browsers send cookies to all ports of a host, so the key of the desk is none.
         self._key, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        self._entry = ""
-        api = f"{_ROOT}/api"
+        self._cookie_name = f"contentgen_pages_{ports[0]}"
+        self._is_first_page = True
+        shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
+        self._shell = shell.format(frame=pages_origin, language=escape(language or "en"))
         desk = Starlette(
             routes=[
                 *(Route(f"{_ROOT}/{name}", _file(name)) for name in _OWN_FILES),
-                Route(f"{api}/session", self._open_session, methods=["POST"]),
-                Route(f"{api}/queue", self._reading(self._queue)),
-                Route(f"{api}/texts/{{ref}}", self._reading(self._detail)),
-                Route(f"{api}/texts/{{ref}}/compare", self._reading(self._compare)),
-                Route(f"{api}/texts/{{ref}}/cost", self._reading(self._cost)),
-                *(
-                    Route(f"{api}/texts/{{ref}}/{name}", self._writing(action), methods=["POST"])
-                    for name, action in {
-                        "change": self._changing(_change),
-                        "undo": self._changing(_undo),
-                        "take-back": self._changing(_take_back),
-                        "approve": self._changing(self._approve),
-                        "ask": self._ask,
-                        "cancel": self._cancel,
-                    }.items()
-                ),
-                Route(f"{api}/{{rest:path}}", _unknown, methods=["GET", "POST"]),
-                Route("/{path:path}", self._shell),
+                Route(f"{_ROOT}/api/session", self._open_session, methods=["POST"]),
+                Route(f"{_ROOT}/api/{{action}}", self._answer, methods=["POST"]),
+                Route("/{path:path}", self._show_desk),
             ],
-            exception_handlers={HTTPException: _error_response, Exception: _error_response},
+            exception_handlers=_HANDLERS,
         )
         pages = Starlette(
-            routes=[
-                Route(f"{_ROOT}/page.js", _file("page.js")),
-                Route(f"{_ROOT}/enter", self._enter),
-                Route("/{path:path}", self._page),
-            ],
-            exception_handlers={HTTPException: _error_response},
+            routes=[Route(f"{_ROOT}/page.js", _file("page.js")), Route("/{path:path}", self._page)],
+            exception_handlers=_HANDLERS,
         )
-        self._apps: Mapping[str, ASGIApp] = {
-            f"{HOST}:{ports[0]}": desk,
-            f"{HOST}:{ports[1]}": pages,
+        policy = (
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            f"frame-src {pages_origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        self._apps = {
+            f"{HOST}:{ports[0]}": (desk, policy),
+            f"{HOST}:{ports[1]}": (pages, f"frame-ancestors {self._origin}"),
         }
 
     @property
@@ -140,47 +127,32 @@ class DeskApp:
 
         A service worker would outlive the session, and answer for what comes next on this port.
         """
-        headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
-        app = self._apps.get(hosts[0]) if len(hosts) == 1 else None
-        if app is None or "service-worker" in headers:
-            app = Response("this is not served here", 403, headers=_HEADERS)
-        await app(scope, receive, send)
+        given = Headers(scope=scope)
+        hosts = given.getlist("host")
+        refused = Response("this is not served here", 403), "default-src 'none'"
+        is_served = len(hosts) == 1 and "service-worker" not in given
+        app, policy = self._apps.get(hosts[0], refused) if is_served else refused
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update({**_HEADERS, "Content-Security-Policy": policy})
+            await send(message)
+
+        await app(scope, receive, send_with_headers)
 
     async def _open_session(self, request: Request) -> Response:
-        """Exchange the token, once, for the key, and for an entry to the pages."""
+        """Exchange the token, once, for the key of the desk and the cookie for the pages."""
         self._check_origin(request)
         given = (await _read(request, dict[str, str])).get("token", "")
         is_right = secrets.compare_digest(given.encode(), self._token.encode())
         if not (self._token and is_right):
             raise HTTPException(403, "this address has been opened before; run `contentgen review`")
-        self._token, self._entry = "", secrets.token_urlsafe(32)
-        entry = f"{self._pages_origin}{_ROOT}/enter?entry={self._entry}"
-        response = _json({"key": self._key, "entry": entry})
-        # What an earlier program has left on this port. Cookies would be those of all ports.
-        response.headers["Clear-Site-Data"] = '"cache", "storage"'
-        return response
-
-    async def _enter(self, request: Request) -> Response:
-        """Give the desk's frame the cookie for the pages, once."""
-        entry = request.query_params.get("entry", "")
-        if not (self._entry and secrets.compare_digest(entry.encode(), self._entry.encode())):
-            raise HTTPException(403, _ADDRESS_HINT)
-        self._entry = ""
-        headers = _HEADERS | {"Clear-Site-Data": '"cache", "storage"'}
-        response = Response(media_type="text/html", headers=headers)
-        response.headers["Content-Security-Policy"] = f"frame-ancestors {self._origin}"
+        self._token = ""
+        response = _json({"key": self._key})
         response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="strict")
+        response.headers.update(_CLEARED)
         return response
-
-    @property
-    def _cookie_name(self) -> str:
-        return f"contentgen_pages_{self._port}"
-
-    def _check_key(self, request: Request) -> None:
-        key = request.headers.get("x-contentgen-key", "")
-        if not secrets.compare_digest(key.encode(), self._key.encode()):
-            raise HTTPException(401, _ADDRESS_HINT)
 
     def _check_origin(self, request: Request) -> None:
         """Refuse what another page sends, also one of this site."""
@@ -188,44 +160,65 @@ class DeskApp:
         is_own = site == "same-origin" if site else request.headers.get("origin") == self._origin
         media_type = request.headers.get("content-type", "").partition(";")[0].strip()
         if not is_own or media_type != "application/json":
-            raise HTTPException(403, "only the desk itself can change something")
+            raise HTTPException(403, "only the desk itself can read or change something")
 
-    def _reading(
-        self, answer: Callable[[Desk, Request], object]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            self._check_key(request)
-            if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-                raise HTTPException(403, "only the desk itself can read this")
-            return await self._answer(lambda desk: answer(desk, request))
+    async def _answer(self, request: Request) -> Response:
+        key = request.headers.get("x-contentgen-key", "")
+        if not secrets.compare_digest(key.encode(), self._key.encode()):
+            raise HTTPException(401, _ADDRESS_HINT)
+        self._check_origin(request)
+        body = await _read(request, _Body)
 
-        return endpoint
-
-    def _writing(
-        self, act: Callable[[Desk, str, _Body], object]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            self._check_key(request)
-            self._check_origin(request)
-            body = await _read(request, _Body)
-            ref = request.path_params["ref"]
-            return await self._answer(lambda desk: act(desk, ref, body))
-
-        return endpoint
-
-    async def _answer(self, answer: Callable[[Desk], object]) -> Response:
         def locked() -> Response:
             with self._texts.lock:
-                return _json(answer(self._texts.open()))
+                return _json(self._act(request.path_params["action"], body))
 
-        try:
-            return await run_in_threadpool(locked)
-        except OutdatedError as error:
-            raise HTTPException(409, str(error)) from error
-        except ContentgenError as error:
-            raise HTTPException(422, str(error)) from error
+        return await run_in_threadpool(locked)
 
-    def _queue(self, desk: Desk, request: Request) -> object:
+    def _act(self, action: str, body: _Body) -> object:
+        """Do what the desk's page asks for, and return what it shows then."""
+        desk = self._texts.open()
+        if action == "queue":
+            return self._queue(desk)
+        article = desk.find(body.ref)
+        if action in ("text", "approve"):
+            desk.look_for_newer(article)
+            desk = self._texts.open()
+        if action == "compare":
+            return _compare(desk, article, body.earlier)
+        if action == "cost":
+            return {"cost": _cost(desk, article)}
+        if action != "text":
+            self._change(action, desk, desk.find(body.ref), body)
+        text = self._described(self._texts.open(), body.ref)
+        return {"version": body.version} if text["version"] == body.version else text
+
+    def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
+        asking = self._texts.asking(article)
+        if asking and action not in ("ask", "cancel"):
+            raise EditError("another text is being generated; wait for it")
+        match action:
+            case "change" if body.change:
+                desk.change(body.ref, body.seen, body.change)
+            case "take-back":
+                before = desk.earlier(article, body.earlier)
+                if before is None or sha256(before.html) != body.against:
+                    raise OutdatedError("the earlier text has changed; compare again")
+                desk.take_back(body.ref, body.seen, before, body.row)
+            case "undo":
+                desk.undo(body.ref, body.seen)
+            case "approve":
+                self._check_shown(desk, body)
+                desk.approve(body.ref, body.seen, body.reason)
+            case "ask":
+                self._ask(desk, article, body)
+            case "cancel":
+                if asking:
+                    asking.cancelled.set()
+            case _:
+                raise HTTPException(404, "no such action")
+
+    def _queue(self, desk: Desk) -> object:
         if "queue" not in desk.shown:
             desk.shown["queue"] = [self._row(desk, article) for article in desk.queue()]
         problem = self._texts.problem or self._builder.problem
@@ -238,13 +231,6 @@ class DeskApp:
             "title": article.request.topic,
             "url": desk.addresses.get(article.page, ""),
         }
-
-    def _detail(self, desk: Desk, request: Request) -> object:
-        ref, version = request.path_params["ref"], request.query_params.get("version")
-        desk.look_for_newer(ref)
-        desk = self._texts.open()
-        text = self._described(desk, ref)
-        return {"version": version} if text["version"] == version else text
 
     def _described(self, desk: Desk, ref: str) -> dict[str, object]:
         article = desk.find(ref)
@@ -271,54 +257,16 @@ class DeskApp:
             return "the site is being built, since its pages have changed"
         return str(desk.shown[ref].get("page_problem", ""))
 
-    def _compare(self, desk: Desk, request: Request) -> object:
-        article = desk.find(request.path_params["ref"])
-        versions = [it for it in get_args(Earlier) if desk.earlier(article, it)]
-        wanted = request.query_params.get("with")
-        # The approved text is what readers have.
-        known = [it for it in versions if it == wanted]
-        earlier: Earlier = [*known, *versions, get_args(Earlier)[0]][0]
-        newest, before = article.newest, desk.earlier(article, earlier)
-        return {
-            "rows": describe_rows(desk, before, newest) if newest and before else [],
-            "against": before and sha256(before.html),
-            "earlier": earlier,
-            "versions": versions,
-        }
-
-    def _cost(self, desk: Desk, request: Request) -> object:
-        article, options = desk.find(request.path_params["ref"]), desk.site.options
-        build = Build(desk.site, options.policy(max_requests=1, warn_only=True))
-        cost = build.estimate_message({article.key: article.request})
-        return {"cost": "" if options.uses_sandbox() else cost or "1 request"}
-
-    def _changing(
-        self, act: Callable[[Desk, str, _Body], str | None]
-    ) -> Callable[[Desk, str, _Body], object]:
-        """Return an action that changes a text, unless a text in progress would overwrite it."""
-
-        def change(desk: Desk, ref: str, body: _Body) -> object:
-            if self._texts.asking(desk.find(ref)):
-                raise EditError("another text is being generated; wait for it")
-            approved_file = act(desk, ref, body)
-            desk = self._texts.open()
-            return {**self._described(desk, ref), "approved_file": approved_file}
-
-        return change
-
-    def _approve(self, desk: Desk, ref: str, body: _Body) -> str:
-        desk.look_for_newer(ref)
-        desk = self._texts.open()
-        text = self._described(desk, ref)
+    def _check_shown(self, desk: Desk, body: _Body) -> None:
+        """Raise OutdatedError unless the page beside the desk shows the text as it is now."""
+        text = self._described(desk, body.ref)
         if text["waits"]:
             raise OutdatedError(f"look at the page first: {text['waits']}")
         page = text["in_page"]
         if not isinstance(page, dict) or body.shown != page["digest"]:
             raise OutdatedError("the page does not show this text yet; look at it first")
-        return desk.approve(ref, body.seen, body.reason)
 
-    def _ask(self, desk: Desk, ref: str, body: _Body) -> object:
-        article = desk.find(ref)
+    def _ask(self, desk: Desk, article: Article, body: _Body) -> None:
         is_update = body.update or bool(body.note.strip())
         if is_update and not can_update(desk.site.options):
             raise EditError("this service cannot update texts; see `service_fields`")
@@ -327,36 +275,12 @@ class DeskApp:
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
         self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
-        return self._described(desk, ref)
 
-    def _cancel(self, desk: Desk, ref: str, body: _Body) -> object:
-        if asking := self._texts.asking(desk.find(ref)):
-            asking.cancelled.set()
-        return self._described(desk, ref)
-
-    async def _shell(self, request: Request) -> Response:
-        nonce = secrets.token_urlsafe(16)
-        html = (
-            files(__package__)
-            .joinpath("page/desk.html")
-            .read_text("utf-8")
-            .replace("{nonce}", nonce)
-            .replace("{frame}", self._pages_origin)
-            .replace("{language}", escape(self._language or "en"))
-        )
-        policy = (
-            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-            f"connect-src 'self'; frame-src {self._pages_origin}; base-uri 'none'; "
-            "form-action 'none'; frame-ancestors 'none'"
-        )
-        headers = {**_HEADERS, "Content-Security-Policy": policy}
-        return Response(html, media_type="text/html", headers=headers)
+    async def _show_desk(self, request: Request) -> Response:
+        return HTMLResponse(self._shell)
 
     async def _page(self, request: Request) -> Response:
         """Return a file of the built site. Pages get the script that talks to the desk."""
-        headers = {**_HEADERS, "Content-Security-Policy": f"frame-ancestors {self._origin}"}
-        if request.method not in ("GET", "HEAD"):
-            raise HTTPException(405, "the pages can only be read")
         cookie = request.cookies.get(self._cookie_name, "")
         site = request.headers.get("sec-fetch-site", "same-origin")
         into = request.headers.get("sec-fetch-dest", "iframe")
@@ -366,15 +290,16 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         path = request.path_params["path"]
         if into == "document":  # a link that opens a tab
-            return RedirectResponse(f"{self._origin}/{quote(path)}", headers=_HEADERS)
+            return RedirectResponse(f"{self._origin}/{quote(path)}")
         html = await self._find_page(path, request)
         if isinstance(html, Response):
-            html.headers.update(headers)
             return html
         script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
         head, body_end, tail = html.rpartition("</body>")
         html = f"{head}{script}{body_end}{tail}" if body_end else f"{html}{script}"
-        return Response(html, media_type="text/html", headers=headers)
+        headers = _CLEARED if self._is_first_page else None
+        self._is_first_page = False
+        return HTMLResponse(html, headers=headers)
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
         """Return the HTML of a page; of one that is not built, where its text can be put."""
@@ -392,6 +317,26 @@ class DeskApp:
         return _PLAIN
 
 
+def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
+    """Return how a text differs from an earlier version, first of all from what readers have."""
+    found = {name: text for name in get_args(Earlier) if (text := desk.earlier(article, name))}
+    earlier = wanted if wanted in found else next(iter(found), "approved")
+    newest, before = article.newest, found.get(earlier)
+    return {
+        "rows": describe_rows(desk, before, newest) if newest and before else [],
+        "against": before and sha256(before.html),
+        "earlier": earlier,
+        "versions": list(found),
+    }
+
+
+def _cost(desk: Desk, article: Article) -> str:
+    if desk.site.options.uses_sandbox():
+        return ""
+    build = Build(desk.site, desk.site.options.policy(max_requests=1, warn_only=True))
+    return build.estimate_message({article.key: article.request}) or "1 request"
+
+
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -399,6 +344,9 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+_CLEARED = {"Clear-Site-Data": '"cache", "storage"'}
+"""Deletes what an earlier program has left on a port. Cookies would be those of all ports."""
 
 _PLAIN = (
     '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark">'
@@ -411,31 +359,9 @@ _PLAIN = (
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         content = files(__package__).joinpath("page", name).read_bytes()
-        media_type = _TYPES[name.rpartition(".")[2]]
-        return Response(content, media_type=media_type, headers=_HEADERS)
+        return Response(content, media_type=_TYPES[name.rpartition(".")[2]])
 
     return endpoint
-
-
-def _change(desk: Desk, ref: str, body: _Body) -> None:
-    if body.change is None:
-        raise EditError("name the change")
-    desk.change(ref, body.seen, body.change)
-
-
-def _take_back(desk: Desk, ref: str, body: _Body) -> None:
-    before = desk.earlier(desk.find(ref), body.earlier)
-    if before is None or sha256(before.html) != body.against:
-        raise OutdatedError("the earlier text has changed; compare again")
-    desk.take_back(ref, body.seen, before, body.row)
-
-
-def _undo(desk: Desk, ref: str, body: _Body) -> None:
-    desk.undo(ref, body.seen)
-
-
-async def _unknown(request: Request) -> Response:
-    raise HTTPException(404, "no such address")
 
 
 async def _read(request: Request, model: type[_T]) -> _T:
@@ -450,13 +376,16 @@ async def _read(request: Request, model: type[_T]) -> _T:
         raise HTTPException(400, f"this body is not valid: {error}") from error
 
 
-def _json(value: object) -> Response:
-    return Response(json.dumps(value), media_type="application/json", headers=_HEADERS)
+def _json(value: object, status: int = 200) -> Response:
+    return Response(json.dumps(value), status, media_type="application/json")
 
 
 async def _error_response(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        error = HTTPException(500, "an error in the desk; the terminal shows it")
-    response = _json({"error": error.detail})
-    response.status_code = error.status_code
-    return response
+    if isinstance(error, HTTPException):
+        return _json({"error": error.detail}, error.status_code)
+    if isinstance(error, ContentgenError):
+        return _json({"error": str(error)}, 409 if isinstance(error, OutdatedError) else 422)
+    return _json({"error": "an error in the desk; the terminal shows it"}, 500)
+
+
+_HANDLERS = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..files import locked
 from ..site.options import ONLY_CACHED
 
 PREFIX = "contentgen-desk-"
-"""The start of the names of folders with built sites; the port of their desk follows."""
+"""The start of the names of folders with built sites."""
 
 _LAST_LINES = 5
 
@@ -127,22 +127,16 @@ class Builder:
 
 
 @contextmanager
-def private_folder(port: int) -> Iterator[Path]:
-    """Create a folder for the desk on a port, and delete it in the end.
+def private_folder() -> Iterator[Path]:
+    """Create a folder for a desk, and delete it in the end.
 
-    Folders of desks that were killed, on whose ports nobody listens any more, are deleted first.
+    A desk holds a lock on its folder. First, the folders of desks that were killed are deleted.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        number = folder.name.removeprefix(PREFIX).partition("-")[0]
-        if number.isdigit() and not folder.is_symlink() and not _is_served(int(number)):
-            shutil.rmtree(folder, ignore_errors=True)  # that of another person stays
-    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{port}-", ignore_cleanup_errors=True) as name:
+        with suppress(OSError), locked(folder, wait=False):
+            shutil.rmtree(folder, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
+        locked(Path(name)),
+    ):
         yield Path(name)
-
-
-def _is_served(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except (OSError, OverflowError):
-        return False
-    return True

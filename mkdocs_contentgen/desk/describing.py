@@ -55,6 +55,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "is_edited": text.edits is not None,
         "model": text.model,
         "can_update": can_update(desk.site.options),
+        "approved_file": _approved_file(desk.site, article),
         "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
@@ -75,6 +76,14 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "sources": list(_sources(desk.site, text, blocks).values()),
         "hidden": list(_hidden(document, is_coloured=desk.site.options.styles == "keep")),
     }
+
+
+def _approved_file(site: Site, article: Article) -> str:
+    """Return the path of the file that has this text, or an empty string while it is a draft."""
+    if article.state != "approved" or article.has_newer_draft:
+        return ""
+    path, directory = article.path, site.directory.absolute()
+    return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
 
 
 def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:

@@ -99,18 +99,13 @@ class _Numbered(PageContent):
         elements = list(_text_elements(article))
         position = 0
         for block in self.blocks:
-            window = range(max(0, position - 3), min(position + _LOOK_AHEAD, len(elements)))
-            number = next(
-                (
-                    n
-                    for n in window
-                    if elements[n][1] == block.text and _NUMBER not in elements[n][0].attrib
-                ),
-                None,
-            )
-            if number is not None:
-                elements[number][0].set(_NUMBER, str(block.number))
-                position = max(position, number + 1)
+            text = block.text
+            for number in range(max(0, position - 3), min(position + _LOOK_AHEAD, len(elements))):
+                element, said = elements[number]
+                if said == text and _NUMBER not in element.attrib:
+                    element.set(_NUMBER, str(block.number))
+                    position = max(position, number + 1)
+                    break
         return article, facts
 
 

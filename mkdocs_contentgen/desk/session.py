@@ -41,6 +41,7 @@ class Asking:
     problem: str = ""
     is_over: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread = field(default_factory=threading.Thread)
 
 
 class DeskSite:
@@ -74,16 +75,16 @@ class DeskSite:
         self._stack = ExitStack()
         self._desk: Desk | None = None
         self._texts_stamp = ""
-        self._asking: dict[str, tuple[threading.Thread, Asking]] = {}
+        self._asking: dict[str, Asking] = {}
 
     def __enter__(self) -> DeskSite:
         self.open()
         return self
 
     def __exit__(self, *error: object) -> None:
-        for thread, asking in list(self._asking.values()):
+        for asking in self._asking.values():
             asking.cancelled.set()
-            thread.join()
+        self.wait()
         self._stack.close()
 
     def open(self) -> Desk:
@@ -124,28 +125,25 @@ class DeskSite:
         """
         if self.asking(article) or self._desk is None:
             return
-        asking = Asking(update)
-        site = self._desk.site
-        thread = threading.Thread(
-            target=self._ask, args=(site, article, asking, note, section), daemon=True
-        )
-        self._asking[article.key] = thread, asking
-        thread.start()
+        asking = self._asking[article.key] = Asking(update)
+        arguments = self._desk.site, article, asking, note, section
+        asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
+        asking.thread.start()
 
     def asking(self, article: Article) -> Asking | None:
         """Return what is being generated for an article, or None."""
         found = self._asking.get(article.key)
-        return found[1] if found and not found[1].is_over else None
+        return found if found and not found.is_over else None
 
     def problem_of(self, article: Article) -> str:
         """Return why the last try to get another text failed, or an empty string."""
         found = self._asking.get(article.key)
-        return found[1].problem if found else ""
+        return found.problem if found else ""
 
     def wait(self) -> None:
         """Wait for the texts that are being generated."""
-        for thread, _ in list(self._asking.values()):
-            thread.join()
+        for asking in list(self._asking.values()):
+            asking.thread.join()
 
     def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
         options = site.options
@@ -184,25 +182,17 @@ class DeskSite:
             store.close()
 
 
+@dataclass
 class _CancellableBuild(Build):
     """A build whose requests a person can cancel."""
 
-    def __init__(
-        self,
-        site: Site,
-        policy: Policy,
-        log: Callable[[str], None],
-        *,
-        cancelled: threading.Event,
-    ) -> None:
-        super().__init__(site, policy, log)
-        self._cancelled = cancelled
+    cancelled: threading.Event = field(default_factory=threading.Event)
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Client]:
         """Return a client whose requests end when they are cancelled."""
         async with super().connect() as client:
-            yield _CancellableClient(client, self._cancelled)
+            yield _CancellableClient(client, self.cancelled)
 
 
 class _CancellableClient(Client):

@@ -105,11 +105,11 @@ class Desk:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
         return self.articles[ref]
 
-    def look_for_newer(self, ref: str) -> None:
+    def look_for_newer(self, article: Article) -> None:
         """Get the text of a shared cache, which another machine may have changed."""
-        if self.site.options.cache_url and ref in self.articles:
+        if self.site.options.cache_url:
             store = self.site.store()
-            store.load([self.articles[ref].key], newest=True)
+            store.load([article.key], newest=True)
             store.close()
 
     def change(self, ref: str, seen: str, change: Change) -> None:
@@ -200,8 +200,8 @@ class Desk:
     def _undo_file(self, article: Article) -> Path:
         return self.site.cache_directory() / "undo" / f"{article.key}.jsonl"
 
-    def approve(self, ref: str, seen: str, reason: str = "") -> str:
-        """Write the approved file of a text, and return its path.
+    def approve(self, ref: str, seen: str, reason: str = "") -> None:
+        """Write the approved file of a text.
 
         A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError,
         EditError and StoreError.
@@ -228,10 +228,10 @@ class Desk:
             article, self.site.options, self.by, lambda it: True, self.site.cited_sections().changed
         )
         self.note_undo(ref, file=file)
-        path, directory = article.path, self.site.directory.absolute()
-        return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
 
-    def earlier(self, article: Article, name: Literal["generated", "approved"]) -> Text | None:
+    def earlier(
+        self, article: Article, name: Literal["generated", "approved"] | None
+    ) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return article.approved.text if article.approved else None

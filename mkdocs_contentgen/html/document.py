@@ -85,7 +85,7 @@ class Document:
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
-        leaves = (it.element for it in self.pieces() if it.part == "all" and is_block(it.element))
+        leaves = (it for it, part in self._parts() if part == "all" and is_block(it))
         return [Block(number, it, self._image_hosts) for number, it in enumerate(leaves)]
 
     def marked_sentences(self) -> list[str]:
@@ -111,16 +111,8 @@ class Document:
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""
-        containers = set()
-        for tag in self.article.find_all(True):
-            # Without the block between them, two loose texts are still two.
-            stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
-            for parent in tag.parents if stands_apart else ():
-                if id(parent) in containers:
-                    break
-                containers.add(id(parent))
+        parts = self._parts()
         found = []
-        parts = list(_split(self.article, containers))
         for (before, _), (element, part), (behind, _) in zip(
             [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
         ):
@@ -133,6 +125,18 @@ class Document:
             is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
             found.append(Piece(element, part, html, begins_line and not is_in_row))
         return found
+
+    def _parts(self) -> list[tuple[Tag, _Part]]:
+        """Return the elements of the pieces, in their order."""
+        containers = set()
+        for tag in self.article.find_all(True):
+            # Without the block between them, two loose texts are still two.
+            stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
+            for parent in tag.parents if stands_apart else ():
+                if id(parent) in containers:
+                    break
+                containers.add(id(parent))
+        return list(_split(self.article, containers))
 
 
 _Part = Literal["all", "start", "end"]

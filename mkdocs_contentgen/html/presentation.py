@@ -41,12 +41,9 @@ class ArticleMetadata:
     title: str
     lead: str
     published: str
-    disclosure: str = ""
 
-    @property
-    def disclosed_lead(self) -> str:
-        """The lead for where readers see it without the article, or empty if nothing is said."""
-        return f"{self.lead} ({self.disclosure})" if self.lead and self.disclosure else ""
+    disclosed_lead: str = ""
+    """The lead for where readers see it without the article, or empty if nothing is said."""
 
 
 def present(
@@ -61,11 +58,12 @@ def present(
     limit_nesting(article)
     close_heading_gaps(article)
     line = provenance.line(how.disclosure) if how.disclosure else ""
+    lead = plain_text(_text_of(_lead_paragraph(article)))
     facts = ArticleMetadata(
         plain_text(_text_of(article.find(".//h1"))),
-        plain_text(_text_of(_lead_paragraph(article))),
+        lead,
         _publication_date(article),
-        plain_text(line),
+        f"{lead} ({plain_text(line)})" if lead and line else "",
     )
     _align_titles(article)
     _apply_styles(article, how.styles)
@@ -115,8 +113,7 @@ _CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 def _apply_styles(article: Element, styles: str) -> None:
     if styles == "keep":
-        _drop_compounding_sizes(article)
-        _drop_invisible_colours(article, ())
+        _keep_visible(article, ())
         return
     for element in article.iter():
         if not (style := element.get("style")):
@@ -128,29 +125,19 @@ def _apply_styles(article: Element, styles: str) -> None:
                 element.set("class", " ".join(words))
 
 
-def _drop_compounding_sizes(element: Element, *, inherited: bool = False) -> None:
-    """Remove relative font sizes within an element that has a font size, since they multiply."""
-    style = element.get("style", "")
-    if "font-size" in style:
-        if inherited:
-            style = without_relative_size(style)
-            if style:
-                element.set("style", style)
-            else:
-                del element.attrib["style"]
-        inherited = True
-    for child in element:
-        _drop_compounding_sizes(child, inherited=inherited)
-
-
-def _drop_invisible_colours(element: Element, behind: Sequence[float]) -> None:
+def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool = False) -> None:
+    """Remove invisible colours, and relative font sizes within another size: they multiply."""
     if element.tag == "h1":  # a title leaves what it is in
         behind = ()
-    style, behind = visible_style(element.attrib.pop("style", ""), behind)
+    style = element.attrib.pop("style", "")
+    if "font-size" in style:
+        style = without_relative_size(style) if has_size else style
+        has_size = True
+    style, behind = visible_style(style, behind)
     if style:
         element.set("style", style)
     for child in element:
-        _drop_invisible_colours(child, behind)
+        _keep_visible(child, behind, has_size=has_size)
 
 
 def _move_title_out_of_header(article: Element) -> None:

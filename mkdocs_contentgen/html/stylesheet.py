@@ -168,9 +168,10 @@ _LEAST_DIFFERENCE = 0.25
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """Return the classes of `contentgen.css` that correspond to a sanitized style.
 
-    Spacing, exact font sizes, table borders and the appearance of code are left to the theme.
+    Spacing, exact font sizes, table borders and the appearance of code, rules and details are left
+    to the theme.
     """
-    if tag in ("pre", "code", "kbd", "samp", "var"):
+    if tag in _LEFT_TO_THEME:
         return ()
     values = dict(_declarations(style))
     backgrounds = [token for name in _BACKGROUNDS for token in values.get(name, [])]
@@ -192,6 +193,7 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
 Colour = tuple[float, float, float]
 """Lightness (0 to 1), chroma and hue (degrees) in OKLCH, a perceptually uniform colour space."""
 
+_LEFT_TO_THEME = frozenset("pre code kbd samp var hr details summary".split())
 _TABLE_TAGS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
 _BACKGROUNDS = ("background", "background-color", "background-image")
 _KEYWORD_CLASSES = {

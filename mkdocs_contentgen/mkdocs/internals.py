@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -66,19 +67,18 @@ def set_title_before_rendering(page: Page, title: str) -> None:
     page._title_from_render = html.escape(title, quote=False) or None
 
 
+@dataclass
 class PageMetadata:
-    """Sets the metadata of pages where their authors did not.
+    """Sets the metadata of pages where their authors did not."""
 
-    `has_feed` tells whether the site has the RSS plugin, whose feeds show descriptions to readers.
-    """
+    has_feed: bool
+    """Whether the site has the RSS plugin, whose feeds show descriptions to readers."""
 
-    def __init__(self, *, has_feed: bool) -> None:
-        self._has_feed = has_feed
-        self._added: dict[str, ArticleMetadata] = {}
+    _added: dict[str, ArticleMetadata] = field(default_factory=dict)
 
     def add(self, page: Page, facts: ArticleMetadata | None) -> None:
         """Set description and date of a page, in place of those that were set before."""
-        feed = page.meta.setdefault("rss", {}) if self._has_feed else {}
+        feed = page.meta.setdefault("rss", {}) if self.has_feed else {}
         feed = feed if isinstance(feed, dict) else {}
         if before := self._added.pop(page.file.src_uri, None):
             for key, value in (("description", before.lead), ("date", before.published)):

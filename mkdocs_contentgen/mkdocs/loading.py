@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,9 +18,6 @@ from mkdocs.structure.nav import get_navigation
 from ..errors import ConfigurationError
 from ..site.site import Site
 from .plugin import ContentgenPlugin
-
-if TYPE_CHECKING:
-    from ..writer.settings import WriterOptions
 
 
 @contextmanager
@@ -66,24 +63,6 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             config.plugins.on_shutdown()
             # MkDocs keeps plugins with on_startup() for further builds in this process.
             plugin.collect_only = plugin.include_drafts = False
-
-
-def load_writer_options(config_file: str | None) -> WriterOptions:
-    """Return the options of the writer in a configuration. The site is loaded only for `sources`.
-
-    Without a `mkdocs.yml`, they come from the environment. Raises ConfigurationError, and the
-    exceptions of MkDocs for its own options.
-    """
-    if config_file is None and not Path("mkdocs.yml").exists():
-        from ..writer.settings import load_options
-
-        return load_options({}, Path(), allow_http=False)
-    config = load_config(config_file)
-    options = _find_plugin(config).config
-    if not options.writer.get("sources"):
-        return Site(config=config, options=options).writer_options()
-    with load_site(config_file) as site:  # other plugins can add pages and leave some out
-        return site.writer_options()
 
 
 def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:

@@ -123,7 +123,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._articles: dict[str, dict[str, PageContent]] = {}
         self._metadata = PageMetadata(has_feed="rss" in config.plugins)
         self._extension = ArticleExtension(file_of_page, set_title_found)
-        self._extension.end_line = self.config.end_line()
+        self._extension.end_line = (self.config.disclosure or {}).get("end", "")
         if self.config.styles != "strip":
             self._extension.styles = _link_stylesheet
         # The type says names only, but Markdown accepts objects too.
@@ -139,10 +139,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
-        # Material's blog copies a view for each page of its pagination.
-        own = [file for file in pages if file.generated_by != "material/blog"]
         collected = read_requests(
-            own, config, self.config.defaults, config.theme, config.theme.get_env
+            pages, config, self.config.defaults, config.theme, config.theme.get_env
         )
         for warning in collected.warnings:
             log.warning(warning)
@@ -209,7 +207,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         It is not rendered: the extension inserts one after the lead.
         """
         articles = self._articles.get(page.file.src_uri)
-        if not articles or not _leading(markdown, articles):
+        if not articles or not leading_article(markdown, articles):
             return
         for name, blog in config.plugins.items():
             if (
@@ -232,7 +230,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         articles = self._articles.get(page.file.src_uri)
         if not articles:
             return None
-        name = _leading(markdown, articles)
+        name = leading_article(markdown, articles)
         if name and (facts := articles[name].facts()):
             self._metadata.add(page, facts)
             set_title_before_rendering(page, facts.title)
@@ -284,10 +282,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 def _link_stylesheet(md: Markdown, page: File) -> Element:
     href = get_relative_url(STYLESHEET, page.url)
     return Element("link", {"rel": "stylesheet", "href": href})
-
-
-def _leading(markdown: str, articles: Mapping[str, PageContent]) -> str | None:
-    return leading_article(markdown, {name: it.level for name, it in articles.items()})
 
 
 def _raise_problems(problems: Collection[str]) -> None:

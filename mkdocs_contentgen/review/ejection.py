@@ -20,6 +20,7 @@ from ..html.article import (
 )
 from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
+from ..requests import Request
 from ..site.extension import FENCED, MARKER, leading_article, level_of, link_to_pages
 from ..site.site import Site
 from ..texts.articles import Article
@@ -67,8 +68,8 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     for element in elements.values():
         link_to_pages(element, addresses, page)
     names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
-    levels = {it.request.id: it.request.level for it in articles}
-    body = _insert(elements, levels, source[match.end() :], site.config.markdown_extensions)
+    requests = {it.request.id: it.request for it in articles}
+    body = _insert(elements, requests, source[match.end() :], site.config.markdown_extensions)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
@@ -122,12 +123,12 @@ def _join(head: str, body: str) -> str:
 
 def _insert(
     elements: Mapping[str, Element],
-    levels: Mapping[str, int | None],
+    requests: Mapping[str, Request],
     body: str,
     extensions: Sequence[str],
 ) -> str:
     """Return the text of a page with its articles at their markers, or else behind it."""
-    leading = leading_article(body, levels)
+    leading = leading_article(body, requests)
     outside = FENCED.sub(lambda match: " " * len(match[0]), body)
     places = _find_places(outside, list(elements))
     text = body
@@ -135,12 +136,12 @@ def _insert(
     for name, (start, end, marker) in sorted(places.items(), key=lambda it: it[1][0], reverse=True):
         before = outside[:start]
         is_page = name == leading and not MARKER.search(before)
-        level = level_of(marker, levels[name], max(_level_at(before), 1) + 1)
+        level = level_of(marker, requests[name].level, max(_level_at(before), 1) + 1)
         parts = [text[:start].rstrip("\n"), _write(elements[name], is_page or level, extensions)]
         text = "\n\n".join([*filter(None, parts), text[end:].lstrip("\n")])
     for name in elements:
         if name not in places:
-            level = level_of(None, levels[name], 2)
+            level = level_of(None, requests[name].level, 2)
             markdown = _write(elements[name], name == leading or level, extensions)
             text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
     # In the first lines, readers of metadata take words before a colon for a key.

@@ -7,7 +7,6 @@ errors in a client are found before requests to the real service cost money.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -191,12 +190,6 @@ def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
         return request, msgspec.convert(given, Update)
     except ValueError as error:  # its message names the field, and quotes no value
         raise HTTPException(422, f"update is not valid: {error}") from None
-
-
-def refusal(status: int, message: str, retry_after: float | None = None) -> HTTPException:
-    """Return the error for a request that gets no text now. `retry_after` is in seconds."""
-    headers = {} if retry_after is None else {"Retry-After": str(max(1, math.ceil(retry_after)))}
-    return HTTPException(status, message, headers)
 
 
 async def error_response(request: HTTPRequest, error: Exception) -> JSONResponse:

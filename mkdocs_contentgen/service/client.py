@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -25,8 +25,6 @@ from .connection import (
     check_address,
     check_token,
     decode_json,
-    has_secret,
-    without_secret,
 )
 from .protocol import (
     OPERATION,
@@ -68,13 +66,7 @@ class ServiceClient(HTTPConnection):
         name = url.netloc.decode() if app is None else "the sandbox"
         user_id, token = _check_credentials(user_id, token)
         params = {"user_id": user_id}
-        headers = {"Authorization": f"Bearer {token}"}
-        # A function, so that no attribute shows the token.
-        self._reason: Callable[[Answer], str] = lambda answer: _quoted_reason(answer, token)
-        self._without_token: Callable[[str], str] = lambda text: (
-            "" if has_secret(text, token) else text
-        )
-        super().__init__(url, name, headers, params=params, app=app, unknown_hint=SAME_KEY_HINT)
+        super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
     warnings: Sequence[str] = ()
 
@@ -121,6 +113,18 @@ class ServiceClient(HTTPConnection):
             message = _status_message(answer, self._reason(answer))
             raise failed_text(message, self._without_token(text), fields)
 
+    def _without_token(self, text: str) -> str:
+        return "" if self.has_token(text) else text
+
+    def _reason(self, answer: Answer) -> str:
+        """Return the service's own message, or nothing if it has the token in it.
+
+        A served writer's name for the request follows, for its operator.
+        """
+        request = answer.headers.get("X-Request-Id", "")
+        known = REQUEST_ID.fullmatch(request) and not self.has_token(request)
+        return self.quote(answer.reason()) + (f" (request {request})" if known else "")
+
 
 def _check_credentials(user_id: str, token: str) -> tuple[str, str]:
     user_id, token = user_id.strip(), check_token(token, "token")
@@ -135,16 +139,6 @@ def _check_credentials(user_id: str, token: str) -> tuple[str, str]:
             "user_id: contains an invalid character, such as a line break; copy it again"
         )
     return user_id, token
-
-
-def _quoted_reason(answer: Answer, token: str) -> str:
-    """Return the service's own message, or nothing if it has the token in it.
-
-    A served writer's name for the request follows, for its operator.
-    """
-    request = answer.headers.get("X-Request-Id", "")
-    known = REQUEST_ID.fullmatch(request) and without_secret(request, token)
-    return without_secret(answer.reason(), token) + (f" (request {request})" if known else "")
 
 
 def _status_message(answer: Answer, reason: str) -> str:

@@ -126,17 +126,17 @@ def without_secret(text: str, secret: str) -> str:
 class HTTPConnection:
     """Sends requests to one server. Used with `async with`.
 
-    `name` is the name of the server in messages, and `address_option` and `timeout_option` are the
-    options to check. `unknown_hint` ends the messages of UnknownOutcomeError. With an ASGI
-    application as `app`, requests go there. Raises ConfigurationError if the environment names a
-    proxy or a certificate that cannot be used.
+    `name` is the name of the server in messages, `token` is sent with each request, and
+    `address_option` and `timeout_option` are the options to check. `unknown_hint` ends the messages
+    of UnknownOutcomeError. With an ASGI application as `app`, requests go there. Raises
+    ConfigurationError if the environment names a proxy or a certificate that cannot be used.
     """
 
     def __init__(
         self,
         address: httpx.URL,
         name: str,
-        headers: Mapping[str, str],
+        token: str = "",
         *,
         params: Mapping[str, str] | None = None,
         app: Callable[..., Awaitable[None]] | None = None,
@@ -150,17 +150,21 @@ class HTTPConnection:
         self._unknown_hint = unknown_hint
         self._address_option = address_option
         self._timeout_option = timeout_option
-        fixed = {
+        headers = {
             "Accept": "application/json",
             # 661 bytes of gzip can expand to 300 MB.
             "Accept-Encoding": "identity",
             "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
+            **({"Authorization": f"Bearer {token}"} if token else {}),
         }
+        # Functions, so that no attribute shows the token.
+        self.has_token: Callable[[str], bool] = lambda text: has_secret(text, token)
+        self.quote: Callable[[str], str] = lambda text: without_secret(text, token)
         try:
             self._client = httpx.AsyncClient(
                 base_url=address,
                 params=params,
-                headers={**headers, **fixed},
+                headers=headers,
                 transport=httpx.ASGITransport(app) if app else None,
                 # httpx would restart its timeout with each byte; request() has one of its own.
                 timeout=None,  # noqa: S113

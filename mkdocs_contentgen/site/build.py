@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from mkdocs.utils.meta import get_data
@@ -25,7 +26,7 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
-from ..texts.store import DiskStore, Outage
+from ..texts.store import DiskStore
 from .content import PageContent
 from .front_matter import PageProblem
 from .progress import show_progress
@@ -97,7 +98,7 @@ class Build:
     spending: Spending | None = None
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
-    _outage: Outage = field(default_factory=Outage)
+    _outage: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         if self.spending is None and self.site.options.uses_writer():

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
     from ..html.presentation import ArticleMetadata
+    from ..requests import Request
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
 """The place of an article: its id and its level, which both can be missing."""
@@ -60,20 +62,19 @@ Contents = Mapping[str, Content]
 """The articles of a page by their ids, in the order of the front matter."""
 
 
-def leading_article(markdown: str, levels: Mapping[str, int | None]) -> str | None:
+def leading_article(markdown: str, articles: Mapping[str, Content | Request]) -> str | None:
     """Return the id of the article whose title is the title of the page, or None.
 
     That is an article at the start of a page without a first-level heading of its own, unless it
-    has another level. `levels` has those of the requests. Templates and included files can still
-    change that.
+    has another level. Templates and included files can still change that.
     """
     text = _INVISIBLE_SOURCE.sub("", markdown)
     start = MARKER.match(text)
     if (text and not start) or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
         return None
-    name = (start and start[1]) or next(iter(levels))
-    level = level_of(start, levels.get(name), 1)
-    return name if name in levels and level == 1 else None
+    name = (start and start[1]) or next(iter(articles))
+    is_title = name in articles and level_of(start, articles[name].level, 1) == 1
+    return name if is_title else None
 
 
 def level_of(marker: re.Match[str] | None, requested: int | None, default: int) -> int:
@@ -81,37 +82,34 @@ def level_of(marker: re.Match[str] | None, requested: int | None, default: int) 
     return int((marker and marker[2]) or requested or min(default, 3))
 
 
+@dataclass(eq=False)
 class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
-    `articles` maps the `src_uri` of a page to its articles, and `styles` makes the element that
-    brings the style sheet to a page, or is None. `end_line` ends each article that the author's
-    text follows; if it is empty, a rule does. The other attributes are set when a page is rendered,
-    by its `src_uri`: `problems` has the marker or text in question with each message, `facts` the
-    metadata of the articles, and `leading` the id of the article whose title is the page's, if
-    there is one.
-
-    `pages` maps the address of each page to its `src_uri`, where the site has an address.
-
     `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
-    which is HTML.
+    which is HTML. `problems`, `facts` and `leading` are set when a page is rendered. They and
+    `articles` are by the `src_uri` of the page.
     """
 
-    def __init__(
-        self,
-        find_page: Callable[[Markdown], File | None],
-        set_title: Callable[[Markdown, str], None],
-    ) -> None:
-        super().__init__()
-        self.find_page = find_page
-        self.set_title = set_title
-        self.articles: Mapping[str, Contents] = {}
-        self.pages: Mapping[str, str] = {}
-        self.styles: Callable[[Markdown, File], Element] | None = None
-        self.end_line = ""
-        self.problems: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-        self.facts: dict[str, dict[str, ArticleMetadata]] = {}
-        self.leading: dict[str, str] = {}
+    find_page: Callable[[Markdown], File | None]
+    set_title: Callable[[Markdown, str], None]
+    articles: Mapping[str, Contents] = field(default_factory=dict)
+
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """The `src_uri` of each page by its address, where the site has an address."""
+
+    styles: Callable[[Markdown, File], Element] | None = None
+    """Makes the element that brings the style sheet to a page."""
+
+    end_line: str = ""
+    """Ends each article that the author's text follows; if it is empty, a rule does."""
+
+    problems: dict[str, list[tuple[str, str]]] = field(default_factory=partial(defaultdict, list))
+    """The marker or text in question with each message."""
+
+    facts: dict[str, dict[str, ArticleMetadata]] = field(default_factory=dict)
+    leading: dict[str, str] = field(default_factory=dict)
+    """The id of the article whose title is the page's, if there is one."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""

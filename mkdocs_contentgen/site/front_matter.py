@@ -76,6 +76,8 @@ def read_requests(
         return load_templates is not None and hides_content(load_templates(), template)
 
     for file in files:
+        if file.generated_by == "material/blog":  # a copy of a view, for its pagination
+            continue
         page = file.src_uri
         path = posixpath.join(docs, page)
         try:

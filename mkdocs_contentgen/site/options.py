@@ -343,10 +343,6 @@ class ContentgenConfig(Options):
         publisher = self.editorial_responsibility.strip()
         return Presentation(self.styles, self.image_hosts, self.disclosure, publisher)
 
-    def end_line(self) -> str:
-        """Return the line that ends an article, or an empty string if disclosure lines are off."""
-        return self.disclosure["end"] if self.disclosure else ""
-
     def address(self) -> str:
         """Return the option `base_url`, or else the environment variable, or an empty string."""
         return (self.base_url or os.environ.get("CONTENTGEN_BASE_URL", "")).strip()

@@ -28,9 +28,11 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
-    from ..texts.store import DiskStore, Outage
+    from ..texts.store import DiskStore
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
     from ..writer.sources import Section
@@ -107,7 +109,7 @@ class Site:
             )
         return directory
 
-    def store(self, outage: Outage | None = None) -> DiskStore:
+    def store(self, outage: Event | None = None) -> DiskStore:
         """Return the cache. The stores of a run share `outage`.
 
         Raises ConfigurationError if a symbolic link leads to `cache_dir`.
@@ -296,34 +298,32 @@ def _titles(nav: object) -> Iterator[str]:
 _FILE = "file:"
 
 
+@dataclass
 class CitedSections:
     """Finds cited sections in the pages of a site, and in other sources of its writer.
 
-    Only files that are cited are read. `sources` returns those of the writer; without it, cited
-    files are on another machine.
+    Only files that are cited are read, each once.
     """
 
-    def __init__(
-        self, pages: Iterable[File], site_url: str, sources: Callable[[], Sources] | None
-    ) -> None:
-        self._pages = pages
-        self._site_url = site_url
-        self._sources = sources
-        self._read_source = cache(self._sections_of_source)
-        self._files: dict[str, File] | None = None
-        self._read_page = cache(self._sections_of_page)
+    pages: Iterable[File]
+    site_url: str
+
+    sources: Callable[[], Sources] | None
+    """Returns those of the writer; without it, cited files are on another machine."""
+
+    _sections: dict[str, Sequence[Section]] = field(default_factory=dict)
 
     def find(self, source: str) -> list[Section] | None:
         """Return the parts of a section, none if it is gone, or None if it is of another site."""
         if source.startswith(_FILE):
-            if self._sources is None:
+            if self.sources is None:
                 return None  # it is on the machine of a served writer
-            place = source.removeprefix(_FILE)
-            return [it for it in self._read_source(place.partition("#")[0]) if it.place == place]
-        if not self._site_url or not source.startswith(self._site_url):
+        elif not self.site_url or not source.startswith(self.site_url):
             return None  # a served writer can cite another site
-        link = source.removeprefix(self._site_url)
-        return [it for it in self._read_page(link.partition("#")[0]) if it.link == link]
+        file, name = source.partition("#")[0], self.shown(source)
+        if file not in self._sections:
+            self._sections[file] = self._read(file)
+        return [it for it in self._sections[file] if (it.place or it.link) == name]
 
     def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
         """Return the cited sections that have changed since, or are gone, by path in the site."""
@@ -338,18 +338,20 @@ class CitedSections:
         """Return a source as messages name it."""
         if source.startswith(_FILE):
             return source.removeprefix(_FILE)
-        return source.removeprefix(self._site_url)
+        return source.removeprefix(self.site_url)
 
-    def _sections_of_source(self, name: str) -> Sequence[Section]:
-        return self._sources().sections(name) if self._sources else []
+    @cached_property
+    def _files(self) -> dict[str, File]:
+        return {link_of(file): file for file in self.pages}
 
-    def _sections_of_page(self, link: str) -> Sequence[Section]:
+    def _read(self, source: str) -> Sequence[Section]:
         from ..writer.sources import split_sections
 
-        if self._files is None:
-            self._files = {link_of(file): file for file in self._pages}
-        file = self._files.get(link)
-        return list(split_sections(file.content_string, file.src_uri, link)) if file else []
+        name = self.shown(source)
+        if source.startswith(_FILE):
+            return self.sources().sections(name) if self.sources else []
+        file = self._files.get(name)
+        return list(split_sections(file.content_string, file.src_uri, name)) if file else []
 
 
 def link_of(page: File) -> str:

@@ -50,12 +50,6 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
 
 
-_FIRST = (
-    "format request key service model sources generated_at approved_by approved_at sha256"
-).split()
-"""The first fields of a header, in this order. The others follow."""
-
-
 @dataclass(frozen=True)
 class ApprovedText:
     """An approved file: the text as it is now, and its approval."""
@@ -247,8 +241,6 @@ def write(
     for record in (approved.approval, approved.text):
         fields |= msgspec.to_builtins(record, builtin_types=(date, datetime))
     del fields["html"]
-    order = {name: number for number, name in enumerate(_FIRST)}
-    fields = {name: fields[name] for name in sorted(fields, key=lambda it: order.get(it, 99))}
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
     content = f"---\n{front}---\n{html}"
     problem = name_problem(approved.approval.approved_by)

@@ -80,10 +80,11 @@ class Article(PageRequest):
     @property
     def failed_update(self) -> FailedTextError | None:
         """Why its newest text could not be updated or replaced, or None."""
-        failed_at = self.failure.failed_at if self.failure else None
+        if self.failure is None or self.failure.failed_at is None:
+            return None
         texts = [self.draft, self.approved.text if self.approved else None]
         times = [text.generated_at for text in texts if text]
-        return self.failure if failed_at and times and failed_at > max(times) else None
+        return self.failure if times and self.failure.failed_at > max(times) else None
 
     @property
     def state(self) -> State:

@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 from ..concurrency import WorkerThread
@@ -13,43 +14,37 @@ from ..errors import StoreError
 from .store import LEASE, DiskStore
 
 
+@dataclass
 class Claims:
-    """The claims of this run. `held` contains the keys of the requests that only it may send.
+    """The claims of this run. `on_problem` gets errors of the store that do not stop it."""
 
-    Its values are their Idempotency-Keys, which are new with `refresh`. `on_problem` is called with
-    errors of the store that do not stop the run.
-    """
+    store: DiskStore
+    thread: WorkerThread
+    on_problem: Callable[[str], None]
 
-    def __init__(
-        self,
-        store: DiskStore,
-        thread: WorkerThread,
-        on_problem: Callable[[str], None],
-        *,
-        refresh: bool = False,
-    ) -> None:
-        self.held: dict[str, str] = {}
-        self._store = store
-        self._thread = thread
-        self._on_problem = on_problem
-        self._refresh = refresh
-        self._owner = uuid.uuid4().hex
+    refresh: bool = False
+    """Whether the requests get new Idempotency-Keys."""
+
+    held: dict[str, str] = field(default_factory=dict)
+    """The Idempotency-Keys of the requests that only this run may send, by their keys."""
+
+    _owner: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
-        claim = partial(self._store.claim, refresh=self._refresh)
-        claimed = await self._thread.run(claim, keys, self._owner)
+        claim = partial(self.store.claim, refresh=self.refresh)
+        claimed = await self.thread.run(claim, keys, self._owner)
         self.held |= claimed
         return set(claimed)
 
     async def release(self, keys: Collection[str], *, answered: bool = False) -> None:
         """End the claims on these keys. With `answered`, delete their Idempotency-Keys as well."""
-        release = partial(self._store.release, answered=answered)
+        release = partial(self.store.release, answered=answered)
         try:
             if keys:
-                await self._thread.run(release, keys, self._owner)
+                await self.thread.run(release, keys, self._owner)
         except StoreError as error:
-            self._on_problem(str(error))
+            self.on_problem(str(error))
         for key in keys:
             self.held.pop(key, None)
 
@@ -69,6 +64,6 @@ class Claims:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self.held:
-                    await self._thread.run(self._store.claim, list(self.held), self._owner)
+                    await self.thread.run(self.store.claim, list(self.held), self._owner)
             except StoreError as error:
-                self._on_problem(str(error))
+                self.on_problem(str(error))

@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
@@ -84,38 +84,34 @@ class Progress:
     """The number of words that all texts are to have, as far as the first ones tell."""
 
 
+@dataclass
 class Generation:
     """Requests many texts at once, new ones or with `ask`, and saves each as it arrives.
 
-    `run()` can be called once. `problems` contains the problems with the store, and `debug` gets a
-    line for each try. With `refresh`, requests get new Idempotency-Keys, so that a service cannot
-    repeat an answer.
+    `run()` can be called once. `debug` gets a line for each try. With `refresh`, requests get new
+    Idempotency-Keys, so that a service cannot repeat an answer.
     """
 
-    def __init__(
-        self,
-        store: DiskStore,
-        connect: Connect,
-        limits: Limits,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
-        *,
-        ask: AskForText | None = None,
-        refresh: bool = False,
-        debug: Callable[[str], None] | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self.problems: list[str] = []
-        self._store = store
-        self._connect = connect
-        self._ask = ask or (lambda client, request, attempt: client.generate(request, attempt))
-        self._limits = limits
-        self._on_progress = on_progress
-        self._debug = debug or (lambda line: None)
-        self._clock = clock or Clock()
+    store: DiskStore
+    connect: Connect
+    limits: Limits
+    on_progress: Callable[[Progress], None] = lambda progress: None
+    _: KW_ONLY
+    ask: AskForText | None = None
+    refresh: bool = False
+    debug: Callable[[str], None] | None = None
+    clock: Clock = field(default_factory=Clock)
+
+    problems: list[str] = field(default_factory=list)
+    """The problems with the store."""
+
+    def __post_init__(self) -> None:
+        self._ask = self.ask or (lambda client, request, attempt: client.generate(request, attempt))
+        self._debug = self.debug or (lambda line: None)
         self._stop = Stop()
         self._thread = WorkerThread()
-        self._claims = Claims(store, self._thread, self._add_store_problem, refresh=refresh)
-        self._throttle = Throttle(self._stop, self._clock, limits)
+        self._claims = Claims(self.store, self._thread, self._add_store_problem, self.refresh)
+        self._throttle = Throttle(self._stop, self.clock, self.limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -152,16 +148,16 @@ class Generation:
         """
         self._requests = requests
         self._replaced = replaced
-        self._workers = min(self._limits.concurrency, len(requests))
+        self._workers = min(self.limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
-        preparing = asyncio.ensure_future(self._thread.run(self._store.prepare))
+        preparing = asyncio.ensure_future(self._thread.run(self.store.prepare))
         try:
             await asyncio.sleep(0)
-            async with self._connect() as client:
+            async with self.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
-                    self._before, _ = await self._thread.run(self._store.load, replaced)
+                    self._before, _ = await self._thread.run(self.store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(self._workers):
                         group.create_task(self._worker(client, group))
@@ -169,7 +165,7 @@ class Generation:
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._add_problems(await self._thread.run(self._store.close))
+            self._add_problems(await self._thread.run(self.store.close))
             self._thread.close()
         return {key: self._outcomes[key] for key in requests}
 
@@ -177,7 +173,7 @@ class Generation:
         """Queue the requests that this run has claimed; poll for the others."""
         todo = list(self._requests)
         # Small batches, so that runs on several machines share the work.
-        batch = self._limits.concurrency
+        batch = self.limits.concurrency
         try:
             while todo:
                 claimed_elsewhere: list[str] = []
@@ -199,9 +195,12 @@ class Generation:
             for key in keys:
                 self._set_outcome(key, Outcome(error=self._stop.reason))
             return []
-        # Claim before loading: another run may save a text just before its claim ends.
+        # Claim before loading: another run may save a text just before its claim ends. What it
+        # has paid for in vain, this one does not pay for again.
         claimed = await self._claims.claim(keys)
-        saved = await self._load_new(keys, claimed)
+        load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
+        saved, problems = await self._thread.run(load, keys, self.store)
+        self._add_problems(problems)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
@@ -209,24 +208,6 @@ class Generation:
             elif key in claimed:
                 await self._queue.put(key)
         return [key for key in keys if key not in claimed and key not in saved]
-
-    async def _load_new(
-        self, keys: Collection[str], claimed: Collection[str]
-    ) -> dict[str, Outcome]:
-        """Return the texts that other runs have saved since this one started.
-
-        Of the `claimed` keys, also the failures: what one run has paid for, another does
-        not pay for again.
-        """
-        outcomes: dict[str, Outcome] = {}
-        for since in (None, self._started):
-            wanted = [key for key in keys if (key in self._replaced) == bool(since)]
-            if wanted:
-                load = partial(load_saved, since=since, may_fail=claimed)
-                found, problems = await self._thread.run(load, wanted, self._store)
-                self._add_problems(problems)
-                outcomes |= found
-        return outcomes
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
@@ -243,11 +224,11 @@ class Generation:
     async def _send(
         self, client: Client, key: str, request: Request
     ) -> Text | ContentgenError | NoText:
-        deadline = self._clock.monotonic() + self._limits.timeout
-        tries = self._limits.retries + 1
+        deadline = self.clock.monotonic() + self.limits.timeout
+        tries = self.limits.retries + 1
         for number in range(tries):
             line = f"{request.type} {quoted(request.topic)}, try {number + 1} of {tries}"
-            started = self._clock.monotonic()
+            started = self.clock.monotonic()
             try:
                 with self._throttle.sending():
                     text = await self._ask(client, request, self._attempt(key, deadline - started))
@@ -256,17 +237,17 @@ class Generation:
             except ServiceError as error:
                 failure = error
             else:
-                seconds = self._clock.monotonic() - started
+                seconds = self.clock.monotonic() - started
                 self._debug(
                     f"{line}: answered after {seconds:.1f} s, {len(text.html):,} characters"
                 )
                 self._throttle.answered()
                 return text
 
-            seconds = self._clock.monotonic() - started
+            seconds = self.clock.monotonic() - started
             self._throttle.failed(failure, attempt=number, started=started)
             pause = self._throttle.pause
-            left = deadline - self._clock.monotonic() - pause
+            left = deadline - self.clock.monotonic() - pause
             may_repeat = isinstance(failure, NotSentError | GatewayError)
             again = may_repeat and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
@@ -274,7 +255,7 @@ class Generation:
             if not again:
                 break
             deadline += await self._throttle.wait_for_turn()
-            if self._stop.reason or deadline <= self._clock.monotonic():
+            if self._stop.reason or deadline <= self.clock.monotonic():
                 break
         return failure
 
@@ -313,7 +294,7 @@ class Generation:
             else:
                 outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
                 if isinstance(result, FailedTextError):
-                    save_failure(self._store, key, self._requests[key], result)
+                    save_failure(self.store, key, self._requests[key], result)
         except StoreError as error:
             lost = lost or self._rescued(key, outcome.text)
             return outcome, f"{error}; {lost}, and no more requests are sent"
@@ -327,11 +308,11 @@ class Generation:
         before = self._before.get(key)
         while True:
             try:
-                self._store.save({key: text}, replacing={key: before})
+                self.store.save({key: text}, replacing={key: before})
             except ChangedError as changed:
                 before = changed.now
                 if before and before.edits:
-                    self._store.save({note_key("generated", key): text})
+                    self.store.save({note_key("generated", key): text})
                     self._add_problems([_KEPT])
                     return before
             else:
@@ -340,19 +321,19 @@ class Generation:
     def _rescued(self, key: str, text: Text | None) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""
         try:
-            return f"the text is in {self._store.rescue(key, text)} instead" if text else ""
+            return f"the text is in {self.store.rescue(key, text)} instead" if text else ""
         except OSError:
             html = text.html if text else ""
             return f"the text is in this build only, and in this message: {html}"
 
     async def _load_parts(self, key: str) -> bytes:
-        parts, problems = await self._thread.run(load_parts, self._store, key)
+        parts, problems = await self._thread.run(load_parts, self.store, key)
         self._add_problems(problems)
         return parts
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await self._thread.run(save_parts, self._store, key, self._requests[key], parts)
+            await self._thread.run(save_parts, self.store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
@@ -375,7 +356,7 @@ class Generation:
         words = sum(words for words, _ in self._written.values())
         targets = [target for _, target in self._written.values()]
         target = sum(targets) * total // len(targets) if targets else 0
-        self._on_progress(Progress(total, done, self._failed, self._sending, words, target))
+        self.on_progress(Progress(total, done, self._failed, self._sending, words, target))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems = list(dict.fromkeys([*self.problems, *problems]))

@@ -56,7 +56,7 @@ def look_up(
         # The shared cache may have a newer text from another machine.
         limit = datetime.now(UTC) - max_age
         if old := [key for key, text in texts.items() if _is_old(text, limit)]:
-            newer, more = store.load(old, since=limit)
+            newer, more = store.load(old, newest=True)
             texts |= newer
             problems += more
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
@@ -74,19 +74,27 @@ def look_up(
 
 
 def load_saved(
-    keys: Collection[str], store: DiskStore, *, since: datetime | None, may_fail: Collection[str]
+    keys: Collection[str],
+    store: DiskStore,
+    *,
+    may_fail: Collection[str],
+    replaced: Collection[str],
+    started: datetime,
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the texts by key, for `may_fail` also the failures, and the store's problems.
 
-    With `since`, only those after it.
+    Of the `replaced` keys, only those after the time `started`.
     """
-    texts, problems = store.load(keys, since=since)
-    outcomes = {key: Outcome("cache", text) for key, text in texts.items()}
-    if missing := [key for key in keys if key in may_fail and key not in texts]:
-        failures, more = load_failures(missing, store, since=since)
-        outcomes |= {key: Outcome(error=failure) for key, failure in failures.items()}
-        problems += more
-    return outcomes, problems
+
+    def is_new(key: str, made: datetime | None) -> bool:
+        return key not in replaced or (made is not None and made > started)
+
+    texts, problems = store.load(keys, newest=bool(replaced))
+    outcomes = {k: Outcome("cache", it) for k, it in texts.items() if is_new(k, it.generated_at)}
+    missing = [key for key in keys if key in may_fail and key not in outcomes]
+    failures, more = load_failures(missing, store)
+    outcomes |= {k: Outcome(error=it) for k, it in failures.items() if is_new(k, it.failed_at)}
+    return outcomes, problems + more
 
 
 def _is_old(text: Text, limit: datetime) -> bool:
@@ -123,13 +131,10 @@ def save_failure(store: DiskStore, key: str, request: Request, error: FailedText
 
 
 def load_failures(
-    keys: Collection[str], store: DiskStore, *, since: datetime | None = None
+    keys: Collection[str], store: DiskStore
 ) -> tuple[dict[str, FailedTextError], list[str]]:
-    """Return the remembered failures by key, and the problems of the store.
-
-    With `since`, only those after it.
-    """
-    notes, problems = store.load([note_key("failed", key) for key in keys], since=since)
+    """Return the remembered failures by key, and the problems of the store."""
+    notes, problems = store.load([note_key("failed", key) for key in keys])
     failures: dict[str, FailedTextError] = {}
     for name, note in notes.items():
         failure = msgspec.json.decode(note.html, type=_Failure)

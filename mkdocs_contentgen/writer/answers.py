@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from .phrases import any_of
 from .words import UNSPACED
 
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
@@ -26,16 +27,8 @@ _INVISIBLE = re.compile(
 _LETTERS = rf"[^\W_{UNSPACED}]{{0,50}}"
 _UNDECODED = re.compile(rf"{_LETTERS}\ufffd+(?:{_LETTERS}\ufffd+)*{_LETTERS}")
 
-_THOUGHT = (
-    "(?:think|thinking|thoughts?|reason|reasoning|analysis|reflection|scratchpad|plan"
-    "|seed:think|seed:cot_budget_reflect)"
-)
 _THINKING = re.compile(
-    rf"(?<!`)(?:<{_THOUGHT}(?:\s[^<>]{{0,100}})?>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
-    r"|<\|begin_of_thought\|>|<\|inner_prefix\|>|<\|channel>thought"
-    rf"|(?P<end></{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|end_of_thought\|>"
-    r"|<\|inner_suffix\|>|<channel\|>))(?!`)",
-    re.IGNORECASE,
+    rf"(?<!`)(?:{any_of('thought_start')}|(?P<end>{any_of('thought_end')}))(?!`)", re.IGNORECASE
 )
 """Where a model begins and ends to think."""
 
@@ -62,10 +55,7 @@ _BARE_CHANNEL = re.compile(r"\s{0,9}(?:assistant)?(?:analysis|commentary|final)(
 
 _FINAL = "assistantfinal"
 
-_MARK = (
-    r"(?:<\|[\w ]{1,30}\|?>|<\w{1,30}\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</?(?:bos|eos|pad|unk)>"
-    r"|<(?:start|end)_of_turn>|\[/?INST\]|\[EOS\])"
-)
+_MARK = any_of("template_mark")
 """A token of a chat template."""
 
 TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
@@ -77,9 +67,7 @@ _START = re.compile(
 )
 _END = re.compile(
     r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
-    r"|(?:<\|(?:im_end|im_start|eot_id|end|return|user|END_OF_TURN_TOKEN|END_RESPONSE)\|>|</s>"
-    r"|<end_of_turn>|<start_of_turn>|<turn\|>|<eos>|<\uff5cend▁of▁sentence\uff5c>|\[EOS\])"
-    r"(?=\s{0,9}(?:<|\[|$|user\b)))(?!`)"
+    rf"|{any_of('turn_end')}(?=\s{{0,9}}(?:<|\[|$|user\b)))(?!`)"
 )
 """What ends the turn of a model. What follows is no part of its answer."""
 
@@ -89,10 +77,7 @@ _NEXT_TURN = re.compile(
     r"\n(?:ASSISTANT|### (?:Response|Assistant)):",
     re.DOTALL,
 )
-_WRAPPER = (
-    "(?:answer|response|output|final|final_answer|result|solution|article|document|text|content"
-    "|markdown|antArtifact|artifact|tool_call)"
-)
+_WRAPPER = any_of("wrapper")
 _WRAPPER_START = re.compile(
     rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+", re.IGNORECASE
 )

@@ -18,7 +18,8 @@ from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
-from .reading import BEFORE, WORK, whole_paragraphs
+from .phrases import any_of
+from .reading import BEFORE, whole_paragraphs
 from .statements import (
     find_names,
     find_quotations,
@@ -88,7 +89,7 @@ def _unusable_reason(draft: Draft) -> str:
     checks = (
         _finish_problem,
         _size_problem,
-        _refusal_problem,
+        _no_text_problem,
         _empty_problem,
         _content_problem,
         _script_problem,
@@ -158,18 +159,16 @@ def _empty_problem(draft: Draft) -> str:
     return "the answer is empty"
 
 
-def _refusal_problem(draft: Draft) -> str:
-    if _REFUSAL.match(draft.document.text.strip()) and draft.document.words < _MOST_NO_TEXT:
-        return "the answer is a refusal, and no text about the topic"
-    return ""
+def _no_text_problem(draft: Draft) -> str:
+    if draft.document.words >= _MOST_NO_TEXT:
+        return ""
+    text = draft.document.text.strip()
+    return next((reason for reason, pattern in _NO_TEXT.items() if pattern.search(text)), "")
 
 
 def _content_problem(draft: Draft) -> str:
     """Return why what stands there is no text, whatever its length."""
     document = draft.document
-    for pattern, reason in _NO_TEXT:
-        if document.words < _MOST_NO_TEXT and pattern.search(document.text):
-            return reason
     if all(block.kind in HEADINGS for block in document.blocks) and not draft.is_part:
         return "the text has headings only"
     left = split_words(_BRACKETS.sub("", document.prose))
@@ -348,64 +347,28 @@ _MOST_NO_TEXT = 150
 
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
-_REFUSAL = re.compile(
-    r"\W{0,5}(?:(?:(?:I(?:['’]m| am) )?(?:\w+ )?sorry|unfortunately|I apologi[sz]e)"
-    r"(?:[^.\n]{1,80}\b|\W+))?"
-    r"I(?: must decline\b|(?: am|['’]m)? ?(?:can(?:['’]t|not)|won['’]t|(?:un|not )able to|will not)"
-    r" (?:\w+ )?(?:help(?! but)|assist|write|provide|create|generate|comply|fulfil|produce|discuss"
-    r"|answer|complete|engage))"
-    r"|(?:Es tut mir (?:sehr )?leid|Leider|Entschuldigung)\b.{0,20}\b(?:kann ich|ich kann)\b"
-    r"|Je suis désolée?.{0,20} je ne peux|Lo siento.{0,20} no puedo|Mi dispiace.{0,20} non posso"
-    r"|(?:Desculpe|Sinto muito|Lamento).{0,20} não posso|Het spijt me.{0,20} ik .{0,20}niet"
-    r"|(?:Przykro mi|Przepraszam).{0,20} nie mogę|Het spijt me.{0,20} kan ik"
-    r"|(?:Извините|Простите).{0,20} не могу|죄송합니다.{0,60}(?:없습니다|어렵습니다)"
-    r"|(?:很?抱歉|对不起|非常抱歉).{0,4}我(?:不能|无法|没有办法)|我(?:不能|无法)(?:提供|帮助|协助|满足|撰写)"
-    r"|申し訳.{0,40}(?:ません|できかねます)",
-    re.IGNORECASE,
-)
-_NO_TEXT = (
-    (re.compile(r"\A(?:\{\s?[\"']|\[\s?[{\"'])"), "the answer is data of a program, and no text"),
-    (
-        re.compile(
-            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()",
-            re.IGNORECASE,
+_NO_TEXT = {
+    reason: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for reason, pattern in {
+        "the answer is a refusal, and no text about the topic": (
+            rf"\A\W{{0,5}}{any_of('refusal')}"
         ),
-        "the answer is an error message of a server or program",
-    ),
-    (
-        re.compile(
+        "the answer is data of a program, and no text": r"\A(?:\{\s?[\"']|\[\s?[{\"'])",
+        "the answer is an error message of a server or program": (
+            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
+        ),
+        "the answer repeats the prompt": (
             "Answer with the text alone|Invent no numbers, dates, studies"
-            "|^(?:A first paragraph\\.|Heading of a section)$",
-            re.MULTILINE,
+            r"|^(?:A first paragraph\.|Heading of a section)$"
         ),
-        "the answer repeats the prompt",
-    ),
-    (re.compile("lorem ipsum dolor", re.IGNORECASE), "the text is Lorem ipsum"),
-)
-"""Texts that are none, each with the reason."""
+        "the text is Lorem ipsum": "lorem ipsum dolor",
+    }.items()
+}
+"""Patterns of answers that are no texts, by the reason."""
 
 _MISREAD = re.compile("[ÃÂ][\x80-\xbf]|â€[\x80-\xbf™œ“”\x9d]")
 _BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
-_ABOUT_ITSELF = re.compile(
-    "as an|as a l|in this|this (?:article|blog|post|report|text|guide|piece|listicle)|i hope"
-    "|let me know|word|note|als ki|in diesem|作为|在本文|本文将|在这篇|user:|assistant:|my "
-)
-"""Looking for these first takes a tenth of the time for most texts."""
-
-_ABOUT_ITSELF = re.compile(
-    r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b(?: \w+){0,3},? I\b"
-    rf"|\bin this (?:{WORK}|section),? (?:we|I|you|let)\b"
-    rf"|\bthis {WORK} (?:will|explores|discusses|aims|examines|delves)\b"
-    r"|\bI hope (?:this|you (?:found|enjoyed|liked))\b"
-    r"|\blet me know if (?:you|there|this|anything)\b|^(?:User|Human|Assistant|AI):\s"
-    r"|\bmy (?:knowledge cut-?off|training data|last (?:knowledge )?update)\b"
-    r"|^[^\w\n]{0,9}(?:word count|words)\W{0,3}:"
-    rf"|^[^\w\n]{{0,9}}note:.{{0,60}}\b(?:this|the|my) {WORK}\b"
-    r"|\bals KI(?:-\w+)? (?:kann|habe|bin) ich\b"
-    r"|\bin diesem (?:Artikel|(?:Blog)?beitrag|Text|Bericht) (?:werden|wollen|möchten|erfahren)\b"
-    r"|作为一?[个名]?(?:AI|人工智能|语言模型|大模型)\w{0,6}，我|(?:在本文中|本文将|在这篇文章中)",
-    re.IGNORECASE | re.MULTILINE,
-)
+_ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
 
 
 def _script_name(name: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import msgspec
 
-from ..errors import InvalidAnswerError, UnknownOutcomeError
+from ..errors import ServiceError
 from ..files import sha256
 from ..service.connection import StreamEvent, decode_json
 from ..service.protocol import Attempt
@@ -56,8 +56,7 @@ class ModelCall:
         return sum(len(message["content"]) for message in self.messages)
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer of the model, and the usage of the call."""
 
     text: str
@@ -67,8 +66,8 @@ class Completion:
     thought: bool = False
     """Whether the server reports thinking text apart from the answer."""
 
-    usage: Usage = field(default_factory=Usage)
-    error: UnknownOutcomeError | InvalidAnswerError | None = None
+    usage: Usage = Usage()
+    error: ServiceError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
 
     lost_events: int = 0
@@ -230,13 +229,6 @@ class AnswerReader:
         return self.was_stopped
 
 
-class _KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
-    text: str
-    finish_reason: str
-    thought: bool
-    usage: Usage
-
-
 class KeptAnswers:
     """An Ask that answers from `attempt` what an interrupted run has asked before.
 
@@ -248,7 +240,7 @@ class KeptAnswers:
         self._model = model
         self._ask = ask
         self._attempt = attempt
-        self._parts: dict[str, _KeptAnswer] | None = None
+        self._parts: dict[str, Completion] | None = None
         self._is_saved = True
         self._times: Counter[str] = Counter()
 
@@ -264,28 +256,22 @@ class KeptAnswers:
         digest = sha256(msgspec.json.encode([self._model, call.messages]))
         self._times[digest] += 1  # a further attempt is not answered with the first one
         key = f"{digest}-{self._times[digest]}"
-        if part := self._parts.get(key):
-            completion = Completion(part.text, part.finish_reason, part.thought, part.usage)
-        else:
+        completion = self._parts.get(key)
+        if completion is None:
             if not self._is_saved:
                 await self._attempt.save(msgspec.json.encode(self._parts))
                 self._is_saved = True
             completion = await self._ask(call)
             if completion.error is None:
-                self._parts[key] = _KeptAnswer(
-                    completion.text,
-                    completion.finish_reason,
-                    completion.thought,
-                    completion.usage,
-                )
+                self._parts[key] = completion
                 self._is_saved = False
         self.usage += completion.usage
         return completion
 
 
-def _decode(parts: bytes) -> dict[str, _KeptAnswer]:
+def _decode(parts: bytes) -> dict[str, Completion]:
     """Return the kept answers. What cannot be read counts as none."""
     try:
-        return msgspec.json.decode(parts or b"{}", type=dict[str, _KeptAnswer])
+        return msgspec.json.decode(parts or b"{}", type=dict[str, Completion])
     except ValueError:
         return {}

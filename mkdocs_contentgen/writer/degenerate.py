@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Sequence
 from itertools import islice, pairwise
 
+from .phrases import any_of
 from .words import MARKS, UNSPACED
 
 _GROUP, _NEAR = 6, 200
@@ -50,33 +51,10 @@ _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _FIGURE = re.compile(r"\d+")
 _END = re.compile(r"[.!?…]\s|[。！？\n]")
 
-_TEXT = (
-    r"(?:article|text|essay|(?:blog ?)?post|(?:news )?report|story|headline|topic|sentence"
-    r"|paragraph|prompt)"
-)
-# Begins with letters, and is for lower case, since all else takes ten times as long.
-_TASK = re.compile(
-    rf"the user(?: has|['’]s)? (?:ask|want|request|gave|provide)\w*"
-    rf" (?:me|us|you to|(?:for )?an? {_TEXT})\b"
-    r"|your (?:text|essay|headline|topic) (?:is about|was|cannot|needs to|should)\b"
-    r"|i(?:['’]d| would) like you to\b|you (?:have |did )?(?:asked|wanted) me to\b"
-    rf"|(?:the|this|your) (?:rest of the )?{_TEXT} (?:is|was|has been|got) cut (?:off|short)\b"
-    rf"|(?:the|your|today['’]s) topic (?:of this {_TEXT}"
-    r"|(?:is|was) (?:about|how|why|really|so|too|very|important|interesting))\b"
-    rf"|the (?:first|second|third|next|last|rest of the) {_TEXT}"
-    r" (?:is|was|says|sets|includes|talks)\b"
-    rf"|(?:write|edit) (?:an?|the|this) (?:following )?{_TEXT} (?:about|on|that)\b"
-    rf"|the {_TEXT} (?:says|includes|explains|was written|talks about|that you (?:wrote|asked))\b"
-    r"|\n\W{0,8}(?:topic|length|tone)\W{0,3}:\s"
-    r"|nutzer(?:in)? (?:bittet|möchte|will|wünscht) (?:mich|einen (?:artikel|text|beitrag))\b"
-    r"|utilisateur (?:me |m['’])?(?:demande|souhaite|veut)"
-    r" (?:un (?:article|texte)|(?:d['’])?écrire)\b"
-    r"|usuario (?:me )?(?:pide|solicita|quiere) (?:un (?:artículo|texto)|que escriba)\b"
-    r"|用户(?:要求|让|希望|想让)我|ユーザーは.{0,20}(?:記事|文章)を(?:書|求)"
-)
+_TASK = re.compile(any_of("task"))
 """What a text says that talks about its task. Of the real pages, three say it once."""
 
-_ABOUT_TEXT = re.compile(rf"this {_TEXT}\b")
+_ABOUT_TEXT = re.compile(rf"this {any_of('text')}\b")
 """What a text about its task says as well."""
 
 _TASK_WORDS = 100

@@ -51,8 +51,7 @@ async def find_server(
     Raises ConfigurationError if it is no address.
     """
     url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    async with HTTPConnection(url, name, headers) as connection:
+    async with HTTPConnection(url, name, key) as connection:
         try:
             answer = await connection.request("GET", "models", timeout=_TIMEOUT)
         except ServiceError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .phrases import PHRASES
+
 
 class Language(NamedTuple):
     """The English name of a language, and words in it."""
@@ -20,32 +22,10 @@ class Language(NamedTuple):
     """The label of a tip."""
 
 
-ENGLISH = Language("English", "AI-generated", "Sources", "Tip")
+LANGUAGES = {tag: Language(*words) for tag, words in PHRASES["languages"].items()}
+"""The languages by their BCP 47 tags."""
 
-# The most used languages of documentation sites.
-LANGUAGES = {
-    "en": ENGLISH,
-    "ar": Language("Arabic", "من إنشاء الذكاء الاصطناعي", "المصادر", "نصيحة"),
-    "cs": Language("Czech", "Vytvořeno umělou inteligencí", "Zdroje", "Tip"),
-    "de": Language("German", "KI-generiert", "Quellen", "Tipp"),
-    "es": Language("Spanish", "Generado por IA", "Fuentes", "Consejo"),
-    "fa": Language("Persian", "تولیدشده با هوش مصنوعی", "منابع", "نکته"),
-    "fr": Language("French", "Généré par IA", "Sources", "Astuce"),
-    "hi": Language("Hindi", "एआई द्वारा निर्मित", "स्रोत", "सुझाव"),
-    "id": Language("Indonesian", "Dibuat oleh AI", "Sumber", "Tips"),
-    "it": Language("Italian", "Generato dall'IA", "Fonti", "Suggerimento"),
-    "ja": Language("Japanese", "AIによる生成", "出典", "ヒント"),
-    "ko": Language("Korean", "AI 생성", "출처", "팁"),
-    "nl": Language("Dutch", "Door AI gegenereerd", "Bronnen", "Tip"),
-    "pl": Language("Polish", "Wygenerowane przez AI", "Źródła", "Wskazówka"),
-    "pt": Language("Portuguese", "Gerado por IA", "Fontes", "Dica"),
-    "ru": Language("Russian", "Создано ИИ", "Источники", "Совет"),
-    "tr": Language("Turkish", "Yapay zekâ ile oluşturuldu", "Kaynaklar", "İpucu"),
-    "uk": Language("Ukrainian", "Створено ШІ", "Джерела", "Порада"),
-    "vi": Language("Vietnamese", "Do AI tạo", "Nguồn", "Mẹo"),
-    "zh": Language("Simplified Chinese", "由 AI 生成", "来源", "提示"),
-    "zh-hant": Language("Traditional Chinese", "由 AI 產生", "資料來源", "提示"),
-}
+ENGLISH = LANGUAGES["en"]
 
 SOURCES_HEADINGS = frozenset(language.sources for language in LANGUAGES.values())
 """The headings of lists of sources."""

@@ -38,6 +38,11 @@ _TIPS = "|".join(
     sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
 )
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
+_TIP_LABEL = re.compile(
+    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
+    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)\s*",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
@@ -285,12 +290,13 @@ def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
 
 
 def _tip(block: MarkdownBlock, words: Language | None) -> str:
-    inline = _inline(block)
-    match = TIP.match(plain_text(inline))
+    match = TIP.match(block.text)
     label = words.tip if words else match[1] if match else ""
-    _cut(inline, match.end() if match else 0)
-    label = f"💡 <strong>{html.escape(label)}:</strong>"
-    return tag("div", f"{label} {_render_inline(inline)}", "pro-tip")
+    # The label of a model can be in bold, alone or with what follows.
+    text = _TIP_LABEL.sub(
+        lambda it: "" if it["before"] or it["end"] else it["start"], _render_inline(_inline(block))
+    )
+    return tag("div", f"💡 <strong>{html.escape(label)}:</strong> {text}", "pro-tip")
 
 
 def _news(blocks: list[MarkdownBlock], after: Sequence[str]) -> list[str]:
@@ -500,24 +506,6 @@ def _split_text(token: Token, start: int, ranges: list[Range]) -> list[Token]:
         ]
         done = end
     return [*tokens, Token("text", "", 0, content=content[done:])]
-
-
-def _cut(tokens: list[Token], length: int) -> None:
-    """Remove the first `length` characters of a text, and formatting that is empty then."""
-    kept: list[Token] = []
-    for token in tokens:
-        size = len(plain_text([token]))
-        if token.type == "text":
-            token.content = token.content[length:]
-        is_empty = size > 0 and size <= length
-        length = max(0, length - size)
-        if token.nesting == -1 and kept and kept[-1].nesting == 1:
-            kept.pop()
-        elif not is_empty and (token.type != "text" or token.content):
-            kept.append(token)
-    if kept and kept[0].type == "text":
-        kept[0].content = kept[0].content.lstrip()
-    tokens[:] = kept
 
 
 def _render_inline(tokens: list[Token]) -> str:

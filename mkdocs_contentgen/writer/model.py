@@ -35,7 +35,6 @@ from ..service.connection import (
     check_address,
     check_token,
     reason_of,
-    without_secret,
 )
 from .completion import AnswerReader, Completion, ModelCall, decode
 from .discovery import listed_models
@@ -111,11 +110,12 @@ class Model:
         self._connection = HTTPConnection(
             address,
             self._server,
-            {"Authorization": f"Bearer {self._key}"} if self._key else {},
+            self._key,
             address_option=f"{self._prefix}endpoint",
             timeout_option=f"{self._prefix}call_timeout",
             unknown_hint=self._unknown_hint,
         )
+        self._quote = self._connection.quote
         self._spending = spending
         self._retries = retries
         self._quotes = quotes
@@ -342,32 +342,27 @@ class Model:
             hint = self._endpoint_hint
         raise RejectedError(f"{message}{hint}")
 
-    @property
-    def _endpoint_hint(self) -> str:
-        return f"; is {self._prefix}endpoint right? It often ends in /v1"
-
     def _raise_known_status(self, answer: Answer, message: str) -> None:
         """Raise the error for a status with the same meaning on all servers."""
+        key, endpoint = f"{self._prefix}api_key", f"{self._prefix}endpoint"
         match answer.status:
             case 429 | 503:
                 raise NotSentError(message, answer.retry_after())
             case 502 | 504:
                 raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
-            case 401 | 403:
-                key, endpoint = f"{self._prefix}api_key", f"{self._prefix}endpoint"
+            case 401 | 402 | 403:
                 hint = f"; check {key} (CONTENTGEN_MODEL_KEY) and {endpoint}"
-            case 402:
-                hint = ""
             case 405 | 501:
                 hint = self._endpoint_hint
             case status if 300 <= status < 400:
-                hint = (
-                    ", and redirects are not followed; set "
-                    f"{self._prefix}endpoint to its new address"
-                )
+                hint = f", and redirects are not followed; set {endpoint} to its new address"
             case _:
                 return
         raise UnusableServiceError(f"{message}{hint}")
+
+    @property
+    def _endpoint_hint(self) -> str:
+        return f"; is {self._prefix}endpoint right? It often ends in /v1"
 
     async def _raise_unknown_model(self) -> None:
         """Raise UnusableServiceError if the server lists its models, and this one is missing."""
@@ -419,10 +414,6 @@ class Model:
                 f"{self._server} answered without a message in `choices`{hint}"
             )
         return None
-
-    def _quote(self, text: str) -> str:
-        """Return a text of the server for a message, or an empty string if it contains the key."""
-        return without_secret(text, self._key)
 
     def _warn_if_cut(self, characters: int, usage: Usage) -> None:
         if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN:

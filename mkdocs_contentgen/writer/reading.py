@@ -17,6 +17,7 @@ from ..html.elements import DROPPED
 from ..yaml_files import NotYAMLError, read_yaml
 from .answers import Step, apply_steps, each_line, split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
+from .phrases import any_of
 from .words import split_words
 
 _MAX_PREFACE = 300
@@ -47,42 +48,14 @@ _NO_TEXT = re.compile(
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
 """The least number of words of a text in JSON."""
-WORK = "(?:article|blog ?post|post|report|text|guide|piece|listicle|story|content)"
-BEFORE = re.compile(
-    r"(?:sure|certainly|of course|absolutely|okay|great)\b[,!.:]? *"
-    r"(?:here|below|I (?:can|will|would)|I['’](?:ll|d|ve))\b"
-    rf"|(?:here|below)(?:['’]s| is| are) (?:the|an?|your|my)\b[^.\n]{{0,80}}\b{WORK}\b"
-    r"|(?:(?:sure|certainly|okay)[!,.:] )?(?:here is )?(?:the |my )?"
-    r"(?:(?:section|part) \d|(?:here is the|here is my) (?:plan|outline|rest)\b)[^.\n]{0,80}:$"
-    r"|hier ist (?:der|die|das|ein|eine|Ihr|dein)\b.{0,60}\b(?:Artikel|Beitrag|Text|Bericht)\b"
-    rf"|voici (?:un|une|le|la|votre)\b.{{0,60}}\b(?:article|texte|billet)\b"
-    rf"|aquí (?:tienes|está)\b.{{0,60}}\b(?:artículo|texto)\b"
-    r"|(?:好的|当然)?[，,！!]?以下是.{0,40}(?:文章|博客|报道|稿)",
-    re.IGNORECASE,
-)
+BEFORE = re.compile(any_of("before"), re.IGNORECASE)
 """What models say before a text."""
 
-_AFTER = re.compile(
-    r"[^\w\n]{0,9}(?:"
-    rf"I hope (?:this|you)\b|(?:please )?let me know\b"
-    r"|feel free to (?:ask|adapt|adjust|change|customi[sz]e|edit|let me|modify|reach|tell me)\b"
-    rf"|(?:note:|please note\b).{{0,60}}\b(?:this|the|my|your) {WORK}\b"
-    r"|(?:(?:total )?word ?count|Wortzahl|Anzahl der Wörter|nombre de mots|字数)[^\d\n]{0,15}\d"
-    r"|words?\W{0,3}:\W{0,3}\d|length: about\b|\d{2,5} words\W{0,3}$"
-    rf"|\[end\b|end of (?:the |this )?(?:{WORK}|document)\W{{0,5}}$"
-    r"|would you like me to\b|if you(?:['’]d| would) like\b.{0,60}\blet me know\b"
-    rf"|this {WORK} (?:follows|meets|was written|is written|has about|uses|contains)\b"
-    r"|check ?list\W{0,5}\n|end\W{1,5}$|(?:#\w{1,40}\s{0,3}){2,30}$"
-    r"|Ich hoffe,? (?:dieser|dass|der)\b|Lassen Sie mich wissen|N['’]hésitez pas|J['’]espère que"
-    r"|Espero que (?:este|esta|te|le)\b|希望这篇"
-    r")",
-    re.IGNORECASE,
-)
+_AFTER = re.compile(rf"[^\w\n]{{0,9}}{any_of('after')}", re.IGNORECASE)
 """What models say after a text."""
 
 _TITLE_LINE = re.compile(
-    r"[*_]{0,2}(?:title|topic|headline|titel|überschrift|titre|título|标题|タイトル)[*_]{0,2}\s?[:：]"
-    r"[*_ ]{0,4}"
+    rf"[*_]{{0,2}}{any_of('title')}[*_]{{0,2}}\s?[:：][*_ ]{{0,4}}"
     r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
     re.IGNORECASE,
 )
@@ -101,18 +74,11 @@ _BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|
 _NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
 _KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
-_REFERENCES = re.compile(
-    r"\W{0,9}(?:references?|sources?|bibliography|works cited|further reading|citations?|footnotes"
-    r"|quellen|quellenangaben|literatur(?:verzeichnis)?|références|bibliographie|referencias"
-    r"|bibliografía|fuentes|riferimenti|referências|参考文献|参考资料|参考|источники)\W{0,9}",
-    re.IGNORECASE,
-)
+_REFERENCES = re.compile(rf"\W{{0,9}}{any_of('references')}\W{{0,9}}", re.IGNORECASE)
 _REFERENCE_LINE = re.compile(r"\s*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s.*|\s*|\s*https?://\S+")
 _PLACEHOLDER = re.compile(
-    r"(?![ \t]*[-+*] )[\W_]{0,4}"
-    r"(?:Dear|Hello|Hi|By|Author|Date|Signed|Sincerely|Regards)?[,: ]{0,3}"
-    r"\[(?:(?P<image>insert|image|photo|picture|screenshot|video|placeholder|bild|foto)|add|your"
-    r"|name|company|date|author|link)\b[^\[\]\n]{0,100}\]"
+    rf"(?![ \t]*[-+*] )[\W_]{{0,4}}{any_of('salutation')}?[,: ]{{0,3}}"
+    rf"\[(?:(?P<image>{any_of('image')})|{any_of('gap')})\b[^\[\]\n]{{0,100}}\]"
     r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
     re.IGNORECASE,
 )

@@ -8,17 +8,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from .phrases import PHRASES, any_of
 from .words import count_words, split_words
 
 Range = tuple[int, int]
 """The start and the end of a part of a text."""
 
-_MONTH = (
-    "(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    "|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
-    "|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre"
-    "|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)"
-)
+_MONTH = any_of("month")
 _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th|er)?\.?(?: of| de)? {_MONTH}\b(?:,?(?: de)? \d{{4}}\b)?"
     rf"|\b{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?|(?:of )?\d{{4}})\b"
@@ -28,15 +24,8 @@ _DATE = (
 _CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
 _LETTER = r"A-Za-z\u00c0-\u024f\u0370-\u052f"
 # What follows a figure and belongs to it. The first group needs no space before it.
-_SUFFIX = (
-    r"(?:km/h|st|nd|rd|th|s|x|×|ms|min|h|[kcm]?m|[kKMGT]i?B|[kMG]?Hz|[kMG]?Wh?|k?g|k|K|M"  # noqa: RUF001
-    r"|bn|tn|mn|[ap]m|mph|fps|[kMGT]?bps|[kMGT]bit(?:/s)?|m?l|ft|pp|px|fach)"
-)
-_UNIT = (
-    rf"(?:%|‰|°[CF]?|{_SUFFIX}|{_CURRENCY}|per ?cent|Prozent|pour cent|por ciento"
-    r"|(?:thousand|million|billion|trillion|Million|Milliarde)(?:en|s)?|Tausend"
-    r"|euros?|dollars?|Euro|Dollar|(?:second|minute|hour|day|week|month|year)s?)"
-)
+_SUFFIX = any_of("suffix")
+_UNIT = rf"(?:%|‰|°[CF]?|{_SUFFIX}|{_CURRENCY}|{any_of('unit')})"
 # Neither `H2O` nor `utf-8` nor `C++20` has a figure.
 _FIGURE = (
     rf"(?<![{_LETTER}\d_.])(?<![{_LETTER}\d][-+/])(?<!\+\+)"
@@ -59,12 +48,8 @@ _ADDRESS = (
 _GAP = r"\[[^\[\]\n]{3,200}\]"
 """A gap that the model was told to mark, such as `[not known: when it takes effect]`."""
 
-_NO_STATEMENT = (
-    r"24/7|\b(?i:steps?|sections?|items?|tips?|points?|parts?|Schritte?|Abschnitt|Punkt|Teil"
-    r"|étape|paso) \d{1,2}\b(?![.,:]\d)|第\d{1,2}[步条个点章]"
-)
 _STATEMENT = re.compile(
-    rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{_NO_STATEMENT})"
+    rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{any_of('no_statement')})"
     rf"|(?P<date>{_DATE})|(?P<figure>{_FIGURE})"
 )
 _ITEM_NUMBER = re.compile(
@@ -82,19 +67,7 @@ _NAME = re.compile(
 What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
 """
 
-_OPENERS = frozenset(
-    "a after all an and any are as at because before but by can do each even every few first for "
-    "from have he her his how if in into is it its last like many most my new next no not of on "
-    "once one only or other our over read see set she since so some such that the their then "
-    "there these they this those to today two under until use we what when where whether which "
-    "while who why with without you your "
-    "alle als am auf aus bei das dem den der des die diese dieser ein eine es für im in jede jeder "
-    "jedes kein keine manche mit nach seit sie so um und von wenn wer wie wir zu zum zur "
-    "après au avec ce ces cette comme dans de des du elle en et il la le les leur on ou par pour "
-    "quand que qui sans ses si son sur un une "
-    "al con como cuando desde el ella en esta este la las lo los para pero por que se sin su sus "
-    "un una y".split()
-)
+_OPENERS = frozenset(PHRASES["opener"].split())
 """Words that often begin a sentence, and so have a capital letter."""
 
 _PRONOUNS = frozenset({"Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer"})
@@ -105,12 +78,7 @@ MIN_QUOTED_WORDS = 4
 _BESIDE = 60
 """How many characters before and after a quotation may say that somebody says it."""
 
-_SAYING = (
-    "(?:says|said|explain(?:s|ed)|add(?:s|ed)|repl(?:ies|ied)|recall(?:s|ed)|wrote|writes|asked"
-    "|sag(?:t|te|ten)|mein(?:t|te)|erklär(?:t|te)|ergänz(?:t|te)|beton(?:t|te)|schr(?:ei|ie)bt?"
-    "|dit|déclar(?:e|é)|expliqu(?:e|é)|affirm(?:e|é)|ajout(?:e|é)|racont(?:e|é)"
-    "|dice|dijo|afirm(?:a|ó)|explic(?:a|ó)|añad(?:e|ió)|coment(?:a|ó)|señal(?:a|ó))"
-)
+_SAYING = any_of("saying")
 _SAID_BEFORE = re.compile(
     rf"(?:\b{_SAYING}(?: [\w.'’-]+){{0,4}}|说|說|表示|写道)\s?(?:[,:，：]|(?P<sentence>\.))\s?$"
 )

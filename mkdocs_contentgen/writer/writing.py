@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
+from msgspec import structs
+
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import BlogRequest, Request
@@ -374,7 +376,7 @@ class _Writing:
             merged = replace(draft, document=replace(draft.document, blocks=blocks))
             if len(blocks) > len(draft.document.blocks):  # a further repair has to see it
                 text = f"{draft.text}\n\n{piece.text}"
-                completion = replace(draft.completion, text=text)
+                completion = structs.replace(draft.completion, text=text)
                 merged = replace(merged, completion=completion, text=text)
             draft = min(draft, merged, key=_faults)
         return draft
@@ -437,7 +439,7 @@ class _Writing:
             remarks.append("mended: the text was cut where the model began to repeat itself")
         draft = Draft(
             self._request,
-            replace(completion, finish_reason=reason),
+            structs.replace(completion, finish_reason=reason),
             MarkdownDocument(),
             words,
             tuple(remarks),

@@ -25,8 +25,6 @@ from .configuration import Configuration, find_configuration, load_configuration
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..writer.settings import WriterOptions
-
 
 # Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
@@ -72,11 +70,6 @@ def _load_templates(configuration: Configuration) -> Environment:
     if (found := find_spec("zensical")) and found.origin:
         folders.append(Path(found.origin).with_name("templates"))
     return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
-
-
-def load_writer_options(config_file: str | None) -> WriterOptions:
-    """Return the options of the writer in a configuration. Raises ConfigurationError."""
-    return read_site(find_configuration(config_file, Path.cwd()), drafts=False).writer_options()
 
 
 def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:

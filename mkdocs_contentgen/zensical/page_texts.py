@@ -86,7 +86,7 @@ class SiteTexts:
         self.stylesheet = read_stylesheet(adapted=options.styles == "adapt") if css else ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
-        self.end_line = options.end_line()
+        self.end_line = (options.disclosure or {}).get("end", "")
         self.has_feed = bool(configuration.plugin_options("rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 
@@ -170,7 +170,7 @@ class SiteTexts:
                 self._site,
                 requests=collected.requests,
                 others=names,
-                problems=[PageProblem(name, problem.message) for problem in collected.problems],
+                problems=collected.problems,
             )
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)

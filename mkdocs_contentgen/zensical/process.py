@@ -7,10 +7,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 
 from ..site.signals import exit_on_sigterm
 
@@ -24,16 +23,17 @@ INTERRUPTED = 130
 """The exit status of shells for a program that Ctrl-C has ended."""
 
 
-class Zensical:
+class Zensical(ExitStack):
     """Zensical with its command line. It starts to work when `run` is called."""
 
     missing_file: Path
     """What MISSING_FILE says."""
 
     def __init__(self, command: str, arguments: Sequence[str]) -> None:
+        super().__init__()
         exit_on_sigterm()  # so that the folder is deleted
-        self._folder = TemporaryDirectory(prefix="contentgen-")
-        self.missing_file = Path(self._folder.name, "missing.json")
+        folder = self.enter_context(TemporaryDirectory(prefix="contentgen-"))
+        self.missing_file = Path(folder, "missing.json")
         # Inherited, so that Ctrl-C does not end the process before it has a handler.
         self._on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
@@ -44,18 +44,7 @@ class Zensical:
             )
         finally:
             signal.signal(signal.SIGINT, self._on_interrupt)
-
-    def __enter__(self) -> Zensical:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.process.__exit__(kind, error, traceback)
-        self._folder.cleanup()
+        self.push(self.process)
 
     def run(self) -> None:
         """Let Zensical start to work."""

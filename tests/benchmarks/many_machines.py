@@ -15,7 +15,6 @@ import sys
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from sites import cached, report
@@ -75,7 +74,7 @@ class _Memory(DiskStore):
         self.texts: dict[str, Text] = {}
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
+        self, keys: Collection[str], *, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return what was saved."""
         return {key: self.texts[key] for key in keys if key in self.texts}, []

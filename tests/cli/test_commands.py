@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -52,6 +53,15 @@ def approve_one(project: Project) -> Path:
     run(project, "generate")
     run(project, "approve", "index.md", "--by", "Jo")
     return approved_file(project)
+
+
+def test_a_full_disk_for_the_output(project: Project) -> None:
+    """What a command cannot print is said in one line. 1 s."""
+    project.page("index.md", ASKED)
+    command = [sys.executable, "-m", "mkdocs_contentgen", "status"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, cwd=project.root, stdout=full, stderr=subprocess.PIPE)
+    assert ran.stderr == b"Error: the output is not complete: No space left on device\n"
 
 
 def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
@@ -145,7 +155,7 @@ def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -
     )
     content = approve_one(project).read_text()
     header, _, text = content.removeprefix("---\n").partition("---\n")
-    keys = "format request key service generated_at approved_by approved_at sha256"
+    keys = "format key service approved_by approved_at sha256 generated_at request"
     assert re.findall(r"(?m)^(\w+):", header) == keys.split()
     assert text == (
         '<article class="blog-post">\n<h1>A &amp; B</h1>\n<p>One <b>bold</b> word.</p>\n'
@@ -202,7 +212,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
         (
             "approved_by: Jo",
             "approved_by: {a: b}",
-            ":13: approved_by: expected `str`, got `object`",
+            ":5: approved_by: expected `str`, got `object`",
         ),
         ("approved_at: 2", "approved_at: x2", "approved_at: invalid rfc3339 encoded date"),
         ("generated_at: 2", "generated_at: x2", "generated_at: invalid rfc3339 encoded datetime"),

@@ -32,10 +32,10 @@ TEXTS = [
 LAYOUTS = ["", "# Own title\n\n## Below\n\n<!-- contentgen -->\n\nBehind it.\n", "Before.\n\n- a\n"]
 
 
-def make_pages(root: Path) -> None:
+def make_pages(root: Path, shown: list[str]) -> None:
     """Write a page for each text: alone, below a heading, or behind the author's text."""
     texts = {}
-    for number, html in enumerate(TEXTS):
+    for number, html in enumerate(shown):
         request = ArticleRequest(topic=f"Text {number}")
         page = root / f"docs/text{number}.md"
         page.write_text(front_matter(request.record()) + LAYOUTS[number % 3])
@@ -55,9 +55,10 @@ def without_numbers(shown: ShownText) -> tuple[str, str]:
 
 @pytest.mark.parametrize("theme", ["small", *THEMES])
 def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme: str) -> None:
-    """Byte for byte, whatever stands around it, for both generators. 10 s each."""
+    """Byte for byte, for both generators, and for a few texts whatever a theme puts around them."""
+    texts = TEXTS if theme == "small" else TEXTS[list(THEMES).index(theme) :: 10]
     make_site(project.root, THEMES.get(theme), plugins=[{"contentgen": {"base_url": "writer"}}])
-    make_pages(project.root)
+    make_pages(project.root, texts)
     environment = {**project.environment, ONLY_CACHED: "1"}
     if is_zensical := theme in ("modern", "classic"):
         (project.root / "mkdocs.yml").unlink()
@@ -67,7 +68,7 @@ def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme
     else:
         command = ["mkdocs", "build", "--quiet"]
     project.environment.update(environment)
-    ran = project.run_process(*command)
+    ran = project.run(*command)
     assert ran.returncode == 0, ran.stdout
     compared = 0
     with like_a_process(project.root, environment), open_site(None, drafts=True) as site:
@@ -86,4 +87,4 @@ def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme
             assert without_numbers(shown) == (title, articles[shown.index])
             assert shown.count == len(articles) == 1
             compared += 1
-    assert compared > 0.9 * len(TEXTS) > 50
+    assert compared >= 0.9 * len(texts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -26,11 +25,10 @@ from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
+from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
-
-TEXTS = "/_contentgen/api/texts/"
 
 
 def run(reviewer: Reviewer, *arguments: str) -> str:
@@ -63,7 +61,7 @@ def test_a_command_and_an_editor_are_noticed(reviewer: Reviewer) -> None:
     assert edited["state"] == "changed"
     assert "By hand." in edited["in_page"]["article"]  # type: ignore[index]
     assert edited["version"] != text["version"]
-    same = reviewer.send(f"{TEXTS}{edited['ref']}?version={edited['version']}")
+    same = reviewer.call("text", ref=edited["ref"], version=edited["version"])
     assert same.json() == {"version": edited["version"]}
 
 
@@ -86,8 +84,8 @@ def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     (reviewer.root / "mkdocs.yml").write_text(config)
     text = reviewer.text("post.md")
     builder.stamp = texts.stamp
-    path = f"{TEXTS}{text['ref']}/approve"
-    refused = reviewer.send(path, {"seen": text["seen"], "shown": "another text"})
+    body = {"ref": text["ref"], "seen": text["seen"], "shown": "another text"}
+    refused = reviewer.call("approve", **body)
     assert refused.status_code == 409
     assert "does not show this text yet" in refused.text
     assert not (reviewer.root / "contentgen").exists()
@@ -153,7 +151,7 @@ def test_compare_shows_all_that_differs(reviewer: Reviewer) -> None:
     later = WHEN.replace(day=25)
     save(reviewer.root, {key: Text(after, later, NEWS.record(), "m")})
     text = reviewer.text()
-    found = reviewer.send(f"{TEXTS}{text['ref']}/compare").json()
+    found = reviewer.call("compare", ref=text["ref"]).json()
     assert found["earlier"] == "approved"
     said = json.dumps(found["rows"])
     for word in ("good.example", "evil.example", "two", "L ", "Loose"):
@@ -177,7 +175,7 @@ def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
 
 
 def test_two_desks_change_a_text(project: Project) -> None:
-    """In 40 rounds, no word is lost: who is late is told so, and sees the other's text first."""
+    """In eight rounds, no word is lost: who is late is told so, and sees the other's text first."""
     make_site(project.root)
     with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
         desks = [Desk(site, name) for name in ("Ann", "Bob")]
@@ -190,7 +188,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             change = Change(action="insert", block=0, digest=block.digest, markdown=words)
             desk.change(ref, digest_of(article), change)
 
-        for number in range(40):
+        for number in range(8):
             first, second = desks if number % 2 else desks[::-1]
             for desk in desks:
                 desk.refresh()
@@ -201,7 +199,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             add(second, f"Word {number} of {second.by}.")
         desks[0].refresh()
         html = str(desks[0].find(ref).newest)
-    for number, name in product(range(40), ("Ann", "Bob")):
+    for number, name in product(range(8), ("Ann", "Bob")):
         assert f"<p>Word {number} of {name}.</p>" in html
 
 
@@ -216,7 +214,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
-    """What a text contains is described with its statements, and with what the page hides. 3 s."""
+    """What a text contains is described with its statements, and with what the page hides."""
     part, whole = SHAPES[shape]
 
     def make(tags: int) -> str:
@@ -230,7 +228,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
         article = next(it for it in desk.articles.values() if it.page == "report.md")
         assert describe(desk, article)["page_problem"] == ""
 
-    assert growth(show, make, 2_400) < 3
+    assert growth(show, make, 1_600) < 3
 
 
 # --- Nothing is lost -----------------------------------------------------------------------------
@@ -268,6 +266,17 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     assert cached(reviewer) == before
 
 
+def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
+    """That of texts that no page requests any more; that of others stays."""
+    reviewer.change("delete", 6)
+    reviewer.change("edit", 1, "post.md", markdown="Other words.")
+    undo = reviewer.root / ".cache/plugin/contentgen/undo"
+    assert len(list(undo.iterdir())) == 2
+    (reviewer.root / "docs/post.md").write_text("# No request any more\n")
+    run(reviewer, "prune")
+    assert [it.stem for it in undo.iterdir()] == [NEWS.key(sandbox=False)]
+
+
 @pytest.mark.parametrize("base_url", ["sandbox", "writer"])
 def test_a_new_text_keeps_the_one_that_was_there(
     project: Project, model: ModelDouble, base_url: str
@@ -285,14 +294,14 @@ def test_a_new_text_keeps_the_one_that_was_there(
         desk = at_desk(project.root, texts)
         desk.change("edit", 6, markdown="My words.")
         mine = cached(desk, key)
-        cost = desk.send(f"{TEXTS}{desk.text()['ref']}/cost").json()["cost"]
+        cost = desk.call("cost", ref=desk.text()["ref"]).json()["cost"]
         assert bool(cost) is not is_sandbox
         assert desk.act("ask", replace=True).json()["asking"]["is_update"] is False
         texts.wait()
         text = desk.text()
         assert text["ask_problem"] == ""
         assert "My words." not in cached(desk, key).html
-        rows = desk.send(f"{TEXTS}{text['ref']}/compare").json()
+        rows = desk.call("compare", ref=text["ref"]).json()
         assert rows["earlier"] == "generated"
         assert "My words." in json.dumps(rows["rows"])
         assert desk.act("undo").status_code == 200
@@ -323,11 +332,10 @@ def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -
 
 def test_a_token_opens_one_session(reviewer: Reviewer) -> None:
     """Whoever finds the token later gets neither a key nor the pages."""
-    again = reviewer.send("/_contentgen/api/session", {"token": TOKEN})
+    again = reviewer.call("session", token=TOKEN)
     assert again.status_code == 403
     assert "opened before" in again.text
-    assert reviewer.send("/_contentgen/enter?entry=", origin=PAGES).status_code == 403
-    assert reviewer.send("/_contentgen/api/session", {"token": ""}).status_code == 403
+    assert reviewer.call("session", token="").status_code == 403
 
 
 def test_pages_are_for_the_frame_of_the_desk(reviewer: Reviewer) -> None:
@@ -347,9 +355,10 @@ def test_pages_are_for_the_frame_of_the_desk(reviewer: Reviewer) -> None:
 
 def test_no_other_origin_embeds_anything(reviewer: Reviewer) -> None:
     """Each answer says so, errors and redirections included."""
-    answers = [reviewer.send(path) for path in ("/", "/_contentgen/desk.js", "/_contentgen/api/x")]
+    answers = [reviewer.send(path) for path in ("/", "/_contentgen/desk.js")]
+    answers += [reviewer.call(action) for action in ("x", "queue", "session")]
     answers += [reviewer.send(path, origin=PAGES) for path in ("/report/", "/secret.js", "/no.css")]
-    answers += [reviewer.send("/", Host="evil.example"), reviewer.send("/_contentgen/api/queue")]
+    answers += [reviewer.send("/", Host="evil.example")]
     answers += [reviewer.send("/", origin=PAGES, **{"Sec-Fetch-Dest": "document"})]
     for answer in answers:
         assert answer.headers["cross-origin-resource-policy"] == "same-origin", answer.url
@@ -373,17 +382,15 @@ def test_folders_of_killed_desks_are_deleted(
     other = tmp_path / "other"
     other.mkdir()
     (other / "kept").touch()
-    with socket.create_server(("127.0.0.1", 0)) as running, socket.socket() as killed:
-        killed.bind(("127.0.0.1", 0))  # and does not listen
-        ports = [it.getsockname()[1] for it in (running, killed)]
-        for port in ports:
-            (tmp_path / f"{PREFIX}{port}-x" / "0").mkdir(parents=True)
-        (tmp_path / f"{PREFIX}{ports[1]}-link").symlink_to(other)
-        with private_folder(ports[0]) as folder:
-            assert folder.is_dir()
-            names = {it.name for it in tmp_path.iterdir()}
-            assert f"{PREFIX}{ports[0]}-x" in names
-            assert f"{PREFIX}{ports[1]}-x" not in names
+    for name in ("running", "killed"):
+        (tmp_path / f"{PREFIX}{name}" / "0").mkdir(parents=True)
+    (tmp_path / f"{PREFIX}link").symlink_to(other)
+    with locked(tmp_path / f"{PREFIX}running"):
+        with private_folder() as folder, private_folder() as second:
+            names = {it.name.removeprefix(PREFIX) for it in tmp_path.iterdir()}
+            assert {"running", "link", folder.name.removeprefix(PREFIX)} < names
+            assert "killed" not in names
+            assert second.is_dir()
         assert not folder.exists()
     assert (other / "kept").exists()
 

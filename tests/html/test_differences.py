@@ -159,7 +159,7 @@ def test_a_block_comes_back(gone: str) -> None:
     ],
 )
 def test_repetitive_texts_take_no_minutes(before: str, after: str) -> None:
-    """What occurs again and again would take a minute to compare word by word. 2 s."""
+    """What occurs again and again would take a minute to compare word by word."""
     one, other = Document(before), Document(after)
     started = time.process_time()
     assert any(it.kind != "equal" for it in compare(one, other))
@@ -192,15 +192,8 @@ def test_what_was_edited_is_marked(number: int) -> None:
     assert len(gone) + len(new) < 0.1 * number
 
 
-@pytest.mark.parametrize(
-    ("part", "size"),
-    [
-        ("same {0} {1}{0} ", 1_000),
-        ("<p>{0}{1}</p><p>same {0}</p>", 1_000),
-        ("<li>{0}!", 1_000),
-    ],
-)
-def test_twice_the_text_takes_twice_the_time_to_compare(part: str, size: int) -> None:
+@pytest.mark.parametrize("part", ["same {0} {1}{0} ", "<p>{0}{1}</p><p>same {0}</p>", "<li>{0}!"])
+def test_twice_the_text_takes_twice_the_time_to_compare(part: str) -> None:
     """Whatever two texts have in common, comparing them costs what they are long."""
 
     def compare_both(text: str) -> None:
@@ -209,7 +202,7 @@ def test_twice_the_text_takes_twice_the_time_to_compare(part: str, size: int) ->
     def make(count: int) -> str:
         return "".join(part.format(number, "!") for number in range(count))
 
-    assert growth(compare_both, make, size) < 3.2
+    assert growth(compare_both, make, 1_000) < 3.2
 
 
 def test_the_end_of_a_long_block_counts() -> None:
@@ -282,9 +275,9 @@ def content(html: str, hosts: list[str]) -> str:
 
 
 @given(st.lists(EDITS, min_size=1, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
-    """Two documents differ in the comparison if and only if they differ as HTML. 6 s."""
+    """Two documents differ in the comparison if and only if they differ as HTML."""
     hosts = ["i.example"]
     before, changed = Document(RICH, hosts), Document(RICH, hosts)
     for edit, number in edits:
@@ -306,9 +299,9 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
 
 
 @given(st.lists(EDITS, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 def test_what_is_saved_unchanged_stays_as_it_is(edits: list[tuple[str, int]]) -> None:
-    """Light Markdown of whatever is read as what it was. 6 s."""
+    """Light Markdown of whatever is read as what it was."""
     changed = Document(RICH, ["i.example"])
     for edit, number in edits:
         if changed.article.find(True):
@@ -333,9 +326,9 @@ CHANGES = st.lists(
 
 @given(CHANGES)
 @example([*[("delete", 1)] * 4, ("insert", 2), ("delete", 2)])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 def test_all_that_was_changed_can_be_taken_back(changes: list[tuple[str, int]]) -> None:
-    """One difference after the other, until the blocks are those of the earlier text. 3 s."""
+    """One difference after the other, until the blocks are those of the earlier text."""
     before, document = Document(HTML), Document(HTML)
     for number, (kind, position) in enumerate(changes):
         document = Document(document.to_lines())

@@ -7,10 +7,10 @@ after (`expected.md`), and its articles, `TOPIC.html`; UPDATE_GOLDEN=1 rewrites 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import unquote
 
 import pytest
@@ -19,17 +19,11 @@ from bs4 import BeautifulSoup, Tag
 from click.testing import CliRunner
 from conftest import Project
 from golden_file import GOLDEN, expect
-from service_double import (
-    TOKEN,
-    USER,
-    Handler,
-    Received,
-    ServiceDouble,
-    generated,
-    running,
-)
+from service_double import Handler, Received, ServiceDouble, generated, running
 
+from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.review.ejection import eject_articles
 
 CASES = GOLDEN / "ejection"
 HARMFUL = dict(
@@ -101,8 +95,9 @@ def eject_site(project: Project, pages: list[str]) -> Ejected:
         return {page: project.html(f"{page}/index.html") for page in pages}
 
     before = build()
-    for page in pages:
-        eject(project, page)
+    with open_site(str(project.root / "mkdocs.yml")) as site:
+        for page in pages:
+            eject_articles(site, site.articles([f"{page}.md"])[0])
     return Ejected(project, before, build())
 
 
@@ -122,14 +117,7 @@ def harmful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ejected]:
             generated(html)(received, handler)
 
         service.answer = answer
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("CONTENTGEN_")}
-        environment |= {
-            "CONTENTGEN_BASE_URL": service.base_url,
-            "CONTENTGEN_USER_ID": USER,
-            "CONTENTGEN_TOKEN": TOKEN,
-            "NO_MKDOCS_2_WARNING": "1",
-        }
-        project = Project(root, environment)
+        project = Project(root, service.environment)
         configure(project)
         for number, name in enumerate(HARMFUL):
             text = f"{OWN}<!-- contentgen -->\n\nThe end.\n" if number % 2 else ""
@@ -149,6 +137,7 @@ def configure(project: Project) -> None:
     project.configure(plugins=plugins, markdown_extensions=EXTENSIONS)
 
 
+@cache
 def content(html: str) -> Tag:
     """Return what a page shows, as a browser has it, without what only the plugin adds."""
     found = BeautifulSoup(html, "html5lib").select_one('[role="main"]')

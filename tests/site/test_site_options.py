@@ -20,7 +20,6 @@ from mkdocs_contentgen.mkdocs.loading import load_site
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.writer.sources import Section
 from mkdocs_contentgen.zensical.loading import load_site as load_zensical_site
-from mkdocs_contentgen.zensical.loading import load_writer_options as load_for_zensical
 from mkdocs_contentgen.zensical.loading import read_site
 
 UNPUBLISHED = [
@@ -81,7 +80,8 @@ def read_with_server(path: Path) -> list[Section]:
 
 def read_with_zensical(path: Path) -> list[Section]:
     """Return those that it gets from a command, for a site that Zensical builds."""
-    return load_for_zensical(str(path)).sources.search("bees")
+    with load_zensical_site(str(path)) as site:
+        return site.writer_options().sources.search("bees")
 
 
 @pytest.fixture(params=[read_with_mkdocs, read_with_server, read_with_zensical])

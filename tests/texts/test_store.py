@@ -151,7 +151,7 @@ text = Text("<article><p>Text.</p></article>", datetime.now(UTC), {})
 """
 
 
-def output(process: subprocess.Popen[str], timeout: float = 20) -> str:
+def output(process: subprocess.Popen[str], timeout: float = 120) -> str:
     """Return what a process prints until it ends, which it must."""
     try:
         return process.communicate(timeout=timeout)[0]
@@ -400,7 +400,7 @@ def test_processes_at_once_lose_nothing(directory: Path) -> None:
     code = """
 print("ready", flush=True)
 sys.stdin.readline()
-store = DiskStore(directory)
+store = DiskStore(directory, lock_timeout=60)
 for number in range(25):
     key = f"{sys.argv[2]}-{number}"
     assert store.prepare() == []

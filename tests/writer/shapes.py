@@ -23,10 +23,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from pathlib import Path
+
+from msgspec import structs
 
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
@@ -180,7 +182,7 @@ class Model:
         answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
         self.asked.append(call)
         reason = call.watch(answer.text) if call.watch else ""
-        return replace(answer, finish_reason=reason or answer.finish_reason)
+        return structs.replace(answer, finish_reason=reason or answer.finish_reason)
 
 
 def read_cases(path: Path) -> list[Case]:

@@ -788,7 +788,7 @@ def test_a_beat_that_comes_late(postgres: PostgresServer, clock: Clock) -> None:
         waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         wait_until(lambda: postgres.run(waiting))
         beat.commit()
-        assert begun.result(30) == "running"
+        assert begun.result(60) == "running"
 
 
 def test_a_lock_that_lasts(postgres: PostgresServer) -> None:

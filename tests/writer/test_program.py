@@ -31,8 +31,8 @@ CALL = ModelCall(
 
 
 def options(command: list[str], **others: object) -> dict[str, object]:
-    """Return the options of a program, of which no call takes long."""
-    return {"command": command, "call_timeout": 0.2, **others}
+    """Return the options of a program that has time."""
+    return {"command": command, "call_timeout": 60, **others}
 
 
 async def asked(
@@ -49,10 +49,10 @@ def ask(script: str, call: ModelCall = CALL, **others: object) -> Completion:
     return asyncio.run(asked(options([sys.executable, "-c", script], **others), call))
 
 
-def failure(script: str) -> ServiceError:
+def failure(script: str, call_timeout: float = 60) -> ServiceError:
     """Return the error of a script without a text."""
     with pytest.raises(ServiceError) as caught:
-        ask(script)
+        ask(script, call_timeout=call_timeout)
     assert str(caught.value).isprintable()
     return caught.value
 
@@ -102,7 +102,7 @@ def test_a_text_that_streams() -> None:
 
 def test_a_program_without_an_output() -> None:
     """One that hangs is ended after the time limit, which names the option."""
-    error = failure("import time; time.sleep(60)")
+    error = failure("import time; time.sleep(60)", call_timeout=0.2)
     assert isinstance(error, UnknownOutcomeError)
     assert "wrote nothing for 1 s" in str(error)
     assert "writer.call_timeout" in str(error)
@@ -129,7 +129,7 @@ def test_many_programs_at_once(tmp_path: Path) -> None:
     )
 
     async def all_of_them() -> None:
-        value = options([sys.executable, "-c", script], call_timeout=60, parallel=40)
+        value = options([sys.executable, "-c", script], parallel=40)
         async with connect_model(load_options(value, Path(), allow_http=False), Spending()) as it:
             texts = await asyncio.gather(*(it.ask(CALL) for _ in range(40)))
         assert {text.text for text in texts} == {"Text\n"}
@@ -143,8 +143,8 @@ def test_both_outputs() -> None:
         "import sys\nfor i in range(99999): print('noise', i, file=sys.stderr)\n"
         "print('\\x1b[31mnot logged in\\x1b[0m', file=sys.stderr)\n"
     )
-    assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')").text == "Text\n"
-    error = failure(f"{script}\nsys.exit(1)")
+    assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')", call_timeout=60).text == "Text\n"
+    error = failure(f"{script}\nsys.exit(1)", call_timeout=60)
     assert isinstance(error, RejectedError)
     assert str(error).endswith("ended with status 1: noise 99997 noise 99998 not logged in")
 
@@ -172,7 +172,7 @@ def test_what_it_started_is_ended(tmp_path: Path) -> None:
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
         f"open({str(file)!r}, 'w').write(str(child.pid)); print('Text')"
     )
-    assert ask(script, call_timeout=60).text == "Text\n"
+    assert ask(script).text == "Text\n"
     wait_until(lambda: has_ended(int(file.read_text())))
 
 
@@ -186,7 +186,7 @@ def test_a_stopped_build_ends_it(tmp_path: Path, pause: float) -> None:
     )
 
     async def stop() -> None:
-        value = options([sys.executable, "-c", script], call_timeout=60)
+        value = options([sys.executable, "-c", script])
         task = asyncio.create_task(asked(value))
         while not (file.exists() and file.read_text()):
             await asyncio.sleep(0.01)

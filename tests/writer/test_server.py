@@ -39,9 +39,11 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
+from mkdocs_contentgen.service.protocol import OPERATION
 from mkdocs_contentgen.writer.ledger.databases import SQLite
 from mkdocs_contentgen.writer.ledger.ledger import KeyedRequest, Ledger, open_ledger
-from mkdocs_contentgen.writer.ledger.users import Token, User
+from mkdocs_contentgen.writer.ledger.users import NAME, Token, User
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.settings import texts_at_once
@@ -296,7 +298,7 @@ class TestOnce:
         wait_until(lambda: gate.waiting)
         assert server.ask("Wasps", key="k").status_code == 422
         gate.is_open.set()
-        assert len({answer.result(30).content for answer in asked}) == 1
+        assert len({answer.result(60).content for answer in asked}) == 1
         assert len(model.calls) == 1
         assert usage_of(server.directory)[0]["texts"] == 1
 
@@ -521,7 +523,7 @@ class TestLimits:
             other = server.begin("Wasps", user="bob", token=token)
             wait_until(lambda: gate.waiting == 2)
             gate.is_open.set()
-            assert asked.result(30).status_code == other.result(60).status_code == 200
+            assert asked.result(60).status_code == other.result(60).status_code == 200
             assert server.ask("Wasps").status_code == 200
 
     @pytest.mark.parametrize(
@@ -554,7 +556,7 @@ class TestLimits:
         model.answer = writing(cost=0.15)
         with serving(tmp_path) as server:
             asked = [server.begin(key=str(number)) for number in range(12)]
-            answers = [answer.result(30) for answer in asked]
+            answers = [answer.result(60) for answer in asked]
         assert 0 < 0.15 * len(model.calls) < 1
         refused = [answer for answer in answers if answer.status_code != 200]
         assert {answer.status_code for answer in refused} == {503 if options else 429}
@@ -645,8 +647,8 @@ class TestLimits:
             one = server.begin("Wasps", user="bob", token=token)
             wait_until(lambda: "contentgen_queue 18.0" in server.get("/metrics").text)
             gate.is_open.set()
-            assert one.result(30).status_code == 200
-            assert {it.result(30).status_code for it in many} == {200}
+            assert one.result(60).status_code == 200
+            assert {it.result(60).status_code for it in many} == {200}
         topics = [str(call.body["messages"]) for call in model.calls]
         assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
 
@@ -666,7 +668,7 @@ class TestLimits:
             asked.append(server.begin(key="0"))
             wait_until(lambda: gate.waiting)
             gate.is_open.set()
-            assert {it.result(30).status_code for it in asked} == {200}
+            assert {it.result(60).status_code for it in asked} == {200}
             assert server.ask("4", user="bob", token=token).status_code == 200
 
     def test_a_greedy_user(
@@ -684,8 +686,8 @@ class TestLimits:
             # Now both have as much of the queue.
             assert server.ask("b4", user="bob", token=token).status_code == 503
             gate.is_open.set()
-            assert {it.result(30).status_code for it in polite} == {200}
-            assert sorted(it.result(30).status_code for it in greedy) == [*[200] * 6, *[503] * 3]
+            assert {it.result(60).status_code for it in polite} == {200}
+            assert sorted(it.result(60).status_code for it in greedy) == [*[200] * 6, *[503] * 3]
             assert 'contentgen_refusals_total{reason="queue"} 5.0' in server.get("/metrics").text
         assert len(model.calls) == 9
         assert {row["failed"] for row in usage_of(tmp_path)} == {0}
@@ -848,15 +850,14 @@ class TestOperation:
         """The OpenAPI document is valid, and has the fields and values of the models."""
         document = server.get("/openapi.json").json()
         validate(document)
-        assert len(document["paths"]) == len(REQUEST_TYPES) + 1
-        schemas = {
-            path: operation["post"]["requestBody"]["content"]["application/json"]["schema"]
-            for path, operation in document["paths"].items()
-        }
-        updates = {it["properties"]["type"]["const"]: it for it in schemas["/update-text"]["oneOf"]}
+        assert document["paths"].keys() == {*OPERATIONS, f"/{OPERATION}"}
+        user, key = document["components"]["parameters"].values()
+        assert user["schema"]["pattern"] == f"^{NAME.pattern}$"
+        assert key["schema"]["maxLength"] == MAX_IDEMPOTENCY_KEY
+        schemas = document["components"]["schemas"]
         for kind, model in REQUEST_TYPES.items():
-            assert updates[kind]["required"] == ["type", "topic", "update"]
-            for schema in (schemas[f"/{model.operation}"], updates[kind]):
+            assert schemas[f"{kind}-update"]["required"] == ["type", "topic", "update"]
+            for schema in (schemas[kind], schemas[f"{kind}-update"]):
                 values = {
                     name: sorted(p["enum"])
                     for name, p in schema["properties"].items()
@@ -918,7 +919,7 @@ class TestOperation:
             until = time.monotonic() + 1
             wait_until(lambda: time.monotonic() > until)
             gate.is_open.set()
-            assert {answer.result(30).status_code for answer in asked} == {200}
+            assert {answer.result(60).status_code for answer in asked} == {200}
             first, last = sorted(record["waited"] for record in server.log)
         assert first < 0.5 < last
 
@@ -963,7 +964,7 @@ class TestOperation:
             other.execute("BEGIN EXCLUSIVE")
             gate.is_open.set()
             server.process.send_signal(signal.SIGTERM)
-            server.wait(30)
+            server.wait()
             other.close()
             assert asked.result().status_code == 500
             assert "same Idempotency-Key" in asked.result().json()["error"]
@@ -979,7 +980,7 @@ class TestOperation:
             server.process.send_signal(signal.SIGINT)
             wait_until(lambda: server.get("/readyz").status_code == 503)
             server.process.send_signal(signal.SIGINT)
-            server.wait(10)
+            server.wait()
             assert asked.exception() or asked.result().status_code == 500
         assert "Traceback" not in "".join(server.errors)
 
@@ -1085,7 +1086,7 @@ class TestBadInput:
             gate.is_open.set()
             wait_until(lambda: ledger.tries == 3)
             other.execute("ROLLBACK")
-            assert asked.result(30).status_code == 200
+            assert asked.result(60).status_code == 200
             (warning,) = server.warnings
             assert warning.endswith("; a finished text waits to be kept")
             assert server.ask(key="k").text == asked.result().text
@@ -1104,8 +1105,8 @@ class TestBadInput:
             assert (late.status_code, int(late.headers["Retry-After"]) > 0) == (503, True)
             assert not drained.done()
             gate.is_open.set()
-            assert {answer.result(30).status_code for answer in asked} == {200}
-            drained.result(30)
+            assert {answer.result(60).status_code for answer in asked} == {200}
+            drained.result(60)
 
     def test_drain_with_a_queue_in_time(self, serve: Serve, model: ModelDouble, gate: Gate) -> None:
         """After that time, what waits is refused, and counts for no limit."""
@@ -1116,7 +1117,7 @@ class TestBadInput:
             server.portal.call(server.server.jobs.drain, 0.1)
             wait_until(lambda: sum(answer.done() for answer in asked) == 2)
             gate.is_open.set()
-            statuses = sorted(answer.result(30).status_code for answer in asked)
+            statuses = sorted(answer.result(60).status_code for answer in asked)
         assert statuses == [*[200] * (number - 2), 503, 503]
         assert len(model.calls) == number - 2
 

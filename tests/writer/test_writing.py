@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 
 import msgspec
 import pytest
 from drafts import TOPIC, request
 from model_writer import sentences
+from msgspec import structs
 
 from mkdocs_contentgen.errors import (
     FailedTextError,
@@ -61,7 +62,7 @@ class Script:
         if isinstance(answer, str):
             answer = Completion(answer, usage=USAGE)
         if call.watch and (reason := call.watch(answer.text)):
-            return replace(answer, finish_reason=reason)
+            return structs.replace(answer, finish_reason=reason)
         return answer
 
 

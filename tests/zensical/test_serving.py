@@ -108,7 +108,7 @@ def test_a_background_job_ends_too(site: Project) -> None:
             signal.signal(signal.SIGINT, before)
             wait_until(lambda: "Text number 1" in server.page())
             server.process.terminate()
-            assert server.process.wait(20) == 128 + signal.SIGTERM
+            assert server.process.wait(60) == 128 + signal.SIGTERM
             assert server.page() == ""
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,6 +1,5 @@
 // The desk in the browser. All that comes from texts, pages and people is shown as text.
 
-const API = "/_contentgen/api";
 const FRAME = document.documentElement.dataset.frame;
 const HOLD = 500; // milliseconds for which nothing acts on what has just appeared
 
@@ -20,15 +19,16 @@ function make(tag, properties = {}, ...children) {
 }
 
 const makeButton = (label, onclick, more = {}) => make("button", { type: "button", onclick, ...more }, label);
+const textBox = (value, name, more = {}) => make("textarea", { value, dir: "auto", required: true, "aria-label": say(name), ...more });
 const list = (title, lines) => lines?.length ? make("section", {}, make("h2", {}, title), make("ul", {}, ...lines.map((line) => make("li", { dir: "auto" }, line)))) : null;
 
-async function call(path, body) {
+async function call(action, body = {}) {
   let response;
   try {
-    response = await fetch(`${API}${path}`, {
-      method: body === undefined ? "GET" : "POST",
+    response = await fetch(`/_contentgen/api/${action}`, {
+      method: "POST",
       headers: { "Content-Type": "application/json", "X-Contentgen-Key": localStorage.getItem("key") ?? "" },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: JSON.stringify(body),
     });
   } catch {
     throw new Error(say("lost"));
@@ -38,20 +38,16 @@ async function call(path, body) {
   return answer;
 }
 
-async function openSession(token) {
-  history.replaceState(null, "", location.pathname + location.search);
-  const { key, entry } = await call("/session", { token });
-  localStorage.setItem("key", key);
-  await new Promise((done) => document.body.append(make("iframe", { className: "hidden", src: entry, onload: done, title: say("page") })));
-}
-
 async function start() {
   words = await (await fetch("/_contentgen/words.json")).json();
   column = words.languages.indexOf(document.documentElement.lang.toLowerCase().split("-")[0]);
   if (column < 0) document.documentElement.lang = "en";
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   try {
-    if (token) await openSession(token);
+    if (token) {
+      history.replaceState(null, "", location.pathname + location.search);
+      localStorage.setItem("key", (await call("session", { token })).key);
+    }
     await (location.pathname === "/_contentgen/" ? showQueue() : new Panel().open());
   } catch (error) {
     document.body.replaceChildren(make("main", { className: "queue" }, make("p", { className: "note", role: "alert" }, error.status === 401 ? say("open") : error.message)));
@@ -63,18 +59,15 @@ async function start() {
 const ORDER = ["outdated", "changed", "damaged", "draft", "failed", "missing", "approved"];
 
 async function showQueue() {
-  const { texts, by, problem } = await call("/queue");
+  const { texts, by, problem } = await call("queue");
   const rank = (text) => text.newer_draft ? 0 : ORDER.indexOf(text.state);
   texts.sort((a, b) => rank(a) - rank(b) || b.marked - a.marked || a.page.localeCompare(b.page));
   const rows = make("tbody");
-  const states = make("select", { "aria-label": say("filter") },
-    make("option", { value: "" }, say("all")),
-    ...[...new Set(texts.map((text) => text.state))].map((state) => make("option", { value: state }, state)));
   const search = make("input", { type: "search", "aria-label": say("filter"), placeholder: say("filter") });
   const fill = () => {
     const wanted = search.value.toLowerCase();
     rows.replaceChildren(...texts
-      .filter((text) => (!states.value || text.state === states.value) && `${text.page} ${text.topic}`.toLowerCase().includes(wanted))
+      .filter((text) => `${text.page} ${text.topic} ${text.state}`.toLowerCase().includes(wanted))
       .map((text) => make("tr", {},
         make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, nameOfPage(text))),
         make("td", {}, text.state, text.newer_draft ? make("div", { className: "quiet" }, say("newer")) : null),
@@ -83,7 +76,6 @@ async function showQueue() {
         make("td", {}, (text.generated_at ?? "").slice(0, 10)),
         make("td", {}, text.model ?? ""))));
   };
-  states.addEventListener("change", fill);
   search.addEventListener("input", fill);
   fill();
   document.title = say("texts");
@@ -91,7 +83,7 @@ async function showQueue() {
     make("h1", {}, say("texts")),
     make("p", { className: "quiet" }, say("by", by)),
     problem ? make("p", { className: "note", role: "alert" }, problem) : null,
-    make("div", { className: "bar" }, nextButton(texts, "", "first"), states, search),
+    make("div", { className: "bar" }, nextButton(texts, "", "first"), search),
     make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": say("texts") }, make("table", {},
       make("thead", {}, make("tr", {}, ...["title", "state", "left", "remarks", "age", "model"].map((name) => make("th", { scope: "col" }, say(name))))),
       rows))));
@@ -112,13 +104,9 @@ function nextButton(texts, ref, name = "next") {
 class Panel {
   selected = 0; // the sentence with statements
   block = null; // the number of the block that was selected in the page
-  place = null; // where the page says that this block is
   editing = null;
   said = "";
-  acts = 0;
-  pending = 0;
   last = Promise.resolve();
-  kept = new Set(); // differences that the person has seen
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
   stamp = null; // the build that the page is of
@@ -127,7 +115,7 @@ class Panel {
   path = location.pathname;
 
   async open() {
-    const { texts } = await call("/queue");
+    const { texts } = await call("queue");
     const asked = new URLSearchParams(location.search).get("text");
     const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
     this.texts = texts;
@@ -143,6 +131,7 @@ class Panel {
     addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
     addEventListener("pointerdown", () => { this.isArmed = true; this.quietUntil = 0; }, true);
     this.panel.addEventListener("focusin", () => { this.isArmed = true; });
+    for (const name of ["focusin", "focusout"]) addEventListener(name, () => queueMicrotask(() => this.guard()));
     if (!found) {
       this.frame.src = FRAME + location.pathname;
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
@@ -150,7 +139,7 @@ class Panel {
     }
     this.ref = found.ref;
     this.lost = this.recall("edit");
-    this.take(await call(`/texts/${found.ref}`));
+    this.take(await call("text", { ref: this.ref }));
     this.frame.src = FRAME + location.pathname; // which is of this build, or of a later one
     this.poll();
   }
@@ -163,16 +152,15 @@ class Panel {
   }
 
   take(text) {
+    const before = this.text;
+    this.text = text;
     if (this.editing) {
-      // Blocks before it may be gone, or new.
-      const same = (block) => block?.digest === this.editing.digest;
-      const number = same(text.blocks[this.editing.number]) ? this.editing.number : text.blocks.findIndex(same);
+      const number = this.numberOf(this.editing);
       if (number < 0) [this.lost, this.editing] = [this.recall("edit"), null];
       else this.editing.number = this.block = number;
     }
-    if (this.text?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
-    if (text.seen !== this.text?.seen) this.since = performance.now();
-    this.text = text;
+    if (before?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
+    if (text.seen !== before?.seen) this.since = performance.now();
     this.selected = Math.min(this.selected, Math.max(text.statements.length - 1, 0));
     if (this.stamp !== null && this.stamp !== text.stamp) this.reload();
     this.stamp = text.stamp;
@@ -180,21 +168,29 @@ class Panel {
     this.tell();
   }
 
+  // Where a block is now: others before it may be gone, or new.
+  numberOf({ number, digest }) {
+    const { blocks } = this.text;
+    return blocks[number]?.digest === digest ? number : blocks.findIndex((block) => block.digest === digest);
+  }
+
   async poll() {
     for (;;) {
       await new Promise((done) => setTimeout(done, 1000));
-      const acts = this.acts;
-      try {
-        const text = await call(`/texts/${this.ref}?version=${this.text.version}`);
-        if (this.said === this.failure) this.announce("");
-        this.failure = null;
-        if (this.pending || acts !== this.acts) continue; // older than what the person has just done
-        if (text.version !== this.text.version) this.take(text);
-        else if (this.text.asking) this.drawProgress();
-      } catch (error) {
-        if (this.failure !== error.message) this.announce(error.message);
-        this.failure = error.message;
-      }
+      await this.inTurn(() => this.look());
+    }
+  }
+
+  async look() {
+    try {
+      const text = await call("text", { ref: this.ref, version: this.text.version });
+      if (this.said === this.failure) this.announce("");
+      this.failure = null;
+      if (text.version !== this.text.version) this.take(text);
+      else if (this.text.asking) this.drawProgress();
+    } catch (error) {
+      if (this.failure !== error.message) this.announce(error.message);
+      this.failure = error.message;
     }
   }
 
@@ -212,43 +208,42 @@ class Panel {
     this.draw();
   }
 
-  // One after the other, each with what the one before has left. Tells whether it was done.
-  act(path, body, seen = this.text.seen) {
-    this.acts += 1;
-    this.pending += 1;
-    this.last = this.last.then(() => this.send(path, { seen: path === "undo" ? this.text.seen : seen, ...body })).finally(() => { this.pending -= 1; });
+  // Calls follow one another, so that each has what the one before has left.
+  inTurn(next) {
+    this.last = this.last.then(next);
     return this.last;
   }
 
-  async send(path, body) {
+  // Tells whether it was done.
+  act(action, body = {}, seen = this.text.seen) {
+    return this.inTurn(() => this.send(action, { seen: action === "undo" ? this.text.seen : seen, ...body }));
+  }
+
+  async send(action, body) {
     try {
-      const text = await call(`/texts/${this.ref}/${path}`, body);
-      this.approvedFile = text.approved_file ?? "";
-      this.said = text.approved_file ? say("approved", text.approved_file) : "";
+      const text = await call(action, { ref: this.ref, ...body });
+      this.said = action === "approve" ? say("approved", text.approved_file) : "";
       this.status.textContent = this.said;
-      if (path === "undo" || path === "approve") this.block = null;
-      if (body.change?.action === "edit" || path === "undo") this.close();
+      if (action === "undo" || action === "approve") this.block = null;
+      if (body.change?.action === "edit" || action === "undo") this.close();
       this.take(text);
       return true;
     } catch (error) {
-      try {
-        if (error.status === 409) this.take(await call(`/texts/${this.ref}`));
-      } catch {} // the first error says what is wrong
+      if (error.status === 409) await this.look();
       this.announce(error.message);
       return false;
     }
   }
 
   change(block, change) {
-    return this.act("change", { change: { block: block.block ?? block.number, digest: block.digest, ...change } });
+    return this.act("change", { change: { block: this.numberOf(block), digest: block.digest, ...change } });
   }
 
   // Each statement of a sentence, one after the other: the others keep their places.
   async settle(card, action) {
     if (!card) return;
-    if (action === "remove") return this.change(card, { action, statement: card.statements[0] });
-    for (let left = card.statements.length; left; left -= 1) {
-      const done = await this.change(card, { action, statement: card.statements[0] });
+    for (const _ of action === "remove" ? [1] : card.statements) {
+      const done = await this.change({ number: card.block, digest: card.digest }, { action, statement: card.statements[0] });
       if (!done) return;
     }
   }
@@ -312,8 +307,8 @@ class Panel {
     return make("div", { className: "bar actions" },
       count ? make("span", { className: "quiet", title: say("left") }, say("of", this.selected + 1, count)) : null,
       approve,
-      makeButton(say("undo"), () => this.act("undo", {}), { "data-name": "undo", disabled: !text.can_undo }),
-      makeButton(say("compare"), () => { this.kept.clear(); this.compare(); }, { "data-name": "compare", disabled: !text.seen }));
+      makeButton(say("undo"), () => this.act("undo"), { "data-name": "undo", disabled: !text.can_undo }),
+      makeButton(say("compare"), () => this.compare(), { "data-name": "compare", disabled: !text.seen }));
   }
 
   whyNot() {
@@ -332,7 +327,7 @@ class Panel {
       this.why?.trim() ? make("p", { className: "note" }, this.why) : null,
       text.problem && !text.waits ? make("p", { className: "note" }, text.problem) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
-      this.approvedFile ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
+      text.approved_file ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
       text.asking ? this.progress() : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
       this.path === location.pathname ? null : make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
         other ? make("a", { href: addressOf(other) }, other.topic) : null,
@@ -341,13 +336,13 @@ class Panel {
         make("div", { className: "bar" },
           editable ? makeButton(say("edit"), () => { const { markdown } = this.lost; this.lost = null; this.edit(editable.number, markdown); }) : null,
           makeButton(say("close"), () => { this.lost = null; this.remember("edit", null); this.draw(); }))) : null,
-      text.replaces && !this.approvedFile ? make("p", { className: "quiet" }, say("replaces")) : null);
+      text.replaces ? make("p", { className: "quiet" }, say("replaces")) : null);
   }
 
   progress() {
     this.clock = make("span");
     this.drawProgress();
-    return make("div", { className: "note bar" }, this.clock, makeButton(say("cancel"), () => this.act("cancel", {}), { "data-name": "cancel" }));
+    return make("div", { className: "note bar" }, this.clock, makeButton(say("cancel"), () => this.act("cancel"), { "data-name": "cancel" }));
   }
 
   drawProgress() {
@@ -357,8 +352,8 @@ class Panel {
   }
 
   async copy(button) {
-    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-    await navigator.clipboard.writeText(`git add -- ${quoted(this.approvedFile)} && git commit -m ${quoted(`Approve ${this.text.title}`)} -- ${quoted(this.approvedFile)}`);
+    const [file, message] = [this.text.approved_file, `Approve ${this.text.title}`].map((text) => `'${text.replaceAll("'", "'\\''")}'`);
+    await navigator.clipboard.writeText(`git add -- ${file} && git commit -m ${message} -- ${file}`);
     button.textContent = say("copied");
   }
 
@@ -394,63 +389,42 @@ class Panel {
   // The buttons of the block that was clicked, or its editor, beside it. The page only says where:
   // it can neither hide them, nor change what they act on when somebody is about to press one.
   drawTools() {
-    const number = this.editing?.number ?? this.block;
-    const block = number === null ? null : this.text.blocks[number];
+    const block = this.text.blocks[this.editing?.number ?? this.block];
+    const what = this.editing ? `editor ${this.editing.digest}` : block && `tools ${block.number} ${block.digest}`;
     this.overlay.hidden = !block;
-    const what = block && `${this.editing ? "editor" : "tools"} ${block.digest}`;
-    const isOther = what !== this.overlay.dataset.what;
-    if (isOther) this.overlaySince = performance.now();
-    this.overlay.dataset.what = what ?? "";
-    if (!block) return this.overlay.replaceChildren();
-    if (!this.editing || isOther) this.overlay.replaceChildren(this.editing ? this.editor(block) : this.blockButtons(block, "page"));
-    const wait = this.overlaySince + HOLD - performance.now();
-    if (!this.editing && wait > 0) {
-      for (const button of this.overlay.querySelectorAll("button")) button.disabled = true;
-      setTimeout(() => { for (const button of this.overlay.querySelectorAll("button")) button.disabled = false; }, wait);
-    }
-    this.positionTools();
-  }
-
-  positionTools() {
-    if (this.overlay.hidden) return;
-    const { clientWidth, clientHeight } = this.overlay.parentElement;
-    const { top, left, width, height } = this.place ?? { top: clientHeight, left: 8, width: 400, height: 0 };
-    const style = this.overlay.style;
-    if (this.editing) style.width = `${clamp(width + 24, 300, clientWidth - 16)}px`;
-    else style.width = "auto";
-    const wanted = this.editing ? top - 8 : top > this.overlay.offsetHeight + 8 ? top - this.overlay.offsetHeight - 6 : top + height + 6;
-    style.top = `${clamp(wanted, 8, clientHeight - this.overlay.offsetHeight - 8)}px`;
-    style.left = `${clamp(left - 8, 8, clientWidth - this.overlay.offsetWidth - 8)}px`;
-    if (this.editing) this.area.style.minHeight = `${clamp(height, 64, clientHeight - 120)}px`;
+    if (what === this.what) return; // the editor has what was typed
+    this.what = what;
+    this.overlay.replaceChildren(...(block ? [this.editing ? this.editor(block) : this.blockButtons(block, "page")] : []));
   }
 
   // While a person types, the page cannot take the focus.
   guard() {
-    this.frame.inert = Boolean(document.activeElement?.matches("textarea:not([readonly])"));
+    this.frame.inert = document.activeElement === this.area && Boolean(this.editing);
   }
 
   editor(block) {
-    const { area, element } = this.writing(this.editing.text ?? block.markdown, (markdown) => this.change(block, { action: "edit", markdown }), () => { this.close(); this.draw(); });
-    this.area = area;
-    area.dataset.name = "editor";
-    area.addEventListener("input", () => this.remember("edit", area.value === block.markdown ? null : { digest: block.digest, markdown: area.value }));
-    queueMicrotask(() => {
-      area.focus();
-      const mark = this.editing?.text ? null : /==.+?==/.exec(area.value);
-      if (mark) area.setSelectionRange(mark.index, mark.index + mark[0].length);
+    const cancel = () => { this.close(); this.draw(); };
+    this.area = textBox(this.editing.text ?? block.markdown, "edit", {
+      "data-name": "editor",
+      oninput: ({ target }) => this.remember("edit", target.value === block.markdown ? null : { digest: block.digest, markdown: target.value }),
+      onkeydown: (event) => { if (event.key === "Escape") { event.stopPropagation(); cancel(); } },
     });
-    return element;
-  }
-
-  // A box to write a block in, with its buttons.
-  writing(text, save, cancel) {
-    const area = make("textarea", { value: text, dir: "auto", "aria-label": say("edit"), onfocus: () => this.guard(), onblur: () => queueMicrotask(() => this.guard()), onkeydown: (event) => {
-      if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); cancel(); }
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(area.value);
-    } });
-    const element = make("div", {}, area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
-      makeButton(say("save"), () => save(area.value), { className: "main" }), makeButton(say("cancel"), cancel)));
-    return { area, element };
+    queueMicrotask(() => {
+      this.area.focus();
+      const mark = this.editing?.text ? null : /==.+?==/.exec(this.area.value);
+      if (mark) this.area.setSelectionRange(mark.index, mark.index + mark[0].length);
+    });
+    const save = async (event) => {
+      event.preventDefault();
+      const { area } = this;
+      form.inert = true; // once, however often it is clicked
+      if (await this.change(this.editing, { action: "edit", markdown: area.value })) return;
+      form.inert = false;
+      area.focus();
+    };
+    const form = make("form", { onsubmit: save }, this.area, make("p", { className: "quiet" }, say("syntax")), make("div", { className: "bar" },
+      make("button", { className: "main" }, say("save")), makeButton(say("cancel"), cancel)));
+    return form;
   }
 
   edit(number, text = null) {
@@ -468,22 +442,32 @@ class Panel {
 
   add(block) {
     const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
-    const problem = make("p", { role: "alert" });
-    const { area, element } = this.writing("", async (markdown) => {
-      if (await this.change(block, { action: "insert", markdown, kind: kinds.value })) dialog.close();
-      else problem.textContent = this.said;
-    }, () => dialog.close());
-    const dialog = this.dialog(say("add"), problem, kinds, element);
-    area.focus();
+    const area = textBox("", "edit");
+    this.ask(say("add"), say("save"), [kinds, area, make("p", { className: "quiet" }, say("syntax"))],
+      () => this.change(block, { action: "insert", markdown: area.value, kind: kinds.value }));
   }
 
   dialog(title, ...content) {
-    const dialog = make("dialog", { "aria-label": title, onclose: () => { dialog.remove(); this.guard(); } },
-      make("h2", {}, title), ...content,
-      make("div", { className: "bar" }, makeButton(say("close"), () => dialog.close())));
+    const dialog = make("dialog", { "aria-label": title, onclose: () => dialog.remove() },
+      make("h2", {}, title), ...content, make("div", { className: "bar" }, makeButton(say("close"), () => dialog.close())));
     document.body.append(dialog);
     dialog.showModal();
     return dialog;
+  }
+
+  // A dialog that stays, with what was typed, until `send` has done what it says.
+  ask(title, label, fields, send) {
+    const problem = make("p", { role: "alert" });
+    const form = make("form", { onsubmit: async (event) => {
+      event.preventDefault();
+      form.inert = true;
+      const done = await send();
+      form.inert = false;
+      if (done) dialog.close();
+      else problem.textContent = this.said;
+    } }, problem, ...fields, make("div", { className: "bar" }, make("button", { className: "main" }, label)));
+    const dialog = this.dialog(title, form);
+    form.querySelector("textarea, input")?.focus();
   }
 
   approve(more = {}, seen = this.text.seen) {
@@ -492,35 +476,23 @@ class Panel {
 
   approveAnyway() {
     const { seen } = this.text;
-    const approve = () => {
-      if (!reason.value.trim()) return reason.focus();
-      dialog.close();
-      this.approve({ reason: reason.value }, seen);
-    };
-    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50 });
-    const dialog = this.dialog(say("approve_anyway"), make("p", {}, say("reason")), reason,
-      make("div", { className: "bar" }, makeButton(say("approve", this.text.title), approve, { className: "main" })));
-    reason.focus();
+    const reason = make("input", { "aria-label": say("reason"), maxLength: 300, size: 50, required: true });
+    this.ask(say("approve_anyway"), say("approve", this.text.title), [make("p", {}, say("reason")), reason],
+      () => this.approve({ reason: reason.value }, seen));
   }
 
   askWithNote() {
-    const note = make("textarea", { dir: "auto", maxLength: 2000, "aria-label": say("note"), placeholder: say("note"), value: this.recall("note") ?? "", oninput: () => this.remember("note", note.value) });
+    const note = textBox(this.recall("note") ?? "", "note", { maxLength: 2000, placeholder: say("note"), oninput: () => this.remember("note", note.value) });
     const sections = make("select", { "aria-label": say("section") }, make("option", { value: "" }, say("whole")),
       ...this.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind)).map((block) => make("option", { value: block.text }, block.text)));
-    const send = () => {
-      if (!note.value.trim()) return note.focus();
-      dialog.close();
-      this.act("ask", { note: note.value.trim(), section: sections.value });
-    };
-    const dialog = this.dialog(say("with_note"), note, sections, make("div", { className: "bar" }, makeButton(say("send"), send, { className: "main" })));
-    note.focus();
+    this.ask(say("with_note"), say("send"), [note, sections], () => this.act("ask", { note: note.value, section: sections.value }));
   }
 
   async askForNew() {
-    const { cost } = await call(`/texts/${this.ref}/cost`).catch((error) => ({ cost: error.message }));
-    const send = () => { dialog.close(); this.act("ask", { replace: true }); };
-    const dialog = this.dialog(say("new_text"), make("p", {}, say("replace")), cost ? make("p", {}, `${say("cost")}: ${cost}`) : null,
-      make("div", { className: "bar" }, makeButton(say("send"), send, { className: "main" })));
+    const { seen } = this.text;
+    const { cost } = await call("cost", { ref: this.ref }).catch((error) => ({ cost: error.message }));
+    this.ask(say("new_text"), say("send"), [make("p", {}, say("replace")), cost ? make("p", {}, `${say("cost")}: ${cost}`) : ""],
+      () => this.act("ask", { replace: true }, seen));
   }
 
   // What the text rests on and is another now, with the blocks that cite it.
@@ -537,41 +509,31 @@ class Panel {
         make("div", { className: "row" }, side(source, "before"), side(source, "after")))));
   }
 
-  async compare(wanted = "", focus = 0) {
+  async compare(earlier, focus = 0) {
     let found;
     try {
-      found = await call(`/texts/${this.ref}/compare?with=${wanted}`);
+      found = await call("compare", { ref: this.ref, earlier });
     } catch (error) {
       return this.announce(error.message);
     }
-    const { rows, against, earlier, versions } = found;
-    const nameOfRow = (row) => JSON.stringify([earlier, row.kind, row.words]);
+    const { rows, against, versions } = found;
     const { seen } = this.text;
+    const takeBack = async (row, index) => {
+      await this.act("take-back", { earlier: found.earlier, against, row: row.number }, seen);
+      await this.compare(found.earlier, index);
+    };
     document.querySelector("dialog")?.close();
-    const changed = rows.filter((row) => !this.kept.has(nameOfRow(row)));
-    const summary = make("p", { className: "quiet", role: "status" });
-    const count = () => { summary.textContent = `${say("differences")}: ${list.childElementCount}`; };
-    const list = make("div", {}, ...changed.map((row) => {
-      const item = make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
+    const dialog = this.dialog(`${say("compare")}: ${say(`with_${found.earlier}`)}`,
+      make("div", { className: "bar" }, ...versions.map((it) => makeButton(say(`with_${it}`), () => this.compare(it), { "aria-pressed": String(it === found.earlier) }))),
+      make("p", { className: "quiet" }, rows.length ? `${say("differences")}: ${rows.length}` : say("same")),
+      rows.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
+      this.said ? make("p", { className: "note" }, this.said) : null,
+      ...rows.map((row, index) => make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
         make("div", { dir: "auto" }, diff(row.words, "old")),
         make("div", { dir: "auto" }, diff(row.words, "new")),
-        make("div", { className: "bar" },
-          makeButton(say("accept"), () => { this.kept.add(nameOfRow(row)); (item.nextElementSibling ?? item.previousElementSibling)?.querySelector("button").focus(); item.remove(); count(); }),
-          makeButton(say("reject"), async () => {
-            const index = [...list.children].indexOf(item);
-            await this.act("take-back", { earlier, against, row: row.number }, seen);
-            await this.compare(earlier, index);
-          }, { disabled: !row.can_take_back })));
-      return item;
-    }));
-    count();
-    this.dialog(`${say("compare")}: ${say(`with_${earlier}`)}`,
-      make("div", { className: "bar" }, ...versions.map((it) => makeButton(say(`with_${it}`), () => this.compare(it), { "aria-pressed": String(it === earlier) }))),
-      changed.length ? summary : null,
-      changed.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
-      this.said ? make("p", { className: "note" }, this.said) : null,
-      changed.length ? list : make("p", {}, say("same")));
-    list.children[Math.min(focus, list.children.length - 1)]?.querySelector("button").focus();
+        make("div", { className: "bar" }, makeButton(say("reject"), () => takeBack(row, index), { disabled: !row.can_take_back })))));
+    const buttons = dialog.querySelectorAll(".row button");
+    buttons[Math.min(focus, buttons.length - 1)]?.focus();
   }
 
   // --- The page beside it, which is not trusted ---
@@ -598,10 +560,8 @@ class Panel {
     }
     if (data?.type !== "place" && data?.type !== "click") return;
     const block = this.text.blocks[data.block] ?? null;
-    const [top, left, width, height] = ["top", "left", "width", "height"].map((name) => Number(data[name]) || 0);
-    if (block) this.place = { top, left, width, height };
-    if (data.type === "place") return this.positionTools();
-    if (this.editing || document.activeElement !== this.frame) return;
+    for (const name of block ? ["top", "left", "width", "height"] : []) this.overlay.style.setProperty(`--${name}`, `${Number(data[name]) || 0}px`);
+    if (data.type === "place" || this.editing || document.activeElement !== this.frame) return;
     this.block = block?.number ?? null;
     const index = this.text.statements.findIndex((card) => card.block === this.block);
     if (index >= 0) this.selected = index;
@@ -629,6 +589,7 @@ class Panel {
   }
 
   key(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || event.target.form?.requestSubmit();
     if (event.target.closest("textarea, input, select, dialog") || !this.text || !this.isArmed) return;
     const now = performance.now();
     if (now < this.quietUntil) {
@@ -639,7 +600,7 @@ class Panel {
     if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey || event.repeat)) return;
     const card = this.text.statements[this.selected];
     const approve = this.panel.querySelector('[data-name="approve"]');
-    const act = isUndo ? () => this.text.can_undo && this.act("undo", {}) : {
+    const act = isUndo ? () => this.text.can_undo && this.act("undo") : {
       j: () => this.select(this.selected + 1),
       k: () => this.select(this.selected - 1),
       e: () => this.block === null ? card && this.edit(card.block) : this.edit(this.block),
@@ -659,8 +620,6 @@ class Panel {
 const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", h5: "subheading", h6: "subheading", p: "p", text: "p", li: "item", td: "cell", th: "cell", blockquote: "quotation", pre: "code" };
 
 const nameOf = (block) => `${say(`kind_${KINDS[block.kind] ?? "p"}`)} · ${block.text.slice(0, 80)}`;
-
-const clamp = (value, least, most) => Math.max(least, Math.min(value, most));
 
 function diff(parts, side) {
   const line = make("span");

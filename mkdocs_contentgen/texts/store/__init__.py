@@ -6,7 +6,7 @@ renamed, not deleted. Each entry has the SHA-256 of its key and its text, which 
 `disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
 """
 
-from .disk import DATABASE, LEASE, ChangedError, DiskStore, NoteKind, Outage, note_key
+from .disk import DATABASE, LEASE, ChangedError, DiskStore, NoteKind, note_key
 
 __all__ = [
     "DATABASE",
@@ -14,6 +14,5 @@ __all__ = [
     "ChangedError",
     "DiskStore",
     "NoteKind",
-    "Outage",
     "note_key",
 ]

@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -52,13 +51,6 @@ class ChangedError(StoreError):
     def __init__(self, now: Text | None) -> None:
         super().__init__("somebody else has changed this text meanwhile")
         self.now = now
-
-
-@dataclass
-class Outage:
-    """Whether the shared cache has failed, so that no other store of the run waits for it."""
-
-    began: bool = False
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
@@ -134,12 +126,11 @@ class DiskStore:
         self._problems: list[str] = []
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
+        self, keys: Collection[str], *, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         """Return the stored texts by key, and the problems of the store.
 
-        With `since`, only texts that were generated after it. With `newest`, also those that
-        another machine has changed since this one got them.
+        With `newest`, also those that another machine has changed since this one got them.
         """
         texts: dict[str, Text] = {}
         for batch in batches(keys, _KEYS_PER_QUERY):
@@ -147,12 +138,11 @@ class DiskStore:
                 text = decode(key, entry)
                 if text is None:
                     self._problems.append(damaged_entry(key, str(self._path)))
-                elif since is None or text.generated_at > since:
+                else:
                     texts[key] = text
         if self._rescued.is_dir():
             for key in keys:
-                text = self._read_rescued(key)
-                if text and (since is None or text.generated_at > since):
+                if text := self._read_rescued(key):
                     texts.setdefault(key, text)
         return texts, self._take_problems()
 

@@ -11,9 +11,9 @@ import re
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,7 +23,6 @@ from .disk import (
     LEASE,
     ChangedError,
     DiskStore,
-    Outage,
     batches,
     damaged_entry,
     decode,
@@ -42,7 +41,7 @@ CONNECT_TIMEOUT = 3.0
 ANSWER_TIMEOUT = LEASE / 2
 """Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
-_ENTRIES_PER_BATCH = 50
+_ENTRIES_PER_BATCH = 100
 """How many entries are sent in one round trip."""
 
 _TEXT, _CLAIM = "contentgen:text:", "contentgen:claim:"
@@ -84,8 +83,9 @@ def shown_address(url: str) -> str | None:
 class SharedStore(DiskStore):
     """A cache in Redis or Valkey at `url`, behind the one in a directory of this machine.
 
-    The stores of a run share `outage`. `timeout` is the time in seconds for each answer. Texts are
-    deleted on this machine only, since others may need them. Claims that cannot be released expire.
+    The stores of a run share `outage`, which is set when the cache has failed, so that no other
+    store waits for it. `timeout` is the time in seconds for each answer. Texts are deleted on this
+    machine only, since others may need them. Claims that cannot be released expire.
 
     All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
@@ -94,7 +94,7 @@ class SharedStore(DiskStore):
         self,
         directory: Path,
         url: str,
-        outage: Outage | None = None,
+        outage: Event | None = None,
         *,
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
@@ -104,18 +104,18 @@ class SharedStore(DiskStore):
         self._name = f"the shared cache {shown_address(url)}"
         self._timeout = timeout
         self._client: Redis | None = None
-        self._outage = outage or Outage()
+        self._outage = outage or Event()
         self._local_is_writable = True
 
     def load(
-        self, keys: Collection[str], *, since: datetime | None = None, newest: bool = False
+        self, keys: Collection[str], *, newest: bool = False
     ) -> tuple[dict[str, Text], list[str]]:
         self._share_again()
-        texts, problems = super().load(keys, since=since)
+        texts, problems = super().load(keys)
         # Another machine may have a newer note.
         wanted = [key for key in keys if newest or key not in texts or ":" in key]
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
-            found = self._fetch(batch, since)
+            found = self._fetch(batch)
             if new := {key: text for key, text in found.items() if text != texts.get(key)}:
                 self._write_locally(partial(super().save, new))
             texts |= found
@@ -128,7 +128,7 @@ class SharedStore(DiskStore):
 
     def _share_again(self) -> None:
         """Save what was written while the shared cache was away, unless it has other texts."""
-        if self._outage.began:
+        if self._outage.is_set():
             return
         try:
             keys = self._unshared.read_text("utf-8").split()
@@ -136,15 +136,13 @@ class SharedStore(DiskStore):
             return
         problems = self._take_problems()
         texts, _ = super().load(keys)
-        for batch in batches(texts.items(), _ENTRIES_PER_BATCH):
-
-            def share(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
-                for key, text in batch:
-                    pipeline.set(_TEXT + key, encode(key, text), nx=True)
-
-            self._send(share)
-        if self._outage.began:  # a build that needs nothing of it does not have to know
-            self._outage.began, self._problems = False, problems
+        self._send_each(
+            texts,
+            lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True),
+        )
+        if self._outage.is_set():  # a build that needs nothing of it does not have to know
+            self._outage.clear()
+            self._problems = problems
         else:
             self._problems[:0] = problems
             self._unshared.unlink(missing_ok=True)
@@ -154,7 +152,7 @@ class SharedStore(DiskStore):
         try:
             problems = super().prepare()
         except StoreError as error:
-            if self._outage.began:
+            if self._outage.is_set():
                 raise
             problems = []
             self._report_local_failure(error)
@@ -173,18 +171,11 @@ class SharedStore(DiskStore):
         failure = self._write_locally(partial(super().save, texts, replacing=replacing))
         for key, before in (replacing or {}).items():
             self._replace(key, before, texts[key])
-        others = [it for it in texts.items() if it[0] not in (replacing or {})]
-        for batch in batches(others, _ENTRIES_PER_BATCH):
-
-            def save(pipeline: Pipeline, batch: list[tuple[str, Text]] = batch) -> None:
-                for key, text in batch:
-                    pipeline.set(_TEXT + key, encode(key, text))
-                    pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
-
-            self._send(save)
-        if failure and self._outage.began:
+        others = [key for key in texts if key not in (replacing or {})]
+        self._send_each(others, lambda pipeline, key: _set(pipeline, key, encode(key, texts[key])))
+        if failure and self._outage.is_set():
             raise failure
-        if self._outage.began:
+        if self._outage.is_set():
             self._note_unshared(texts)
 
     def _replace(self, key: str, before: Text | None, text: Text) -> None:
@@ -200,12 +191,11 @@ class SharedStore(DiskStore):
             is_same = found is None or decode(key, found) == before
             pipeline.multi()
             if is_same:
-                pipeline.set(name, entry)
-                pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
+                _set(pipeline, key, entry)
             pipeline.get(name)
 
         replies: list[Any] = []
-        while not (replies or self._outage.began):  # without replies, it was written in between
+        while not (replies or self._outage.is_set()):  # without replies, it was written in between
             replies = self._send(replace)
         if replies and replies[-1] != entry.encode():
             now = decode(key, replies[-1])
@@ -227,7 +217,7 @@ class SharedStore(DiskStore):
                 int(refresh),
             ),
         )
-        if self._outage.began:
+        if self._outage.is_set():
             return super().claim(keys, owner, refresh=refresh)
         return {key: reply.decode() for key, reply in replies.items() if reply}
 
@@ -238,7 +228,7 @@ class SharedStore(DiskStore):
                 _RELEASE_SCRIPT, 2, *_claim_rows(key), owner, int(answered)
             ),
         )
-        if self._outage.began and self._local_is_writable:
+        if self._outage.is_set() and self._local_is_writable:
             super().release(keys, owner, answered=answered)
 
     def close(self) -> list[str]:
@@ -262,14 +252,14 @@ class SharedStore(DiskStore):
             self._problems.append(f"{error}; texts are kept in {self._name} only")
         self._local_is_writable = False
 
-    def _fetch(self, keys: Collection[str], since: datetime | None) -> dict[str, Text]:
+    def _fetch(self, keys: Collection[str]) -> dict[str, Text]:
         texts = {}
         replies = self._send(lambda pipeline: pipeline.mget([_TEXT + key for key in keys]))
         for key, entry in zip(keys, replies[0] if replies else (), strict=bool(replies)):
             text = decode(key, entry) if entry is not None else None
             if entry is not None and text is None:
                 self._problems.append(damaged_entry(key, self._name))
-            elif text and (since is None or text.generated_at > since):
+            elif text:
                 texts[key] = text
         return texts
 
@@ -277,16 +267,19 @@ class SharedStore(DiskStore):
         self, keys: Collection[str], add: Callable[[Pipeline, str], object]
     ) -> dict[str, Any]:
         """Return the reply to a command for each key; empty if the cache is unavailable."""
+        replies: dict[str, Any] = {}
+        for batch in batches(keys, _ENTRIES_PER_BATCH):
 
-        def add_all(pipeline: Pipeline) -> None:
-            for key in keys:
-                add(pipeline, key)
+            def add_all(pipeline: Pipeline, batch: list[str] = batch) -> None:
+                for key in batch:
+                    add(pipeline, key)
 
-        return dict(zip(keys, self._send(add_all), strict=False))
+            replies |= zip(batch, self._send(add_all), strict=False)
+        return replies
 
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
         """Send commands as one transaction; without replies if the cache is unavailable."""
-        if self._outage.began:
+        if self._outage.is_set():
             return []
         if self._client is None:
             self._client = _connect(self._url, self._timeout)
@@ -300,7 +293,7 @@ class SharedStore(DiskStore):
         except WatchError:
             return []
         except Exception as error:  # noqa: BLE001  redis-py raises anything for other servers
-            self._outage.began = True
+            self._outage.set()
             self._problems.append(
                 f"{self._name} cannot be used ({_reason(error)}); this build continues with "
                 "the local cache, and another machine may pay for the same texts"
@@ -336,6 +329,12 @@ def _connect(url: str, timeout: float) -> Redis:
             "of the option there"
         ) from None
     return client
+
+
+def _set(pipeline: Pipeline, key: str, entry: str) -> None:
+    """Save a text, and delete what is only needed as long as there is none."""
+    pipeline.set(_TEXT + key, entry)
+    pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
 
 
 def _claim_rows(key: str) -> tuple[str, str]:

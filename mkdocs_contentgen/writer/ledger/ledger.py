@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self
 
@@ -27,62 +29,15 @@ LEASE = 15.0
 _DAY, _MINUTE = 86400.0, 60.0
 _NOTHING = msgspec.json.encode(Usage())
 
-_TABLES = """
-CREATE TABLE contentgen_users (name TEXT PRIMARY KEY, record {blob} NOT NULL);
-CREATE TABLE contentgen_requests (name TEXT, key TEXT, fingerprint TEXT NOT NULL, attempt TEXT,
-    lease DOUBLE PRECISION NOT NULL, reserve DOUBLE PRECISION NOT NULL, parts {blob}, body {blob},
-    changed DOUBLE PRECISION NOT NULL, PRIMARY KEY (name, key));
-CREATE INDEX contentgen_running ON contentgen_requests (name) WHERE lease > 0;
-CREATE INDEX contentgen_changes ON contentgen_requests (changed);
-CREATE TABLE contentgen_starts (attempt TEXT PRIMARY KEY, name TEXT NOT NULL,
-    at DOUBLE PRECISION NOT NULL, has_ended INTEGER NOT NULL, counted {blob} NOT NULL);
-CREATE INDEX contentgen_recent ON contentgen_starts (name, at);
-CREATE TABLE contentgen_usage (month TEXT, name TEXT, texts BIGINT NOT NULL,
-    failed BIGINT NOT NULL, calls BIGINT NOT NULL, input_tokens BIGINT NOT NULL,
-    output_tokens BIGINT NOT NULL, unpriced BIGINT NOT NULL, cost DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (month, name))
-"""
-# A lease of 0 is that of a text that nobody writes.
-_PUT = """
-INSERT INTO contentgen_requests VALUES
-    (:user, :key, :fingerprint, :attempt, :lease, :reserve, NULL, :body, :now)
-ON CONFLICT (name, key) DO UPDATE SET fingerprint = excluded.fingerprint,
-    attempt = excluded.attempt, lease = excluded.lease, reserve = excluded.reserve,
-    parts = CASE WHEN excluded.body IS NULL
-        AND contentgen_requests.fingerprint = excluded.fingerprint
-        THEN contentgen_requests.parts END,
-    body = excluded.body, changed = excluded.changed
-WHERE contentgen_requests.body IS NULL AND (contentgen_requests.lease <= :dead
-    OR contentgen_requests.fingerprint = excluded.fingerprint)
-"""
-_START = "INSERT INTO contentgen_starts VALUES (:attempt, :user, :at, 0, :counted)"
-_FROM_REQUESTS = "FROM contentgen_requests WHERE name = :user AND key = :key"
-_OWN = "WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL"
-_RENEW = f"UPDATE contentgen_requests SET lease = :lease {_OWN}"
-_RELEASE = (
-    f"UPDATE contentgen_requests SET lease = 0, parts = CASE WHEN :keeps THEN parts END {_OWN}"
+_STATEMENTS = dict(
+    re.findall(
+        r"^-- (\w+)\n(.+?)\n$",
+        files(__package__).joinpath("ledger.sql").read_text("utf-8") + "\n",
+        re.MULTILINE | re.DOTALL,
+    )
 )
-_SAVE_PARTS = f"UPDATE contentgen_requests SET parts = :parts, changed = :now {_OWN}"
-_DROP_START = "DELETE FROM contentgen_starts WHERE attempt = :attempt"
-_COUNTED = "SELECT has_ended, counted FROM contentgen_starts WHERE attempt = :attempt"
-_END_START = (
-    "UPDATE contentgen_starts SET has_ended = :ended, counted = :counted WHERE attempt = :attempt"
-)
-_COUNTERS = ("texts", "failed", "calls", "input_tokens", "output_tokens", "unpriced", "cost")
-_ADD_USAGE = (
-    "INSERT INTO contentgen_usage VALUES "
-    f"(:month, :user, {', '.join(f':{it}' for it in _COUNTERS)}) "
-    "ON CONFLICT (month, name) DO UPDATE SET "
-    + ", ".join(f"{it} = contentgen_usage.{it} + excluded.{it}" for it in _COUNTERS)
-)
-_COSTS = (
-    "SELECT coalesce(sum(cost) FILTER (WHERE name = :user), 0.0), coalesce(sum(cost), 0.0) "
-    "FROM contentgen_usage WHERE month = :month"
-)
-_USAGE = (
-    "SELECT month, name, texts, failed, calls, input_tokens, output_tokens, "
-    "CASE WHEN unpriced = 0 THEN cost END FROM contentgen_usage"
-)
+"""The statements by name."""
+
 _EVERYBODY, _TABLES_LOCK, _EXPIRY = "", " tables", " expiry"
 """Names of locks beside those of users."""
 
@@ -170,7 +125,9 @@ class Ledger:
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
             is_new = not execute(database.find_tables)
-            for statement in _TABLES.format(blob=database.blob).split(";") if is_new else ():
+            for statement in (
+                _STATEMENTS["tables"].format(blob=database.blob).split(";") if is_new else ()
+            ):
                 execute(statement)
 
     def __enter__(self) -> Self:
@@ -187,7 +144,7 @@ class Ledger:
     def users(self) -> dict[str, User]:
         """Return the users by name."""
         with self._database.transaction(writes=False) as execute:
-            rows = execute("SELECT name, record FROM contentgen_users")
+            rows = execute(_STATEMENTS["users"])
         # Databases sort in different ways.
         return {name: msgspec.json.decode(record, type=User) for name, record in sorted(rows)}
 
@@ -200,9 +157,9 @@ class Ledger:
         with self._database.transaction(name) as execute:
             if _user(execute, name) != old:
                 return False
-            execute("DELETE FROM contentgen_users WHERE name = :name", name=name)
+            execute(_STATEMENTS["drop_user"], name=name)
             if new:
-                execute("INSERT INTO contentgen_users VALUES (:name, :record)", **row)
+                execute(_STATEMENTS["add_user"], **row)
         return True
 
     def begin(
@@ -217,21 +174,19 @@ class Ledger:
         locks = (request.user,) if max_cost is None else (_EVERYBODY, request.user)
         with self._transaction(*locks) as (execute, now):
             dead = self._dead_at(now)
-            columns = "SELECT fingerprint, body, lease, parts"
             lock = self._database.for_update  # so that no beat comes in between
-            rows = execute(f"{columns} {_FROM_REQUESTS} {lock}", **asdict(request))
+            rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
             parts = b""
             for fingerprint, body, lease, saved in rows:
                 is_same = fingerprint == request.fingerprint
                 if body is not None or lease > dead:
                     return "other body" if not is_same else body or "running"
                 parts = saved if is_same and saved else b""
-            running = execute(
-                "SELECT name, reserve FROM contentgen_requests WHERE lease > 0 AND lease > :dead",
-                dead=dead,
-            )
+            running = execute(_STATEMENTS["running"], dead=dead)
             # After what is reserved, so that what ends in between counts twice rather than never.
-            ((spent, spent_by_all),) = execute(_COSTS, user=request.user, month=month_of(now))
+            ((spent, spent_by_all),) = execute(
+                _STATEMENTS["costs"], user=request.user, month=month_of(now)
+            )
             recent = _recent(execute, request.user, limits, now)
             own = [cost for name, cost in running if name == request.user]
             budgets = (
@@ -241,9 +196,9 @@ class Ledger:
             if limited := _limited(budgets, reserve, limits, len(own), recent, now):
                 return limited
             attempt = {**asdict(request), "attempt": secrets.token_hex(16)}
-            execute(_START, **attempt, at=now, counted=_NOTHING)
+            execute(_STATEMENTS["start"], **attempt, at=now, counted=_NOTHING)
             lease = {"lease": now + self._lease, "reserve": reserve, "body": None}
-            execute(_PUT, **attempt, **lease, now=now, dead=dead)
+            execute(_STATEMENTS["put"], **attempt, **lease, now=now, dead=dead)
         self._attempts[request] = attempt["attempt"]
         left = limits.requests_per_minute - len(recent) - 1
         return Begun(left, min(recent, default=now) + _MINUTE - now, parts)
@@ -260,20 +215,20 @@ class Ledger:
         own = self._own(request)
         with self._transaction(request.user) as (execute, now):
             if body is None:
-                execute(_RELEASE, **own, keeps=keeps_parts)
+                execute(_STATEMENTS["release"], **own, keeps=keeps_parts)
             else:
-                execute(_PUT, **own, lease=0, reserve=0, body=body, now=now, dead=0)
+                execute(_STATEMENTS["put"], **own, lease=0, reserve=0, body=body, now=now, dead=0)
             _count(execute, own, usage, now, failed=body is None, written=body is not None)
-            rows = execute(f"SELECT body {_FROM_REQUESTS}", **own)
+            kept = [answer for _, answer, *_ in execute(_STATEMENTS["request"], **own)]
         self._attempts.pop(request, None)
-        return rows[0][0] if rows else None
+        return kept[0] if kept else None
 
     def withdraw(self, request: KeyedRequest) -> None:
         """Undo begin() for a request for which nothing was written. It counts for no limit."""
         own = self._own(request)
         with self._transaction(request.user) as (execute, _):
-            execute(_RELEASE, **own, keeps=True)
-            execute(_DROP_START, **own)
+            execute(_STATEMENTS["release"], **own, keeps=True)
+            execute(_STATEMENTS["drop_start"], **own)
         self._attempts.pop(request, None)
 
     def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
@@ -283,7 +238,7 @@ class Ledger:
         """
         own = self._own(request)
         with self._transaction(request.user) as (execute, now):
-            execute(_SAVE_PARTS, **own, parts=parts, now=now)
+            execute(_STATEMENTS["save_parts"], **own, parts=parts, now=now)
             _count(execute, own, usage, now)
 
     def _own(self, request: KeyedRequest) -> dict[str, str]:
@@ -297,26 +252,22 @@ class Ledger:
         """
         with self._transaction() as (execute, now):
             for request in list(self._attempts):
-                execute(_RENEW, **self._own(request), lease=now + self._lease)
+                execute(_STATEMENTS["renew"], **self._own(request), lease=now + self._lease)
             # On a full disk, or one that is read-only, this fails as begin() does.
             probe = {"user": " probe", "attempt": secrets.token_hex(16)}
-            execute(_START, **probe, at=now, counted=_NOTHING)
-            execute(_DROP_START, **probe)
+            execute(_STATEMENTS["start"], **probe, at=now, counted=_NOTHING)
+            execute(_STATEMENTS["drop_start"], **probe)
 
     def expire(self, seconds: float) -> None:
         """Drop the answers, and the parts of unfinished texts, that are older."""
         with self._transaction(_EXPIRY) as (execute, now):
-            execute("DELETE FROM contentgen_starts WHERE at < :before", before=now - _DAY)
-            execute(
-                "DELETE FROM contentgen_requests WHERE changed < :before AND lease < :now",
-                before=now - seconds,
-                now=now,
-            )
+            execute(_STATEMENTS["drop_starts"], before=now - _DAY)
+            execute(_STATEMENTS["drop_requests"], before=now - seconds, now=now)
 
     def usage(self) -> list[MonthlyUsage]:
         """Return the usage of each user and month, by month and user."""
         with self._database.transaction(writes=False) as execute:
-            rows = execute(_USAGE)
+            rows = execute(_STATEMENTS["usage"])
         return [
             MonthlyUsage(user, month, texts, failed, Usage(*counts))
             for month, user, texts, failed, *counts in sorted(rows)
@@ -342,21 +293,15 @@ class Ledger:
 
 
 def _user(execute: Execute, name: str) -> User | None:
-    rows = execute("SELECT record FROM contentgen_users WHERE name = :name", name=name)
+    rows = execute(_STATEMENTS["user"], name=name)
     return msgspec.json.decode(rows[0][0], type=User) if rows else None
 
 
 def _recent(execute: Execute, user: str, limits: UserLimits, now: float) -> list[float]:
     """Return when the user's requests of the last minute began, the newest first."""
-    rows = execute(
-        "SELECT at FROM contentgen_starts WHERE name = :name AND at > :since AND at <= :now "
-        "ORDER BY at DESC LIMIT :most",
-        name=user,
-        since=now - _MINUTE,
-        now=now,
-        most=limits.requests_per_minute,
-    )
-    return [at for (at,) in rows]
+    most = limits.requests_per_minute
+    recent = {"name": user, "since": now - _MINUTE, "now": now, "most": most}
+    return [at for (at,) in execute(_STATEMENTS["recent_starts"], **recent)]
 
 
 def _limited(
@@ -389,16 +334,23 @@ def _count(
 ) -> None:
     """Add what is not counted yet of the usage of an attempt, and its end, once."""
     counted = Usage()
-    for has_ended, so_far in execute(_COUNTED, **own):
+    for has_ended, so_far in execute(_STATEMENTS["counted"], **own):
         if has_ended:  # and the caller did not get to know
             return
         counted = msgspec.json.decode(so_far, type=Usage)
     ended = {"ended": int(failed or written), "counted": msgspec.json.encode(usage)}
-    execute(_END_START, **own, **ended)
+    execute(_STATEMENTS["end_start"], **own, **ended)
     new = usage - counted
-    values = (new.calls, new.input_tokens, new.output_tokens, int(new.cost is None), new.cost or 0)
-    row = dict(zip(_COUNTERS, (int(written), int(failed), *values), strict=True))
-    execute(_ADD_USAGE, **own, month=month_of(now), **row)
+    execute(
+        _STATEMENTS["add_usage"],
+        user=own["user"],
+        month=month_of(now),
+        texts=int(written),
+        failed=int(failed),
+        calls=new.calls,
+        unpriced=int(new.cost is None),
+        **{**new.fields(), "cost": new.cost or 0},
+    )
 
 
 def month_of(now: float) -> str:

@@ -26,7 +26,6 @@ from ...errors import (
     UnusableServiceError,
 )
 from ...requests import Request
-from ...service.application import refusal
 from ...service.protocol import Attempt, Update
 from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
@@ -76,7 +75,8 @@ class Refusal(HTTPException):
         retry_after: float | None = None,
         note: str = "",
     ) -> None:
-        super().__init__(status, message, refusal(status, message, retry_after).headers)
+        seconds = None if retry_after is None else str(max(1, math.ceil(retry_after)))
+        super().__init__(status, message, {"Retry-After": seconds} if seconds else {})
         self.reason = reason
         self.note = note or message
 
