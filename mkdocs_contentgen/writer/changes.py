@@ -192,6 +192,8 @@ def read_update(
     doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
     remarks += completion.remarks
+    if completion.is_cut:
+        remarks.append("update: the answer was cut off, so further blocks may still be wrong")
     because = ""
     cited: set[int] = set()
     for entry in read_entries(answer, is_cut=completion.is_cut):
