@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..files import reason_of
+from ..files import find_link, reason_of
 from .common import load_articles, open_site, pages_argument, site_options
 from .output import debug_printer, print_errors, print_line, print_next, print_warnings
 
@@ -92,9 +94,13 @@ def update(
 def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> None:
     if not report:
         return
+    path = Path.cwd() / os.path.normpath(report)
     try:
-        Path(report).parent.mkdir(parents=True, exist_ok=True)
-        with Path(report).open(mode, encoding="utf-8") as file:
+        # A pull request could have put a link there.
+        if link := find_link(path, Path.cwd()):
+            raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open(mode, encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         raise click.ClickException(f"{report}: cannot be written ({reason_of(error)})") from error

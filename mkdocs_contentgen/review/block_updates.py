@@ -301,6 +301,8 @@ def _updated_sources(
         elif source.name not in links if is_page else has_changed:  # nothing rests on it any more
             digests.pop(source.name, None)
             passages.pop(source.name, None)
+        else:
+            digests[source.name] = source.digest
     for it in used:
         if it.name and it.name not in digests:
             digests[it.name], passages[it.name] = it.digest, it.now

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, NoText, RejectedError
+from ..files import sha256
 from ..requests import Request
 from ..service.protocol import Attempt, Client, Source, Update, Updated
 from ..site.build import Build
@@ -26,6 +27,8 @@ from ..texts.store import note_key
 
 _TITLE = "Updated texts\n============="
 _MAX_SAID = 10_000
+_GONE = sha256("")
+"""Takes the place of a section's SHA-256 once an update knows that the section is gone."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,8 @@ def plan(
             continue
         elif not is_wanted:
             notes.append(f"{page}: its sources have not changed; --note says what else to change")
-        elif article.failed_update and not is_named:
-            notes.append(
-                f"{page}: its update has failed before: {article.failed_update}; "
-                f"`contentgen update {page}` asks (and pays) again"
-            )
+        elif not is_named and (reason := _asked_before(article, text, sources)):
+            notes.append(f"{page}: {reason}; `contentgen update {page}` asks (and pays) again")
         else:
             from .block_updates import plan_update  # mostly, no text needs it
 
@@ -102,6 +102,15 @@ def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
             f"{article.place}: {article.path} was edited since its approval; approve it first "
             f"with `contentgen approve {article.page}`"
         )
+    return ""
+
+
+def _asked_before(article: Article, text: Text, sources: Sequence[Source]) -> str:
+    """Return what became of an earlier update from the same sources, or an empty string."""
+    if article.failed_update:
+        return f"its update has failed before: {article.failed_update}"
+    if all(text.sources[it.name] == it.digest for it in sources):
+        return "an update has left what cites sections that are gone"
     return ""
 
 
@@ -205,7 +214,7 @@ def _cited_sources(text: Text, now: CitedSections) -> list[Source]:
                 said[:_MAX_SAID],
                 text.passages.get(name, ""),
                 not is_same,
-                sections[0].digest if sections else digest,
+                sections[0].digest if sections else _GONE,
             )
         )
     return found

@@ -47,6 +47,7 @@ _LEAST_WORDS, _MAX_WORDS = 200, 1000
 """The number of words that an answer may have, and those of a part of a text, at most."""
 
 _MAX_REMARKS = 10
+_CUT = "update: the answer was cut off, so further blocks may still be wrong"
 _MARKERS = {
     "li": re.compile(r"\A[-*+]\s+"),
     "h": re.compile(r"\A#{1,6}\s+"),
@@ -191,7 +192,7 @@ def read_update(
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
-    remarks += completion.remarks
+    remarks += [*completion.remarks, *([_CUT] if completion.is_cut else ())]
     because = ""
     cited: set[int] = set()
     for entry in read_entries(answer, is_cut=completion.is_cut):

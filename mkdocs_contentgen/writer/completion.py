@@ -22,7 +22,10 @@ _SURROGATE = re.compile(
 )
 """Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
 
-_FINISHED = ("stop", "stop_sequence", "eos", "end_turn", "loop", "too long")
+_FINISHED = frozenset(
+    {"stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "done"}
+    | {"loop", "too long"}  # how the writer ends a text
+)
 
 Watch = Callable[[str], str]
 """Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
@@ -181,7 +184,8 @@ class AnswerReader:
             return False
         if isinstance(response.usage, dict):
             self.usage = response.usage
-        self.error = self.error or response.error
+        if self.finish_reason is None:  # a text that has ended is whole
+            self.error = self.error or response.error
         self.has_choices = self.has_choices or response.choices is not None
         choice = next(iter(response.choices or ()), None)
         if choice is None:

@@ -22,13 +22,12 @@ SANDBOX = {"base_url": "sandbox"}
 
 
 def run(*arguments: str, answer: str = "") -> Result:
-    """Run the command in the current folder."""
-    unset = {name: None for name in os.environ if name.startswith("CONTENTGEN_")}
-    return CliRunner(env=unset).invoke(main, ["init", *arguments], input=answer)
+    """Run the command in the current folder, with no program on the path, such as `claude`."""
+    return CliRunner(env={"PATH": ""}).invoke(main, ["init", *arguments], input=answer)
 
 
 def choose_sandbox(model: ModelDouble, *arguments: str) -> Result:
-    """Run the command, and choose the sandbox, whatever listens on this machine."""
+    """Run the command with a server that lists a model, and choose the sandbox."""
     return run("--endpoint", model.endpoint, *arguments, answer="2\n\n")
 
 

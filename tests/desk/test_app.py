@@ -555,6 +555,31 @@ def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     assert reviewer.act("approve", reason="I know").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p><mark>“It is new</mark><br>\n<mark>and we like it”</mark></p>",
+        "<ul><li><mark>“It is new</mark></li><li><mark>and we like it”</mark></li></ul>",
+        "<p><mark>“It is new</mark>  <em><mark>and we</mark></em><mark> like [2] it”</mark></p>",
+        "<p><mark>“It is new</mark> <code>x</code> <mark>and we like it”</mark></p>",
+    ],
+)
+def test_quotations_in_several_parts(reviewer: Reviewer, html: str) -> None:
+    """Neither a reason nor another change settles them, but each part that is confirmed."""
+    remarks = ("quotation: this quotation is in no source: “It is new and we like it”",)
+    html = f"<article><h1>T</h1>{html}<p>The end.</p></article>"
+    save(
+        reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m", {}, remarks)}
+    )
+    assert reviewer.act("approve", reason="I know").status_code == 422
+    last = len(blocks_of(cached(reviewer))) - 1
+    reviewer.change("edit", last, markdown="The very end.")
+    assert reviewer.act("approve", reason="I know").status_code == 422
+    while statements := reviewer.text()["statements"]:
+        reviewer.change("confirm", statements[-1]["block"])  # type: ignore[index]
+    assert reviewer.act("approve").status_code == 200
+
+
 def test_texts_that_share_pages_and_requests(tmp_path: Path, reviewer: Reviewer) -> None:
     """Two texts of a page are two; one text on two pages is approved for each, and changed once."""
     second = {**BLOG.record(), "id": "second"}

@@ -260,9 +260,10 @@ def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     assert "report.md:2: Plan › Speed" in said
     assert "updates to be sent: 1" in said
     (site.root / "folder").write_text("a file")
-    said = update(site, model, "x", "--report", "folder/report.txt")
-    assert "Error: folder/report.txt: cannot be written (" in said
-    assert "Traceback" not in said
+    (site.root / "link").symlink_to("mkdocs.yml")
+    for name, reason in (("folder/report.txt", ""), ("link", f"{site.root}/link is a symbolic")):
+        said = update(site, model, "x", "--report", name)
+        assert said.startswith(f"Error: {name}: cannot be written ({reason}")
     assert len(model.calls) == calls
     update(site, model, "BLOCK 1: `@you` <b>x</b> [1].\nWHY: ``` @you", "--report", "report.md.txt")
     text = (site.root / "report.md.txt").read_text()
@@ -285,8 +286,14 @@ def test_two_updates_in_a_row(site: Project, model: ModelDouble) -> None:
 
 
 def test_a_section_that_is_gone(site: Project, model: ModelDouble) -> None:
-    """The model is told so; once nothing links to it, it is no source any more."""
+    """The model is told so, and asked once; when nothing links to it, it is no source any more."""
     site.write("docs/plan.md", PLAN.replace("## Price\n\nIt costs 5 EUR.\n", ""))
+    model.answer = writing(compose("NOTHING: it may still cost that"))
+    assert "nothing had to change" in run(site, "update", "--all").stdout
+    calls = len(model.calls)
+    again = run(site, "update", "--all").stdout
+    assert "an update has left what cites sections that are gone; `contentgen update " in again
+    assert len(model.calls) == calls
     said = update(site, model, "BLOCK 1: A build takes 4 seconds [1].\nWHY: no price\n\n")
     assert "no price" in said
     assert "It says now:\n\n(gone)" in model.calls[-1].body["messages"][1]["content"]

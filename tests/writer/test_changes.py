@@ -59,9 +59,18 @@ def test_an_answer_that_was_lost() -> None:
     error = UnknownOutcomeError("gone")
     found, model = updated(UPDATE, Completion(f"{CHANGE}\n\nBLOCK 4: Pa", "lost", error=error))
     assert [it.block for it in found.changes] == [2]
+    assert found.remarks == ["update: the answer was cut off, so further blocks may still be wrong"]
     assert len(model.asked) == 1
     with pytest.raises(UnknownOutcomeError, match="gone"):
         updated(UPDATE, Completion("BLOCK 2: A cache ke", "lost", error=error))
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+def test_an_answer_that_was_cut_off(reason: str) -> None:
+    """Nothing of it is used if its only entry may not be whole."""
+    cut = Completion("BLOCK 2: A cache keeps results for 20 min", reason)
+    with pytest.raises(FailedTextError, match="names no block"):
+        updated(UPDATE, cut, cut)
 
 
 def test_no_answer() -> None:

@@ -37,10 +37,12 @@ def names(found: Draft) -> list[str]:
     return [remark.partition(":")[0] for remark in found.remarks]
 
 
-@pytest.mark.parametrize("reason", ["stop", "STOP", "eos", "end_turn", "stop_sequence"])
+@pytest.mark.parametrize("reason", ["STOP", "eos_token", "end_turn", "COMPLETE", "done", "other"])
 def test_a_finished_text_is_accepted(reason: str) -> None:
-    """Servers have several names for the end of a text."""
-    assert replace(draft("Text."), completion=Completion("", reason)).unusable == ""
+    """Servers have several names for the end of a text; another one is a remark."""
+    found = replace(draft(sentences(300, "a")), completion=Completion("", reason))
+    assert found.unusable == ""
+    assert ("cut" in names(found)) is (reason == "other")
 
 
 @pytest.mark.parametrize(

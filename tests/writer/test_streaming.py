@@ -129,6 +129,7 @@ def split(data: bytes, size: int) -> Iterable[bytes]:
         pytest.param([event(TEXT).replace(b": {", b":{", 1), STOP, usage(), DONE], id="no-space"),
         pytest.param([b"data: {}\n\ndata: []\n\n", event(TEXT), STOP, usage(), DONE], id="no-text"),
         pytest.param([event(TEXT), event("", finish_reason="stop"), usage(), DONE], id="empty"),
+        pytest.param([event(TEXT), STOP, usage(), b'data: {"error": "x"}\n\n', DONE], id="error"),
         pytest.param(
             [event([{"type": "text", "text": TEXT}]), STOP, usage(), DONE], id="list-of-parts"
         ),
