@@ -285,6 +285,14 @@ def test_a_text_that_nothing_can_keep(project: Project, service: ServiceDouble) 
     assert "the text is in this build only, and in this message: <article><h1>T</h1>" in warning
     assert "Paid \\x1b[2J words." in warning
     assert "Paid" in project.html("t0/index.html")
+    folder = (project.root / CACHE).parent
+    folder.unlink()
+    folder.with_name("gone").rename(folder)
+    ran = project.run("mkdocs_contentgen", "generate")
+    assert (
+        "Error: texts that are not in the cache: 1 of 1; make room, then repeat this" in ran.stdout
+    )
+    assert ran.returncode == 1
 
 
 def test_a_half_restored_database(project: Project, service: ServiceDouble) -> None:

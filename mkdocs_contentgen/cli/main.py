@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,6 +30,10 @@ from .sandbox import sandbox
 from .update import update
 from .writer_server import writer
 from .zensical import zensical
+
+if TYPE_CHECKING:
+    from ..site.build import Build
+    from ..texts.obtain import Obtained
 
 
 class _SafeGroup(click.Group):
@@ -139,7 +144,24 @@ def generate(
         else:
             output.print_obtained(obtained)
             output.print_next_steps(obtained.articles)
+            obtained.failures = obtained.failures or _lost_texts(build, obtained)
     output.print_errors(obtained.failures)
+
+
+def _lost_texts(build: Build, obtained: Obtained) -> list[str]:
+    """Return the error for requested texts that the cache does not have, as with a full disk."""
+    store = build.store()
+    saved, _ = store.load(obtained.wanted)
+    store.close()
+    drafts = {it.key: it.draft for it in obtained.articles if not it.draft_outcome.error}
+    kept = [
+        key for key, it in saved.items() if (draft := drafts.get(key)) and draft.html == it.html
+    ]
+    wanted = len(obtained.wanted)
+    if len(kept) == wanted:
+        return []
+    lost = f"{wanted - len(kept)} of {wanted}"
+    return [f"texts that are not in the cache: {lost}; make room, then repeat this"]
 
 
 @main.command()
