@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import (
@@ -168,6 +169,13 @@ def obtain(
     obtained.warnings += map(_review_message, outdated)
     if not obtained.failures and source:
         _report_texts(obtained, policy)
+    if policy.max_age is not None:
+        limit = datetime.now(UTC) - policy.max_age
+        obtained.warnings += [
+            f"{it.place}: the text is older than max_age, and stays, since people have changed it"
+            for it in obtained.articles
+            if it.draft and it.draft.edits and not it.has_approval and it.draft.generated_at < limit
+        ]
     return obtained
 
 

@@ -36,7 +36,7 @@ from .entries import Action, read_entries
 from .markdown import paragraph_html, read_markdown
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS
-from .settings import WriterOptions
+from .settings import WriterOptions, public_name
 from .sources import Section
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage
@@ -188,7 +188,9 @@ def read_update(
     blocks = {it.number: it for it in update.blocks}
     known = [request.topic, request.brief, update.note, options.site_names]
     given = "\n".join([*known, *(it.text for it in sections)])
-    numbered = [replace(it, link=str(n), is_own=False) for n, it in enumerate(sections, start=1)]
+    numbered = [
+        replace(it, link=str(n), is_own=False, place="") for n, it in enumerate(sections, start=1)
+    ]
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
@@ -230,7 +232,7 @@ def read_update(
             for number, (name, it) in enumerate(zip(names, sections, strict=True), start=1)
             if number in cited
         },
-        options.fields.model,
+        public_name(options.fields.model),
     )
 
 

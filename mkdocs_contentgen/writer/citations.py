@@ -75,7 +75,8 @@ def _split(
 
 def address_of(section: Section, site_url: str) -> str:
     """Return the address of a section, or an empty string if it has none."""
-    return f"{site_url.rstrip('/')}/{section.link}" if site_url and section.link else ""
+    is_page = not (section.is_own or section.place)  # the home page has an empty link
+    return f"{site_url.rstrip('/')}/{section.link}" if site_url and is_page else ""
 
 
 def source_of(section: Section, site_url: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -297,6 +298,12 @@ def load_options(
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
     sources = load_sources(fields.sources, directory, docs, pages)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
+
+
+def public_name(model: str) -> str:
+    """Return a model's name as readers see it: of a path on this machine, its last part."""
+    is_path = re.match(r"[/~.]|[A-Za-z]:", model) or model.endswith(".gguf")
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1] if is_path else model
 
 
 def _of_program(fields: WriterFields, directory: Path) -> WriterFields:

@@ -101,7 +101,7 @@ class Section:
 
     text: str
     link: str = ""
-    """The path of the page in the site with the anchor, or an empty string for another file."""
+    """The path of the page in the site with the anchor, empty for the home page and for files."""
 
     is_own: bool = False
     """Whether it is the text around an article on its page, which nobody needs a link to."""

@@ -29,7 +29,7 @@ from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend, plan_from_list, trim, whole_paragraphs
 from .repairs import find_repair
 from .retrieval import MAX_CHARACTERS
-from .settings import WriterOptions
+from .settings import WriterOptions, public_name
 from .sources import Section
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import count_words, split_words
@@ -240,7 +240,7 @@ class _Writing:
                 html,
                 datetime.now(UTC),
                 self._request.record(),
-                fields.model,
+                public_name(fields.model),
                 digests,
                 tuple(remarks),
                 passages=passages,

@@ -13,7 +13,7 @@ import pytest
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
-from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
@@ -158,6 +158,18 @@ def test_an_old_text_whose_refresh_failed(site: Site) -> None:
     assert warning.startswith("docs/a.md:2: no newer text arrived: looped (on ")
     assert warning.endswith("; the old text stays")
     assert obtained.articles[0].state == "draft"
+
+
+def test_an_old_text_that_people_have_changed(site: Site) -> None:
+    """It stays, and a warning says that it is old."""
+    edited = Text(ARTICLE, OLD, A.record(), edits=Edits(removed=("x",)))
+    site.store.save({A.key(sandbox=True): edited})
+    site.store.close()
+    obtained = site.obtain({"a.md": A}, Policy(sandbox=True, max_age=timedelta(days=1)))
+    assert obtained.warnings == [
+        "docs/a.md:2: the text is older than max_age, and stays, since people have changed it"
+    ]
+    assert (site.asked, obtained.articles[0].draft) == ([], edited)
 
 
 def test_a_required_approval(site: Site) -> None:

@@ -30,7 +30,7 @@ SITE = "https://docs.example/en/"
 SECTIONS = [
     Section("a.md", "Caching", "A build takes 42 seconds.", "a/#caching"),
     Section("b.md", "Pages & <tags>", "Text.", "b/"),
-    Section("CHANGELOG.md", "Changelog", "Text."),
+    Section("CHANGELOG.md", "Changelog", "Text.", place="CHANGELOG.md"),
 ]
 
 
@@ -82,6 +82,13 @@ class TestCitations:
             f"{SITE}a/#caching"
         ] * 2
         assert links(html("Own [1].", sections)) == []
+
+    def test_the_home_page(self) -> None:
+        """Its path in the site is empty."""
+        assert links(html("It [1].", [Section("index.md", "Home", "Text.")])) == [
+            ("[1]", SITE),
+            ("Home", SITE),
+        ]
 
     def test_code(self) -> None:
         """A list in code is no citation."""

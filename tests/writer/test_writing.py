@@ -109,6 +109,20 @@ def test_a_good_text_takes_one_call() -> None:
     assert script.penalties == [False]
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("/home/jo/models/qwen3-8b.Q4.gguf", "qwen3-8b.Q4.gguf"),
+        ("C:\\models\\qwen3\\", "qwen3"),
+        ("models/qwen3.gguf", "qwen3.gguf"),
+        ("google/gemma-2-9b-it", "google/gemma-2-9b-it"),
+    ],
+)
+def test_the_name_of_the_model(model: str, name: str) -> None:
+    """A path on this machine is not for readers."""
+    assert run(SHORT, model=model)[0].text.model == name
+
+
 class TestRemarks:
     """Texts that are not as requested, and are kept."""
 
