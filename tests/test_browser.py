@@ -540,6 +540,7 @@ def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) ->
     heading = page.locator("article h2").nth(3)
     anchor = heading.get_attribute("id")
     links = page.locator(f"a[href$='#{anchor}']:not(.headerlink, .toclink)")
+    page.wait_for_load_state("networkidle")  # what comes late moves the headings
     links.locator("visible=true").first.click()
     page.wait_for_function(
         """anchor => {
