@@ -149,6 +149,13 @@ def test_wrong_answers_change_nothing(answer: str, remark: str) -> None:
     assert remark in "".join(text.remarks)
 
 
+def test_a_service_does_not_change_what_a_person_wrote() -> None:
+    """Not even one that names the block."""
+    changes = [BlockChange(MINE.number, action, "x", "y") for action in ("change", "remove")]
+    update = plan_update(TEXT, SOURCES)
+    assert apply_update(TEXT, update, Updated(changes, model="m"), TODAY).html == HTML
+
+
 def test_headings_and_titles() -> None:
     """A title changes with a note only; new headings have marks, and no links."""
     assert updated("BLOCK 0: Slow builds\nWHY: x").html == HTML

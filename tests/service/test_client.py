@@ -661,6 +661,12 @@ def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
         assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
 
 
+@pytest.mark.parametrize("model", ["\x1b[2J", "a\nb", "x" * 301, 7, None])
+def test_the_model_of_an_answer(model: object) -> None:
+    """A name that is none, or that a terminal would obey, counts as none."""
+    assert parse_answer(answer(content=ARTICLE, model=model), REQUEST).model == ""
+
+
 def test_the_largest_answer(service: ServiceDouble) -> None:
     """The limit of an answer's size is exactly where it is said to be."""
     service.answer = raw(GOOD.ljust(MAX_ANSWER))

@@ -450,6 +450,16 @@ def test_no_page_takes_the_text_of_another(project: Project) -> None:
     assert listed.count('"state": "missing"') == 2
 
 
+def test_a_renamed_page_with_another_revision(project: Project) -> None:
+    """It asks for a new text, so the approved one of its old name is not its own."""
+    write_approved(project, approved_text())
+    (project.root / "docs/index.md").unlink()
+    page = project.page("new.md", ASKED)
+    assert '"state": "approved"' in contentgen(project, "status", "--json")
+    page.write_text(page.read_text().replace("topic:", "revision: 2\n  topic:"))
+    assert '"state": "approved"' not in contentgen(project, "status", "--json")
+
+
 def test_a_refused_draft_stays_refused(project: Project) -> None:
     """Only a draft that is newer still can take the place of an edited text."""
     edited = TEXT.replace("words", "hand-written words")
