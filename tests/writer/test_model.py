@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from conftest import until
+from conftest import until, wait_until
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_double import (
@@ -681,6 +681,20 @@ def test_the_maximum_cost(server: ModelDouble) -> None:
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))
     assert text.startswith("writer.max_cost is reached: 0.12 of 0.10 were spent, so no more calls")
     assert len(server.calls) == 3
+
+
+def test_the_maximum_cost_of_calls_that_wait(server: ModelDouble) -> None:
+    """`max_cost` also stops a second try, after another call has spent it. 1 s."""
+    costly = written(usage={"prompt_tokens": 9, "completion_tokens": 9, "cost": 0.2})
+    in_turn = sequence([raw(b"", 429, {"Retry-After": "1"}), costly])
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        wait_until(lambda: len(server.calls) > 1)
+        in_turn(call, handler)
+
+    server.answer = answer
+    failure(UnusableServiceError, server.endpoint, retries=1, together=2, max_cost=0.1)
+    assert len(server.calls) == 2
 
 
 def test_no_cost_at_all(server: ModelDouble) -> None:
