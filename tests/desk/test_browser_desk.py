@@ -487,12 +487,12 @@ def test_right_to_left(project: Project, page: Page) -> None:
         panel.get_by_role("button", name="Edit", exact=True).first.click()
         parts = [panel.get_by_role("heading", level=1), panel.locator("section.item p"), editor]
         for part in parts:
-            assert part.first.evaluate("it => getComputedStyle(it).direction") == "rtl"
+            expect(part.first).to_have_css("direction", "rtl")
         editor.fill("يستغرق البناء ساعة.")
         page.get_by_role("button", name="Save").click()
         page.get_by_role("button", name="Compare").click()
         row = page.get_by_role("dialog").get_by_role("group").locator("div").first
-        assert row.evaluate("it => getComputedStyle(it).direction") == "rtl"
+        expect(row).to_have_css("direction", "rtl")
         expect(page.frame_locator("iframe").get_by_text("يستغرق البناء ساعة.")).to_be_visible()
     finally:
         desk.end()

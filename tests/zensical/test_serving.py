@@ -41,12 +41,12 @@ def test_a_new_page_gets_its_text(site: Project) -> None:
         wait_until(lambda: "Text number 1" in server.page())
         site.page("new.md", {"type": "news", "topic": "New"})
         wait_until(lambda: "Text number 2" in server.page("new/"))
-        reports = set()
-        for words in ("Other words", "Still others"):
+        reports = []
+        for words in ("Other words", "Still others", "Even more"):
             site.page("index.md", {"type": "blog", "topic": "One"}, words)
             wait_until(lambda: words in server.page())  # noqa: B023
-            reports.add(site.output.count("texts:") + site.output.count("text:"))
-        assert len(reports) == 1
+            reports.append(site.output.count("texts:") + site.output.count("text:"))
+        assert reports[-1] == reports[-2]  # that of the new page can come after the first edit
 
 
 @pytest.mark.system
