@@ -32,7 +32,6 @@ from .writer_server import writer
 from .zensical import zensical
 
 if TYPE_CHECKING:
-    from ..site.build import Build
     from ..texts.obtain import Obtained
 
 
@@ -144,24 +143,17 @@ def generate(
         else:
             output.print_obtained(obtained)
             output.print_next_steps(obtained.articles)
-            obtained.failures = obtained.failures or _lost_texts(build, obtained)
-    output.print_errors(obtained.failures)
+    output.print_errors(obtained.failures or _lost_texts(obtained))
 
 
-def _lost_texts(build: Build, obtained: Obtained) -> list[str]:
-    """Return the error for requested texts that the cache does not have, as with a full disk."""
-    store = build.store()
-    saved, _ = store.load(obtained.wanted)
-    store.close()
-    drafts = {it.key: it.draft for it in obtained.articles if not it.draft_outcome.error}
-    kept = [
-        key for key, it in saved.items() if (draft := drafts.get(key)) and draft.html == it.html
-    ]
-    wanted = len(obtained.wanted)
-    if len(kept) == wanted:
+def _lost_texts(obtained: Obtained) -> list[str]:
+    """Return the error where the cache could not keep a requested text, as with a full disk."""
+    outcomes = {it.key: it.draft_outcome for it in obtained.articles if it.key in obtained.wanted}
+    if all(it.is_kept for it in outcomes.values()):
         return []
-    lost = f"{wanted - len(kept)} of {wanted}"
-    return [f"texts that are not in the cache: {lost}; make room, then repeat this"]
+    lost = sum(bool(it.error) or not it.is_kept for it in outcomes.values())
+    numbers = f"{lost} of {len(outcomes)}"
+    return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
 
 
 @main.command()

@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
@@ -297,6 +297,7 @@ class Generation:
                     save_failure(self.store, key, self._requests[key], result)
         except StoreError as error:
             lost = lost or self._rescued(key, outcome.text)
+            outcome = replace(outcome, is_kept=False)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
 

@@ -35,6 +35,9 @@ class Outcome:
     text: Text | None = None
     error: ContentgenError | NoText | None = None
 
+    is_kept: bool = True
+    """False for a text that the cache could not save."""
+
     def __str__(self) -> str:
         return ", ".join(str(it) for it in (self.source, self.error) if it)
 
