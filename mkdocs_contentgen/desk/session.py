@@ -45,7 +45,7 @@ class Asking:
 
 
 class DeskSite:
-    """Opens the texts of a site. Used with `with`; `built` is called when its pages are older."""
+    """Opens the texts of a site. Used with `with`."""
 
     def __init__(
         self,

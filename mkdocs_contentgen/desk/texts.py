@@ -198,7 +198,7 @@ class Desk:
             raise EditError(f"{file}: cannot be written ({error.strerror})") from error
 
     def _undo_file(self, article: Article) -> Path:
-        return self.site.cache_directory() / "undo" / f"{article.key}.jsonl"
+        return self.site.undo_directory() / f"{article.key}.jsonl"
 
     def approve(self, ref: str, seen: str, reason: str = "") -> None:
         """Write the approved file of a text.
