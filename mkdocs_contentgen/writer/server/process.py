@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import socket
@@ -65,6 +66,9 @@ def run(
 async def _serve(server: Server, timeout: float, listener: socket.socket) -> None:
     # Otherwise, threads of the ledger wait 5 ms for the event loop at each statement.
     sys.setswitchinterval(0.0005)
+    # Otherwise, a burst of requests waits for searches through all that is loaded once and for all.
+    gc.collect()
+    gc.freeze()
     settings = uvicorn.Config(
         server.app,
         ws="none",
