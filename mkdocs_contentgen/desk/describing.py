@@ -46,6 +46,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
     cards = list(_cards(blocks, text))
+    desk.unchanged = {text.html: document}
     return {
         **shown,
         **_in_page(desk, article, blocks),

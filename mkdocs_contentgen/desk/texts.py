@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import accumulate
@@ -71,6 +71,9 @@ class Desk:
     by: str
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
+
+    unchanged: dict[str, Document] = field(default_factory=dict)
+    """The document of the text that was described last, by its HTML; large ones take a while."""
 
     @cached_property
     def addresses(self) -> dict[str, str]:
@@ -241,8 +244,8 @@ class Desk:
         return next(iter(notes.values()), None)
 
     def read(self, html: str) -> Document:
-        """Return the document of a text. Raises UnsafeHTMLError."""
-        return Document(html, self.site.options.image_hosts)
+        """Return the document of a text, which the caller can change. Raises UnsafeHTMLError."""
+        return self.unchanged.pop(html, None) or Document(html, self.site.options.image_hosts)
 
     def _changed(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
@@ -251,8 +254,9 @@ class Desk:
 
         Blocks that are not among those of `authors` are by the person at the desk.
         """
+        lines = document.to_lines()
         try:
-            changed = self.read(document.to_lines())
+            changed = self.read(lines)
         except UnsafeHTMLError as error:
             raise EditError(f"the text cannot be shown: {error}") from error
         now = changed.blocks()
@@ -262,6 +266,8 @@ class Desk:
         changed_by = {digest: by for digest, by in written.items() if by}
         edits = structs.replace(edits, changed_by=changed_by)
         html, remarks = changed.to_lines(), text.remarks
+        if html == lines:
+            self.unchanged = {html: changed}
         if self.site.options.uses_writer():
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
