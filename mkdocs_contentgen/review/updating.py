@@ -14,7 +14,7 @@ from click import unstyle
 from msgspec import structs
 
 from ..display import escape_controls
-from ..errors import ContentgenError, EditError, NoText, RejectedError
+from ..errors import ContentgenError, EditError, NoText, RejectedError, StoreError
 from ..files import sha256
 from ..requests import Request
 from ..service.protocol import Attempt, Client, Source, Update, Updated
@@ -156,8 +156,10 @@ def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], 
     results = []
     for it in planned:
         outcome = outcomes[it.article.key]
-        updated = done.get(it.article.request)
-        results.append(replace(it, updated=updated, after=outcome.text, error=outcome.error))
+        updated, after, error = done.get(it.article.request), outcome.text, outcome.error
+        if not outcome.is_kept:
+            after, error = None, StoreError("the cache cannot keep it; make room, then repeat this")
+        results.append(replace(it, updated=updated, after=after, error=error))
     # The text as it was is what the desk compares the draft with.
     before = {
         note_key("generated", it.article.key): it.before

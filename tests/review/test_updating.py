@@ -252,6 +252,22 @@ def test_a_text_that_is_changed_meanwhile(site: Project, model: ModelDouble) -> 
     assert "3 seconds" not in run(site, "diff", "report.md").stdout
 
 
+def test_an_update_that_nothing_can_keep(site: Project, model: ModelDouble) -> None:
+    """Where the cache cannot be written, the command says so, and fails."""
+    change_source(site)
+    cache = site.root / ".cache"
+
+    def write(conversation: Conversation) -> str:
+        cache.rename(site.root / "gone")
+        cache.write_text("a file")
+        return "BLOCK 1: Three seconds [1].\nWHY: x"
+
+    model.answer = writing(write)
+    ran = run(site, "update", "report.md")
+    assert ran.returncode == 1
+    assert "not updated: the cache cannot keep it; make room, then repeat this" in ran.stdout
+
+
 def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     """The one says what it would cost; the other is the text of a pull request, without markup."""
     change_source(site)
