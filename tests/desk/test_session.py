@@ -161,17 +161,35 @@ def test_compare_shows_all_that_differs(reviewer: Reviewer) -> None:
 
 
 def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
-    """Invisible characters, and with `styles: keep` text in the colour of its background."""
+    """Alternatives and addresses of pictures, and invisible characters; the rest is counted."""
     config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
-    config["plugins"][0]["contentgen"]["styles"] = "keep"
+    options = {"styles": "keep", "image_hosts": ["a.example"]}
+    config["plugins"][0]["contentgen"].update(options)
     (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
     html = (
-        "<article><h1>T</h1><p>a\u200bb\u200b</p><div style='background-color: #fff'>"
-        "<p style='color: white'>Secret</p><p style='color: #000'>Not</p></div></article>"
+        "<article><h1>T</h1><p>a\u200bb\u200b\u3164\ufe01</p><div style='background-color: #fff'>"
+        "<p style='color: white'>Secret</p></div>"
+        "<p><img src='https://a.example/b.png' alt='c\u200bd'> <time datetime='2020'>now</time></p>"
+        "</article>"
     )
     save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    text = reviewer.text()
+    assert text["hidden"] == [
+        "img → https://a.example/b.png",
+        "img: c\u200bd",
+        "now: 2020",
+        "3 U+200B ZERO WIDTH SPACE",
+        "1 U+3164 HANGUL FILLER",
+        "1 U+FE01 VARIATION SELECTOR-2",
+    ]
+    assert 'style="color: #000">Secret' in text["in_page"]["article"]  # type: ignore[index]
+    links = "".join(f"<p><a href='https://a.example/{it}'>b</a></p>" for it in range(207))
+    later = WHEN.replace(day=25)
+    html = f"<article><h1>T</h1>{links}</article>"
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, later, NEWS.record(), "m")})
     hidden = reviewer.text()["hidden"]
-    assert hidden == ["color: white: Secret", "2 U+200B ZERO WIDTH SPACE"]
+    assert isinstance(hidden, list)
+    assert hidden[199:] == ["b → https://a.example/199", "… 7"]
 
 
 def test_two_desks_change_a_text(project: Project) -> None:
