@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from itertools import product
@@ -14,7 +15,7 @@ from commands import like_a_process, run_here
 from conftest import Project, wait_until
 from desk_site import HTML, NEWS, WHEN, make_site, save
 from growth import growth
-from model_double import ModelDouble, streamed
+from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
@@ -90,6 +91,20 @@ def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     assert "does not show this text yet" in refused.text
     assert not (reviewer.root / "contentgen").exists()
     assert reviewer.act("approve", "post.md").status_code == 200
+
+
+def test_a_file_with_the_time_of_another_is_noticed(reviewer: Reviewer) -> None:
+    """`mv` and `touch -r` give a file an earlier time."""
+    text = reviewer.text("post.md")
+    path = reviewer.root / "docs/post.md"
+    times = path.stat()
+    path.write_text(path.read_text().replace("Ten habits", "New habits"))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert path.stat().st_size == times.st_size
+    assert reviewer.text("post.md")["state"] == "missing"
+    refused = reviewer.call("approve", ref=text["ref"], seen=text["seen"])
+    assert refused.status_code == 409
+    assert "does not show" in refused.text
 
 
 def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
@@ -324,6 +339,41 @@ def test_a_new_text_keeps_the_one_that_was_there(
         assert "My words." in json.dumps(rows["rows"])
         assert desk.act("undo").status_code == 200
         assert cached(desk, key) == mine
+
+
+@pytest.mark.parametrize("asked", [{"note": "shorter"}, {"replace": True}])
+def test_what_somebody_writes_meanwhile_stays(
+    project: Project, model: ModelDouble, asked: dict[str, object]
+) -> None:
+    """After a request in vain, `Undo` takes back one change of another desk, and not all."""
+    writer = {"model": "m", "endpoint": model.endpoint}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+
+    def open_desk(name: str) -> DeskSite:
+        return DeskSite(lambda: open_site(None, drafts=True), (), name, article_to_json, print)
+
+    with (
+        like_a_process(project.root, project.environment),
+        open_desk("Ann") as others,
+        open_desk("Jo") as texts,
+    ):
+        ann, jo = (at_desk(project.root, it) for it in (others, texts))
+
+        update, text = written("BLOCK 6: Never.\nWHY: x"), model.answer
+
+        def answer(call: Call, handler: ModelHandler) -> None:
+            for words in ("Words of Ann", "Later words"):
+                ann.change("insert", 4, markdown=words)
+            (update if "note" in asked else text)(call, handler)
+
+        model.answer = answer
+        jo.act("ask", **asked)
+        texts.wait()
+        assert "changed" in str(jo.text()["ask_problem"])
+        assert "Words of Ann" in cached(jo).html
+        assert jo.act("undo").status_code == 200
+        assert "Words of Ann" in cached(jo).html
+        assert "Later words" not in cached(jo).html
 
 
 def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -> None:
