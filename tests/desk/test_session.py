@@ -367,7 +367,7 @@ def test_what_somebody_writes_meanwhile_stays(
             (update if "note" in asked else text)(call, handler)
 
         model.answer = answer
-        jo.act("ask", **asked)
+        jo.act("ask", "report.md", **asked)
         texts.wait()
         assert "changed" in str(jo.text()["ask_problem"])
         assert "Words of Ann" in cached(jo).html
