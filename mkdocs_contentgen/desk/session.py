@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -235,9 +236,25 @@ def _page_paths(site: Site) -> list[Path]:
     config = site.config
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found = [config.config_file_path, config.docs_dir, custom, *(config.hooks or ())]
+    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
+    found += config.hooks or ()
     found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
     return [site.directory / str(it) for it in found if it]
+
+
+def _configurations(path: Path) -> Iterator[Path]:
+    """Yield a configuration, and those that it inherits."""
+    for _ in range(_MAX_INHERITED):
+        yield path
+        with suppress(OSError):
+            found = _INHERIT.search(path.read_text("utf-8", "replace"))
+            if not found:
+                return
+            path = path.parent / found[1].strip()
+
+
+_INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
+_MAX_INHERITED = 10
 
 
 def _text_paths(site: Site) -> list[Path]:

@@ -107,6 +107,16 @@ def test_a_file_with_the_time_of_another_is_noticed(reviewer: Reviewer) -> None:
     assert "does not show" in refused.text
 
 
+def test_what_the_configuration_inherits_is_noticed(reviewer: Reviewer) -> None:
+    """As the configuration itself is."""
+    inherited, config = (reviewer.root / name for name in ("base.yml", "mkdocs.yml"))
+    config.rename(inherited)
+    config.write_text("INHERIT: 'base.yml' # of all sites\n")
+    assert reviewer.text("post.md")["waits"] == ""
+    inherited.write_text("nonsense: [\n")
+    assert "cannot be loaded" in str(reviewer.text("post.md")["waits"])
+
+
 def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
     """Each change comes with the page's new article, whose elements have the numbers of blocks."""
     text = reviewer.change("edit", 4, markdown="Needs *nothing*")
@@ -297,6 +307,15 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
         assert again.text()["can_undo"] is True
         assert again.act("undo").status_code == 200
     assert cached(reviewer) == before
+
+
+def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
+    """Where the change or the approval could be written, and how to undo it could not."""
+    (reviewer.root / ".cache/plugin/contentgen/undo").write_text("")
+    answer = reviewer.act("approve", "post.md")
+    assert answer.status_code == 422
+    assert "this was done, but cannot be undone" in answer.text
+    assert reviewer.text("post.md")["state"] == "approved"
 
 
 def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
