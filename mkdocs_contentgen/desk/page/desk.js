@@ -107,7 +107,8 @@ class Panel {
   editing = null;
   said = "";
   last = Promise.resolve();
-  released = Promise.resolve(); // when no button is pressed: what is pressed stays where it is
+  isPressed = false; // what is pressed stays where it is
+  released = Promise.resolve(); // when nothing is pressed, and a click has done what it does
   release = null;
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
@@ -134,9 +135,13 @@ class Panel {
     addEventListener("pointerdown", ({ target }) => {
       this.isArmed = true;
       this.quietUntil = 0;
-      if (target.closest("button:enabled, summary") && !this.release) this.released = new Promise((done) => { this.release = done; });
+      if (this.release || !target.closest("button:enabled, summary")) return;
+      this.isPressed = true;
+      this.released = new Promise((done) => { this.release = done; });
     }, true);
+    addEventListener("click", () => { this.isPressed = false; }, true);
     for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, () => setTimeout(() => { // after the click
+      this.isPressed = false;
       this.release?.();
       this.release = null;
     }));
@@ -168,7 +173,7 @@ class Panel {
     this.block = number < 0 ? null : number;
     if (this.editing) {
       this.editing.number = this.numberOf(this.editing);
-      if (text.blocks[this.editing.number]?.markdown === this.editing.markdown) this.block = this.editing.number;
+      if (unmarked(text.blocks[this.editing.number]) === unmarked(this.editing)) this.block = this.editing.number;
       else [this.lost, this.editing] = [this.recall("edit"), null];
     }
     if (before?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
@@ -278,7 +283,7 @@ class Panel {
   // --- What is shown ---
 
   draw() {
-    if (this.release) return this.released.then(() => this.draw());
+    if (this.isPressed) return this.released.then(() => this.draw());
     const { text } = this;
     const active = document.activeElement;
     const focus = this.back ?? active?.dataset?.name;
@@ -645,6 +650,8 @@ class Panel {
 }
 
 const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", h5: "subheading", h6: "subheading", p: "p", text: "p", li: "item", td: "cell", th: "cell", blockquote: "quotation", pre: "code" };
+
+const unmarked = (block) => block?.markdown.replaceAll("==", "");
 
 const sentenceOf = (card) => card.parts.map(([text]) => text).join("");
 
