@@ -23,8 +23,7 @@ from .texts import Desk, digest_of
 _MAX_HIDDEN = 200
 _UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
 _INVISIBLE = re.compile(
-    "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0"
-    "\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
+    "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
 )
 """What has no shape although its category does not say so."""
 
@@ -55,7 +54,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "title": next((it.text for it in blocks if it.kind == "h1"), article.request.topic),
         "seen": digest_of(article),
         "can_undo": desk.can_undo(article),
-        "is_edited": text.edits is not None,
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": _approved_file(desk.site, article),
@@ -63,7 +61,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "updates": list(text.updates),
         "remarks": list(text.remarks),
         "left": sum(len(it["statements"]) for it in cards),
-        "generated_at": text.generated_at.isoformat(),
         "blocks": [
             {
                 "number": it.number,
@@ -178,15 +175,9 @@ def _hidden(document: Document) -> Iterator[str]:
             if tag.get(name):
                 found[f"{words}{sign} {tag[name]}"] = None
     for character, count in Counter(document.article.decode()).most_common():
-        if not _is_invisible(character):
-            continue
-        name = unicodedata.name(character, "")
-        found[f"{count} U+{ord(character):04X} {name}".strip()] = None
+        if _INVISIBLE.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):
+            name = unicodedata.name(character, "")
+            found[f"{count} U+{ord(character):04X} {name}".strip()] = None
     yield from islice(found, _MAX_HIDDEN)
     if len(found) > _MAX_HIDDEN:
         yield f"… {len(found) - _MAX_HIDDEN}"
-
-
-def _is_invisible(character: str) -> bool:
-    is_listed = _INVISIBLE.match(character) is not None
-    return is_listed or unicodedata.category(character) in ("Cf", "Co", "Cn")

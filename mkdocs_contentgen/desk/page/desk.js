@@ -263,8 +263,8 @@ class Panel {
     if (!card || card.isSettled) return null; // a click too many
     card.isSettled = true;
     return this.inTurn(async () => {
+      const block = this.numberOf({ number: card.block, digest: card.digest });
       for (const _ of action === "remove" ? [1] : card.statements) {
-        const block = this.numberOf({ number: card.block, digest: card.digest });
         const now = this.text.statements.find((it) => it.block === block && sentenceOf(it) === sentenceOf(card));
         const change = { block, digest: card.digest, action, statement: now?.statements[0] ?? 0 };
         if (!await this.send("change", { seen: now ? this.text.seen : "", change })) break;
@@ -471,11 +471,7 @@ class Panel {
     const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
     const area = textBox(this.recall("add") ?? "", "edit", { oninput: () => this.remember("add", area.value) });
     this.ask(say("add"), say("save"), [kinds, area, make("p", { className: "quiet" }, say("syntax"))],
-      async () => {
-        const done = await this.change(block, { action: "insert", markdown: area.value, kind: kinds.value });
-        if (done) this.remember("add", null);
-        return done;
-      });
+      () => this.change(block, { action: "insert", markdown: area.value, kind: kinds.value }).then((done) => done && (this.remember("add", null), done)));
   }
 
   dialog(title, ...content) {
