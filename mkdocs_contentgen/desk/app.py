@@ -262,7 +262,7 @@ class DeskApp:
         text = self._described(desk, body.ref)
         if text["waits"]:
             raise OutdatedError(f"look at the page first: {text['waits']}")
-        page = text["in_page"]
+        page = text.get("in_page")
         if not isinstance(page, dict) or body.shown != page["digest"]:
             raise OutdatedError("the page does not show this text yet; look at it first")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice
 from typing import Any
-
-from tinycss2 import parse_declaration_list
-from tinycss2.color3 import parse_color
 
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
@@ -24,6 +21,11 @@ from .rendering import ShownText, render
 from .texts import Desk, digest_of
 
 _MAX_HIDDEN = 200
+_UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
+_INVISIBLE = re.compile(
+    "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
+)
+"""What has no shape although its category does not say so."""
 
 
 def describe(desk: Desk, article: Article) -> dict[str, object]:
@@ -53,7 +55,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "title": next((it.text for it in blocks if it.kind == "h1"), article.request.topic),
         "seen": digest_of(article),
         "can_undo": desk.can_undo(article),
-        "is_edited": text.edits is not None,
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": _approved_file(desk.site, article),
@@ -61,7 +62,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "updates": list(text.updates),
         "remarks": list(text.remarks),
         "left": sum(len(it["statements"]) for it in cards),
-        "generated_at": text.generated_at.isoformat(),
         "blocks": [
             {
                 "number": it.number,
@@ -75,7 +75,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         ],
         "statements": cards,
         "sources": list(_sources(desk.site, text, blocks).values()),
-        "hidden": list(_hidden(document, is_coloured=desk.site.options.styles == "keep")),
+        "hidden": list(_hidden(document)),
     }
 
 
@@ -167,40 +167,18 @@ def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
         yield from row.words_to_read() if row.kind != "equal" else ()
 
 
-def _hidden(document: Document, *, is_coloured: bool) -> Iterator[str]:
-    """Yield what a text contains and its page does not show, at most _MAX_HIDDEN lines."""
+def _hidden(document: Document) -> Iterator[str]:
+    """Yield what a text contains and its page does not show; the build shows text of any colour."""
     found: dict[str, None] = {}
-    colours = {id(document.article.parent): dict[str, object]()}
-    for tag in (document.article, *document.article.find_all(True)):
-        words = " ".join(islice(tag.stripped_strings, 3))[:60]
-        if "href" in tag.attrs:
-            found[f"{words} → {tag['href']}"] = None
-        if "title" in tag.attrs:
-            found[f"{words}: {tag['title']}"] = None
-        if is_coloured:
-            own = _colours(str(tag.get("style", "")))
-            both = colours[id(tag)] = {**colours[id(tag.parent)], **own}
-            if own and words and len(both) == 2 and len(set(both.values())) == 1:
-                found[f"{tag['style']}: {words}"] = None
-        if len(found) >= _MAX_HIDDEN:
-            break
-    characters = filter(_is_invisible, document.article.get_text())
-    for character, count in Counter(characters).most_common(20):
-        name = unicodedata.name(character, "")
-        found[f"{count} U+{ord(character):04X} {name}".strip()] = None
-    yield from found
-
-
-def _is_invisible(character: str) -> bool:
-    return unicodedata.category(character) in ("Cf", "Co")
-
-
-@lru_cache(maxsize=1000)
-def _colours(style: str) -> Mapping[str, object]:
-    """Return the colours of text and background in a style."""
-    found: dict[str, object] = {}
-    for it in parse_declaration_list(style, skip_whitespace=True) if style else ():
-        name = str(getattr(it, "lower_name", "")).partition("-")[0]
-        for value in getattr(it, "value", ()) if name in ("color", "background") else ():
-            found[name] = parse_color(value) or found.get(name)
-    return found
+    for tag in document.article.find_all(True):
+        words = " ".join(islice(tag.stripped_strings, 3))[:60] or tag.name
+        for name, sign in _UNSEEN.items():
+            if tag.get(name):
+                found[f"{words}{sign} {tag[name]}"] = None
+    for character, count in Counter(document.article.decode()).most_common():
+        if _INVISIBLE.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):
+            name = unicodedata.name(character, "")
+            found[f"{count} U+{ord(character):04X} {name}".strip()] = None
+    yield from islice(found, _MAX_HIDDEN)
+    if len(found) > _MAX_HIDDEN:
+        yield f"… {len(found) - _MAX_HIDDEN}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -25,7 +26,7 @@ from ..text import Text
 from ..texts.articles import Article
 from ..texts.policy import Policy
 from ..texts.store import note_key
-from .texts import Desk, digest_of, ref_of
+from .texts import Desk, ref_of
 
 Load = Callable[[], AbstractContextManager[Site]]
 
@@ -156,25 +157,32 @@ class DeskSite:
                 updates, errors, notes = updating.plan(build, [article], note=note, section=section)
                 results, problems = updating.run(build, updates)
                 problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
+                made = next((it.after for it in results), None)
             else:
                 name = article.page, article.request.id
                 wanted = [it for it in site.requests if (it.page, it.request.id) == name]
                 obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
                 problems = [*obtained.failures, *obtained.warnings]
+                drafts = [it.draft for it in obtained.articles]
+                made = next((it for it in drafts if it and not it.edits), None)
             asking.problem = "; ".join(problems)
-            self._keep_earlier(article)
+            self._keep_earlier(article, made)
         except ContentgenError as error:
             asking.problem = str(error)
         finally:
             asking.is_over = True
 
-    def _keep_earlier(self, article: Article) -> None:
-        """Keep the text that was there for `Undo` and for comparison, if there is another now."""
+    def _keep_earlier(self, article: Article, made: Text | None) -> None:
+        """Keep the text that was there for `Undo` and for comparison, if there is another now.
+
+        What somebody else has written meanwhile is not undone.
+        """
         before = article.draft or article.newest
         with self.lock:
             desk = self.open()
             ref = ref_of(article.page, article.request.id)
-            if before is None or digest_of(desk.find(ref)) == digest_of(article):
+            now = desk.find(ref).newest
+            if not (before and now and made) or now.html != made.html or now.html == before.html:
                 return
             desk.note_undo(ref, text=before)
             store = desk.site.store()
@@ -228,9 +236,25 @@ def _page_paths(site: Site) -> list[Path]:
     config = site.config
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found = [config.config_file_path, config.docs_dir, custom, *(config.hooks or ())]
+    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
+    found += config.hooks or ()
     found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
     return [site.directory / str(it) for it in found if it]
+
+
+def _configurations(path: Path) -> Iterator[Path]:
+    """Yield a configuration, and those that it inherits."""
+    for _ in range(_MAX_INHERITED):
+        yield path
+        with suppress(OSError):
+            found = _INHERIT.search(path.read_text("utf-8", "replace"))
+            if not found:
+                return
+            path = path.parent / found[1].strip()
+
+
+_INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
+_MAX_INHERITED = 10
 
 
 def _text_paths(site: Site) -> list[Path]:
@@ -252,7 +276,8 @@ def _entries(path: str) -> Iterable[str]:
     try:
         if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
             found = os.stat(path)  # noqa: PTH116
-            yield f"{path} {found.st_mtime_ns} {found.st_size}"
+            # `touch -r` and `mv` keep the time of a change, but not that of its inode.
+            yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"
             return
         entries = list(os.scandir(path))
     except OSError:  # it is not there, or has just gone

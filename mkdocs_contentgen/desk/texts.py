@@ -198,7 +198,8 @@ class Desk:
                 "".join(f"{msgspec.json.encode(it).decode()}\n" for it in stack),
             )
         except OSError as error:
-            raise EditError(f"{file}: cannot be written ({error.strerror})") from error
+            reason = f"{file}: cannot be written ({error.strerror})"
+            raise EditError(f"this was done, but cannot be undone: {reason}") from error
 
     def _undo_file(self, article: Article) -> Path:
         return self.site.undo_directory() / f"{article.key}.jsonl"

@@ -814,3 +814,83 @@ def test_a_page_without_a_request(project: Project) -> None:
     ran = project.run_process("mkdocs_contentgen", "review", "no.md", "--port=0", "--by=Jo")
     assert ran.returncode == 1
     assert "no.md: is not a page that requests an article" in ran.stdout
+
+
+def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
+    """A click acts on what was pressed, although the text changes meanwhile; twice is once. 3 s."""
+    open_text(desk, page)
+    remove = page.get_by_role("button", name="Remove", exact=True)
+    expect(remove).to_have_count(3)
+    expect(page.get_by_text("page does not show")).to_have_count(0)
+    page.locator("summary").last.focus()
+    remove.nth(1).hover()
+    with page.expect_response(lambda it: '"blocks"' in it.text()):
+        page.mouse.down()
+        html = HTML.replace("The end.", "Another end.")
+        save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
+    page.mouse.up()
+    expect(remove).to_have_count(2)
+    expect(block_with(page, "Another end.")).to_be_visible()
+    expect(block_with(page, "Thrown away")).to_have_count(0)
+    page.get_by_role("button", name="Confirm").first.evaluate(
+        "it => { it.click(); it.click(); document.querySelector('[data-name=confirm-1]').click(); }"
+    )
+    expect(page.get_by_text("No statement is left to check.")).to_be_visible()
+    expect(page.get_by_text("has changed since")).to_have_count(0)
+
+
+def test_an_edit_outlives_other_acts(desk: DeskProcess, page: Page) -> None:
+    """`Undo` leaves the editor alone, *Approve* waits for it, and *Add* keeps its words, too. 4 s.
+
+    A block that another tab changed otherwise than in its words is not overwritten.
+    """
+    open_text(desk, page, "Ten habits")
+    block_with(page, "First.").click()
+    page.locator(".overlay").get_by_role("button", name="Remove block").click()
+    expect(block_with(page, "First.")).to_have_count(0)
+    block_with(page, "Last.").click()
+    page.locator(".overlay").get_by_role("button", name="Edit").click()
+    editor = page.locator(".overlay").get_by_role("textbox", name="Edit")
+    editor.fill("My last words.")
+    expect(approve_button(page)).to_be_enabled()
+    approve_button(page).click()
+    expect(page.get_by_text("Save or cancel the block").first).to_be_visible()
+    assert approved(desk, "post.md") == ""
+    page.get_by_role("button", name="Undo").click()
+    expect(block_with(page, "First.")).to_be_visible()
+    expect(editor).to_have_value("My last words.")
+    key = BLOG.key(sandbox=False)
+    html = '<article><h1>Ten habits</h1><p><a href="https://a.example/b">Last.</a></p></article>'
+    save(desk.project.root, {key: Text(html, WHEN, BLOG.record(), "m")})
+    lost = page.get_by_role("textbox", name="You have not saved these words")
+    expect(lost).to_have_value("My last words.")
+    block_with(page, "Last.").click()
+    page.locator(".overlay").get_by_role("button", name="Add below").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox").fill("One more.")
+    page.keyboard.press("Escape")
+    page.locator(".overlay").get_by_role("button", name="Add below").click()
+    expect(dialog.get_by_role("textbox")).to_have_value("One more.")
+    dialog.get_by_role("button", name="Save").click()
+    expect(block_with(page, "One more.")).to_be_visible()
+
+
+def test_no_key_acts_beneath_a_dialog(desk: DeskProcess, page: Page) -> None:
+    """Nor does the marked block become another one when the text changes. 3 s."""
+    open_text(desk, page)
+    block_with(page, "The end.").click()
+    overlay = page.locator(".overlay")
+    expect(overlay.get_by_role("button", name="Remove block: The end.")).to_be_visible()
+    page.get_by_role("button", name="Keys").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("p").click()
+    for key in ("c", "x"):
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    html = HTML.replace("<h2>What is new</h2>", "").replace("It is fast.", "It is slow.")
+    save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    expect(block_with(page, "It is slow.")).to_be_visible()
+    expect(page.get_by_role("button", name="Confirm")).to_have_count(3)
+    expect(overlay.get_by_role("button", name="Remove block: The end.")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from itertools import product
@@ -14,7 +15,7 @@ from commands import like_a_process, run_here
 from conftest import Project, wait_until
 from desk_site import HTML, NEWS, WHEN, make_site, save
 from growth import growth
-from model_double import ModelDouble, streamed
+from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
@@ -92,6 +93,30 @@ def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     assert reviewer.act("approve", "post.md").status_code == 200
 
 
+def test_a_file_with_the_time_of_another_is_noticed(reviewer: Reviewer) -> None:
+    """`mv` and `touch -r` give a file an earlier time."""
+    text = reviewer.text("post.md")
+    path = reviewer.root / "docs/post.md"
+    times = path.stat()
+    path.write_text(path.read_text().replace("Ten habits", "New habits"))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert path.stat().st_size == times.st_size
+    assert reviewer.text("post.md")["state"] == "missing"
+    refused = reviewer.call("approve", ref=text["ref"], seen=text["seen"])
+    assert refused.status_code == 409
+    assert "does not show" in refused.text
+
+
+def test_what_the_configuration_inherits_is_noticed(reviewer: Reviewer) -> None:
+    """As the configuration itself is."""
+    inherited, config = (reviewer.root / name for name in ("base.yml", "mkdocs.yml"))
+    config.rename(inherited)
+    config.write_text("INHERIT: 'base.yml' # of all sites\n")
+    assert reviewer.text("post.md")["waits"] == ""
+    inherited.write_text("nonsense: [\n")
+    assert "cannot be loaded" in str(reviewer.text("post.md")["waits"])
+
+
 def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
     """Each change comes with the page's new article, whose elements have the numbers of blocks."""
     text = reviewer.change("edit", 4, markdown="Needs *nothing*")
@@ -161,17 +186,35 @@ def test_compare_shows_all_that_differs(reviewer: Reviewer) -> None:
 
 
 def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
-    """Invisible characters, and with `styles: keep` text in the colour of its background."""
+    """Alternatives and addresses of pictures, and invisible characters; the rest is counted."""
     config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
-    config["plugins"][0]["contentgen"]["styles"] = "keep"
+    options = {"styles": "keep", "image_hosts": ["a.example"]}
+    config["plugins"][0]["contentgen"].update(options)
     (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
     html = (
-        "<article><h1>T</h1><p>a\u200bb\u200b</p><div style='background-color: #fff'>"
-        "<p style='color: white'>Secret</p><p style='color: #000'>Not</p></div></article>"
+        "<article><h1>T</h1><p>a\u200bb\u200b\u3164\ufe01</p><div style='background-color: #fff'>"
+        "<p style='color: white'>Secret</p></div>"
+        "<p><img src='https://a.example/b.png' alt='c\u200bd'> <time datetime='2020'>now</time></p>"
+        "</article>"
     )
     save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    text = reviewer.text()
+    assert text["hidden"] == [
+        "img → https://a.example/b.png",
+        "img: c\u200bd",
+        "now: 2020",
+        "3 U+200B ZERO WIDTH SPACE",
+        "1 U+3164 HANGUL FILLER",
+        "1 U+FE01 VARIATION SELECTOR-2",
+    ]
+    assert 'style="color: #000">Secret' in text["in_page"]["article"]  # type: ignore[index]
+    links = "".join(f"<p><a href='https://a.example/{it}'>b</a></p>" for it in range(207))
+    later = WHEN.replace(day=25)
+    html = f"<article><h1>T</h1>{links}</article>"
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, later, NEWS.record(), "m")})
     hidden = reviewer.text()["hidden"]
-    assert hidden == ["color: white: Secret", "2 U+200B ZERO WIDTH SPACE"]
+    assert isinstance(hidden, list)
+    assert hidden[199:] == ["b → https://a.example/199", "… 7"]
 
 
 def test_two_desks_change_a_text(project: Project) -> None:
@@ -266,6 +309,15 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     assert cached(reviewer) == before
 
 
+def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
+    """Where the change or the approval could be written, and how to undo it could not."""
+    (reviewer.root / ".cache/plugin/contentgen/undo").write_text("")
+    answer = reviewer.act("approve", "post.md")
+    assert answer.status_code == 422
+    assert "this was done, but cannot be undone" in answer.text
+    assert reviewer.text("post.md")["state"] == "approved"
+
+
 def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
     """That of texts that no page requests any more; that of others stays."""
     reviewer.change("delete", 6)
@@ -306,6 +358,41 @@ def test_a_new_text_keeps_the_one_that_was_there(
         assert "My words." in json.dumps(rows["rows"])
         assert desk.act("undo").status_code == 200
         assert cached(desk, key) == mine
+
+
+@pytest.mark.parametrize("asked", [{"note": "shorter"}, {"replace": True}])
+def test_what_somebody_writes_meanwhile_stays(
+    project: Project, model: ModelDouble, asked: dict[str, object]
+) -> None:
+    """After a request in vain, `Undo` takes back one change of another desk, and not all."""
+    writer = {"model": "m", "endpoint": model.endpoint}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+
+    def open_desk(name: str) -> DeskSite:
+        return DeskSite(lambda: open_site(None, drafts=True), (), name, article_to_json, print)
+
+    with (
+        like_a_process(project.root, project.environment),
+        open_desk("Ann") as others,
+        open_desk("Jo") as texts,
+    ):
+        ann, jo = (at_desk(project.root, it) for it in (others, texts))
+
+        update, text = written("BLOCK 6: Never.\nWHY: x"), model.answer
+
+        def answer(call: Call, handler: ModelHandler) -> None:
+            for words in ("Words of Ann", "Later words"):
+                ann.change("insert", 4, markdown=words)
+            (update if "note" in asked else text)(call, handler)
+
+        model.answer = answer
+        jo.act("ask", "report.md", **asked)
+        texts.wait()
+        assert "changed" in str(jo.text()["ask_problem"])
+        assert "Words of Ann" in cached(jo).html
+        assert jo.act("undo").status_code == 200
+        assert "Words of Ann" in cached(jo).html
+        assert "Later words" not in cached(jo).html
 
 
 def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -> None:

@@ -107,6 +107,9 @@ class Panel {
   editing = null;
   said = "";
   last = Promise.resolve();
+  isPressed = false; // what is pressed stays where it is
+  released = Promise.resolve(); // when nothing is pressed, and a click has done what it does
+  release = null;
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
   stamp = null; // the build that the page is of
@@ -129,7 +132,19 @@ class Panel {
     // A page can take the focus, and give it back while the person types.
     addEventListener("blur", () => { this.quietUntil = Infinity; });
     addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
-    addEventListener("pointerdown", () => { this.isArmed = true; this.quietUntil = 0; }, true);
+    addEventListener("pointerdown", ({ target }) => {
+      this.isArmed = true;
+      this.quietUntil = 0;
+      if (this.release || !target.closest("button:enabled, summary")) return;
+      this.isPressed = true;
+      this.released = new Promise((done) => { this.release = done; });
+    }, true);
+    addEventListener("click", () => { this.isPressed = false; }, true);
+    for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, () => setTimeout(() => { // after the click
+      this.isPressed = false;
+      this.release?.();
+      this.release = null;
+    }));
     this.panel.addEventListener("focusin", () => { this.isArmed = true; });
     for (const name of ["focusin", "focusout"]) addEventListener(name, () => queueMicrotask(() => this.guard()));
     if (!found) {
@@ -154,10 +169,12 @@ class Panel {
   take(text) {
     const before = this.text;
     this.text = text;
+    const number = this.block === null ? -1 : this.numberOf(before.blocks[this.block]);
+    this.block = number < 0 ? null : number;
     if (this.editing) {
-      const number = this.numberOf(this.editing);
-      if (number < 0) [this.lost, this.editing] = [this.recall("edit"), null];
-      else this.editing.number = this.block = number;
+      this.editing.number = this.numberOf(this.editing);
+      if (unmarked(text.blocks[this.editing.number]) === unmarked(this.editing)) this.block = this.editing.number;
+      else [this.lost, this.editing] = [this.recall("edit"), null];
     }
     if (before?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
     if (text.seen !== before?.seen) this.since = performance.now();
@@ -186,6 +203,7 @@ class Panel {
       const text = await call("text", { ref: this.ref, version: this.text.version });
       if (this.said === this.failure) this.announce("");
       this.failure = null;
+      await this.released;
       if (text.version !== this.text.version) this.take(text);
       else if (this.text.asking) this.drawProgress();
     } catch (error) {
@@ -222,10 +240,11 @@ class Panel {
   async send(action, body) {
     try {
       const text = await call(action, { ref: this.ref, ...body });
+      await this.released;
       this.said = action === "approve" ? say("approved", text.approved_file) : "";
       this.status.textContent = this.said;
       if (action === "undo" || action === "approve") this.block = null;
-      if (body.change?.action === "edit" || action === "undo") this.close();
+      if (body.change?.action === "edit") this.close();
       this.take(text);
       return true;
     } catch (error) {
@@ -239,13 +258,19 @@ class Panel {
     return this.act("change", { change: { block: this.numberOf(block), digest: block.digest, ...change } });
   }
 
-  // Each statement of a sentence, one after the other: the others keep their places.
-  async settle(card, action) {
-    if (!card) return;
-    for (const _ of action === "remove" ? [1] : card.statements) {
-      const done = await this.change({ number: card.block, digest: card.digest }, { action, statement: card.statements[0] });
-      if (!done) return;
-    }
+  // Each statement of a sentence, one after the other, in the text that the acts before have left.
+  settle(card, action) {
+    if (!card || card.isSettled) return null; // a click too many
+    card.isSettled = true;
+    return this.inTurn(async () => {
+      const block = this.numberOf({ number: card.block, digest: card.digest });
+      for (const _ of action === "remove" ? [1] : card.statements) {
+        const now = this.text.statements.find((it) => it.block === block && sentenceOf(it) === sentenceOf(card));
+        const change = { block, digest: card.digest, action, statement: now?.statements[0] ?? 0 };
+        if (!await this.send("change", { seen: now ? this.text.seen : "", change })) break;
+      }
+      card.isSettled = false;
+    });
   }
 
   close() {
@@ -258,6 +283,7 @@ class Panel {
   // --- What is shown ---
 
   draw() {
+    if (this.isPressed) return this.released.then(() => this.draw());
     const { text } = this;
     const active = document.activeElement;
     const focus = this.back ?? active?.dataset?.name;
@@ -434,7 +460,8 @@ class Panel {
       return;
     }
     const back = document.activeElement?.dataset?.name;
-    this.editing = { number, digest: this.text.blocks[number].digest, text, back };
+    const { digest, markdown } = this.text.blocks[number];
+    this.editing = { number, digest, markdown, text, back };
     this.block = number;
     this.draw();
     this.tell(number);
@@ -442,9 +469,9 @@ class Panel {
 
   add(block) {
     const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
-    const area = textBox("", "edit");
+    const area = textBox(this.recall("add") ?? "", "edit", { oninput: () => this.remember("add", area.value) });
     this.ask(say("add"), say("save"), [kinds, area, make("p", { className: "quiet" }, say("syntax"))],
-      () => this.change(block, { action: "insert", markdown: area.value, kind: kinds.value }));
+      () => this.change(block, { action: "insert", markdown: area.value, kind: kinds.value }).then((done) => done && (this.remember("add", null), done)));
   }
 
   dialog(title, ...content) {
@@ -471,6 +498,7 @@ class Panel {
   }
 
   approve(more = {}, seen = this.text.seen) {
+    if (this.editing && this.recall("edit")) return this.announce(say("unsaved"));
     return this.act("approve", { shown: this.shown, ...more }, seen);
   }
 
@@ -590,7 +618,7 @@ class Panel {
 
   key(event) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || event.target.form?.requestSubmit();
-    if (event.target.closest("textarea, input, select, dialog") || !this.text || !this.isArmed) return;
+    if (event.target.closest("textarea, input, select") || document.querySelector("dialog") || !this.text || !this.isArmed) return;
     const now = performance.now();
     if (now < this.quietUntil) {
       this.quietUntil = Math.max(this.quietUntil, now + HOLD);
@@ -618,6 +646,10 @@ class Panel {
 }
 
 const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", h5: "subheading", h6: "subheading", p: "p", text: "p", li: "item", td: "cell", th: "cell", blockquote: "quotation", pre: "code" };
+
+const unmarked = (block) => block?.markdown.replaceAll("==", "");
+
+const sentenceOf = (card) => card.parts.map(([text]) => text).join("");
 
 const nameOf = (block) => `${say(`kind_${KINDS[block.kind] ?? "p"}`)} · ${block.text.slice(0, 80)}`;
 
