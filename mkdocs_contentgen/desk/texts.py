@@ -212,7 +212,7 @@ class Desk:
         """
         article, text = self._seen(ref, seen)
         left = sum(len(it.statements) for it in self.read(text.html).blocks())
-        if left and not reason.strip():
+        if left and not any(map(str.isalnum, reason)):
             raise EditError(f"statements left to check: {left}")
         if len(reason) > MAX_REASON or hidden_character(reason):
             raise EditError(f"a reason is one line of at most {MAX_REASON} characters")
