@@ -279,6 +279,7 @@ async picture => {
             const range = document.createRange();
             range.selectNodeContents(node);
             let worst = null;
+            const seen = new Set();
             for (const box of range.getClientRects()) {
                 const inset = Math.min(3, box.width / 2 - 0.5);
                 // Where the letters are, without the room for accents that lines may share.
@@ -289,6 +290,9 @@ async picture => {
                         const at = 4 * (y * image.width + x);
                         if (x < 0 || x >= image.width || y < 0 || y >= image.height) continue;
                         const behind = [pixels[at], pixels[at + 1], pixels[at + 2]];
+                        const colour = behind[0] << 16 | behind[1] << 8 | behind[2];
+                        if (seen.has(colour)) continue;
+                        seen.add(colour);
                         const shown = [red, green, blue].map(
                             (value, i) => share * value + (1 - share) * behind[i]);
                         const ratio = contrast(shown, behind);
