@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 from conftest import Project
+from golden_file import cases
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.html.disclosure import LINES
 from mkdocs_contentgen.mkdocs.loading import load_site
+
+CASES = cases("plugin")
 
 ALL_FIELDS: dict[str, dict[str, str]] = {
     "article": {"length": "long", "focus": "review", "audience": "expert"},
@@ -55,29 +58,7 @@ def on_post_page(output, *, page, **_):
 
 
 @pytest.mark.parametrize(
-    ("text", "front", "expected"),
-    [
-        ("", {}, "Generated title | Generated lead. | 2026-01-02"),
-        (
-            "<!-- x -->\n\n<!-- contentgen -->\n\nMore.",
-            {},
-            "Generated title | Generated lead. | 2026",
-        ),
-        ("", {"title": "Mine"}, "Mine | Generated lead. | 2026-01-02"),
-        ("", {"description": "Mine", "date": "Mine"}, "Generated title | Mine | Mine"),
-        ("Mine.", {}, "Page | None | None"),
-        ("Mine.\n\n<!-- contentgen -->", {"title": "Mine"}, "Mine | None | None"),
-        ("# Mine\n", {}, "Mine | None | None"),
-        ("<!-- contentgen -->\n\n<h1>Mine</h1>", {}, "Page | None | None"),
-        (
-            "<!-- contentgen -->\n\n```\n# no title\n```",
-            {},
-            "Generated title | Generated lead. | 2",
-        ),
-        ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
-        ("[a]: https://example.org/\n", {}, "Generated title | Generated lead. | 2026"),
-        ("- <!-- contentgen -->", {}, "Page | None | None"),
-    ],
+    ("text", "front", "expected"), CASES["an_article_is_the_page_or_a_section_of_it"]
 )
 def test_an_article_is_the_page_or_a_section_of_it(
     project: Project, service: ServiceDouble, text: str, front: dict[str, str], expected: str

@@ -18,12 +18,14 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from click.testing import CliRunner
 from conftest import Project
-from golden_file import GOLDEN, expect
+from golden_file import GOLDEN, cases, expect
 from service_double import Handler, Received, ServiceDouble, generated, running
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.review.ejection import eject_articles
+
+TABLES = cases("ejection")
 
 CASES = GOLDEN / "ejection"
 HARMFUL = dict(
@@ -316,22 +318,7 @@ def test_a_marker_that_is_not_alone(project: Project, service: ServiceDouble, pl
     assert source(project, "page").startswith(f"Before.\n\n{place}\n\n## Alpha\n")
 
 
-@pytest.mark.parametrize(
-    ("front", "left"),
-    [
-        ("contentgen: {type: blog, topic: Alpha}\n", ""),
-        ("# mine\ncontentgen: {type: blog, topic: Alpha}\n", "---\n{}\n# mine\n---\n"),
-        (
-            "a: 1\ncontentgen:\n  type: blog\n  topic: Alpha\nb: 2 # c\n",
-            "---\na: 1\nb: 2 # c\n---\n",
-        ),
-        ("contentgen:\n- type: blog\n  topic: Alpha\n", ""),
-        (
-            "'contentgen':\n  type: blog\n#  length: long\n\n  topic: Alpha\n\n# mine\na: 1\n",
-            "---\n\n# mine\na: 1\n---\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("front", "left"), TABLES["the_rest_of_the_front_matter_stays"])
 def test_the_rest_of_the_front_matter_stays(
     project: Project, service: ServiceDouble, front: str, left: str
 ) -> None:
@@ -345,17 +332,7 @@ def test_the_rest_of_the_front_matter_stays(
 
 @pytest.mark.parametrize(
     ("page", "message"),
-    [
-        (
-            "---\ncontentgen: &asked {type: blog, topic: Alpha}\nextra: *asked\n---\n",
-            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
-        ),
-        (
-            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
-            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
-        ),
-        ("contentgen: x\n\nText.\n", "1 problem named above"),
-    ],
+    TABLES["a_request_that_has_no_lines_of_its_own_stays"],
     ids=["of-others", "on-one-line", "without-lines"],
 )
 def test_a_request_that_has_no_lines_of_its_own_stays(

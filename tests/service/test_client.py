@@ -22,6 +22,7 @@ from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
+from golden_file import cases
 from service_double import (
     SECRET,
     TOKEN,
@@ -60,6 +61,8 @@ from mkdocs_contentgen.requests import (
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
 from mkdocs_contentgen.service.protocol import Attempt, parse_answer
+
+CASES = cases("client")
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -866,38 +869,13 @@ def test_credentials_that_are_missing_or_wrong(
 # --- the address ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://service.example",
-        "https://service.example:8443/api/",
-        "HTTPS://SERVICE.EXAMPLE",
-        "https://bücher.example",
-        "https://[2001:db8::1]/x",
-        "http://localhost",
-        "http://LOCALHOST:8000/",
-        "http://api.localhost",
-        "http://127.255.255.254",
-        "http://[::1]:8000/api",
-    ],
-)
+@pytest.mark.parametrize("address", CASES["an_address_that_is_accepted"])
 def test_an_address_that_is_accepted(address: str) -> None:
     """Any https address will do, and http on this machine."""
     ServiceClient(address, USER, TOKEN, allow_http=False)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://service.example",
-        "http://[2001:db8::1]",
-        "http://0.0.0.0",
-        "http://10.0.0.1",
-        "http://127.0.0.1.example",
-        "http://mylocalhost",
-        "http://2130706433.example",
-    ],
-)
+@pytest.mark.parametrize("address", CASES["plain_http_elsewhere"])
 def test_plain_http_elsewhere(address: str) -> None:
     """Plain http to another machine needs a word of the user's, for it shows the token."""
     error = failure(ConfigurationError, address)

@@ -16,12 +16,15 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Project, wait_until
+from golden_file import cases
 from model_double import ModelDouble
 from msgspec.structs import replace
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
 from mkdocs_contentgen.html.disclosure import LINES
+
+CASES = cases("building")
 
 EXTENSIONS: list[object] = ["attr_list", {"toc": {"permalink": True}}, "contentgen"]
 
@@ -461,29 +464,7 @@ def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -
     assert not list((site.root / "site").glob("contentgen/**/*.html"))
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("", "site_name"),
-        ("[]", "is not a mapping of settings"),
-        ("site_name: [", "cannot be read"),
-        ("site_name: A\nmarkdown_extensions: [contentgen]\ndocs_dir: none", "docs_dir: "),
-        (
-            "site_name: A\nplugins: [{contentgen: {styles: keep}}]\n"
-            "markdown_extensions: [{contentgen: {base_url: x}}]",
-            "are in `plugins` and in `markdown_extensions`; keep one of them",
-        ),
-        (
-            "site_name: A\nmarkdown_extensions: [{contentgen: {styles: kep}}]",
-            "markdown_extensions.contentgen.styles: Expected one of",
-        ),
-        ("INHERIT: none.yml\nsite_name: A", "cannot be read"),
-        ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),
-        ("site_name: A\nplugins: [{contentgen: [1]}]", "plugins.contentgen: expected a mapping"),
-        ("site_name: A\nplugins: [{exclude: {regex: '('}}]", "is not a regular expression"),
-        ("site_name: A\nplugins: [{contentgen: {on_error: x}}]", "plugins.contentgen.on_error"),
-    ],
-)
+@pytest.mark.parametrize(("content", "problem"), CASES["a_wrong_configuration_is_one_line"])
 def test_a_wrong_configuration_is_one_line(site: Project, content: str, problem: str) -> None:
     """What is wrong with a configuration is said in one line."""
     site.write("mkdocs.yml", content)

@@ -7,38 +7,15 @@ import subprocess
 
 import pytest
 from conftest import Project
+from golden_file import GOLDEN
 from service_double import ServiceDouble
-
-TOML = """
-[project]
-site_name = "Site"
-nav = [{Home = "index.md"}, {Two = "two.md"}]
-
-[project.theme]
-features = []
-
-[project.plugins.contentgen]
-approved_dir = "texts"
-
-[project.markdown_extensions.toc]
-permalink = true
-
-[project.markdown_extensions.contentgen]
-"""
-YAML = """
-site_name: Site
-theme: material
-nav: [{Home: index.md}, {Two: two.md}]
-plugins: [not-installed, {contentgen: {approved_dir: texts}}]
-markdown_extensions: [{toc: {permalink: true}}, contentgen]
-"""
 
 
 @pytest.fixture(params=["zensical.toml", "mkdocs.yml"])
 def site(request: pytest.FixtureRequest, project: Project) -> Project:
     """Return a site that only Zensical can build, with two pages that ask for an article."""
     (project.root / "mkdocs.yml").unlink()
-    project.write(request.param, TOML if request.param == "zensical.toml" else YAML)
+    project.write(request.param, (GOLDEN / "zensical" / request.param).read_text())
     project.page("index.md", {"type": "blog", "topic": "One"})
     project.page(
         "two.md", {"type": "news", "topic": "Two"}, "# Two\n\nText.\n\n<!-- contentgen -->\n"
