@@ -115,9 +115,8 @@ def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -
     shutil.rmtree(project.root / ".cache")
     project.environment["TZ"] = "Pacific/Auckland"
     sent = len(service.received)
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert "2 from approved files, 0 from the cache" in built.stdout
+    built = project.built("--strict")
+    assert "2 from approved files, 0 from the cache" in built
     assert project.files() == first
     assert len(service.received) == sent
     page = project.html("index.html")
@@ -223,9 +222,8 @@ def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, messag
     file = approve_one(project)
     damaged = file.read_text().replace(old, new, 1)
     file.write_text(damaged)
-    built = project.build()
-    assert built.returncode == 1
-    assert message in built.stdout
+    built = project.built(code=1)
+    assert message in built
     assert message in run(project, "status", code=1)
     assert message in run(project, "approve", "--all", "--by", "Eve", code=1)
     assert file.read_text() == damaged
@@ -262,10 +260,9 @@ def test_an_edit_that_leaves_no_article(project: Project) -> None:
     """A page is built without a text that cannot be shown, and a warning says why."""
     with approve_one(project).open("a") as file:
         file.write("<article>Another</article>\n")
-    built = project.build()
-    assert built.returncode == 0
+    built = project.built()
     reason = "the article 'main' cannot be shown: expected one <article>, found 2"
-    assert f"docs/index.md:2: {reason}" in built.stdout
+    assert f"docs/index.md:2: {reason}" in built
     assert "<article" not in project.html("index.html")
 
 

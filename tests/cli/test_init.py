@@ -21,6 +21,12 @@ from mkdocs_contentgen.writer.discovery import FoundServer, find_server, find_se
 SANDBOX = {"base_url": "sandbox"}
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def run(*arguments: str, answer: str = "") -> Result:
     """Run the command in the current folder, with no program on the path, such as `claude`."""
     return CliRunner(env={"PATH": ""}).invoke(main, ["init", *arguments], input=answer)
@@ -35,10 +41,9 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     """From an empty folder to a page with a text of the model that was found."""
     model.answer = writing()
     (project.root / "mkdocs.yml").unlink(missing_ok=True)
-    ran = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
-    assert ran.returncode == 0, ran.stdout
-    assert "Texts are from: qwen3:8b (the model server)" in ran.stdout
-    assert "Next: contentgen generate" in ran.stdout
+    ran = project.ran("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
+    assert "Texts are from: qwen3:8b (the model server)" in ran
+    assert "Next: contentgen generate" in ran
     assert "generated: 1" in project.run("mkdocs_contentgen", "generate").stdout
     assert project.build("--strict").returncode == 0
     assert project.soup("first-text/index.html").select_one("article.contentgen")
@@ -47,9 +52,8 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     assert again.returncode == 1
 
 
-def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble) -> None:
+def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     """Without `--yes`, the author chooses among models and the sandbox."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--endpoint", model.endpoint, answer="7\n2\nOur new office\n")
     assert ran.exit_code == 0, ran.output
     assert "1  qwen3:8b (the model server)\n2  sample texts, no model\n" in ran.stdout
@@ -60,20 +64,14 @@ def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDo
     assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
 
 
-def test_nobody_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
     """Without a terminal, the message names the option that asks nothing."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--endpoint", model.endpoint)
     assert (ran.exit_code, "--yes" in ran.stderr, list(tmp_path.iterdir())) == (1, True, [])
 
 
-def test_a_site_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_a_site_elsewhere(tmp_path: Path, model: ModelDouble) -> None:
     """With `-f`, the page goes beside that configuration, and the next command names it."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "my site").mkdir()
     ran = choose_sandbox(model, "-f", "my site/mkdocs.yml")
     assert ran.exit_code == 0, ran.output
@@ -91,11 +89,8 @@ def test_a_site_elsewhere(
         (["--endpoint", "nonsense"], "is not an https address"),
     ],
 )
-def test_wrong_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
+def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> None:
     """They are refused on one line, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--yes", *arguments)
     assert ran.exit_code > 0
     assert message in ran.stderr
@@ -121,14 +116,12 @@ def test_wrong_options(
 )
 def test_what_it_leaves_alone(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     model: ModelDouble,
     name: str,
     text: str,
     message: str,
 ) -> None:
     """The author gets the lines to add, and the file stays as it is."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(text.encode("latin-1"))
     ran = choose_sandbox(model)
     assert (ran.exit_code, message in ran.stderr) == (1, True), ran.output
@@ -159,11 +152,8 @@ def test_links_are_not_followed(
 
 
 @pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore"])
-def test_pipes_are_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, name: str
-) -> None:
+def test_pipes_are_not_read(tmp_path: Path, model: ModelDouble, name: str) -> None:
     """They would block, and are refused on one line."""
-    monkeypatch.chdir(tmp_path)
     os.mkfifo(name)
     ran = choose_sandbox(model)
     assert (ran.exit_code, f"{name}: " in ran.stderr, "not a file" in ran.stderr) == (
@@ -188,11 +178,8 @@ def test_pages_in_a_folder_beside_the_project(
     assert Path(".gitignore").read_text() == "/site\n.venv\n.cache/\n"
 
 
-def test_what_is_there_already(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
     """Line ends stay, and what only the author can do is named."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "properdocs.yml").write_bytes(b"site_name: A\r\nnav: [index.md]\r\n")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/first-text.md").write_text("Mine\n")
@@ -246,11 +233,8 @@ def test_lists_and_mappings(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# Mine\n", "# Mine\n\n  # and more"])
-def test_a_file_without_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, text: str
-) -> None:
+def test_a_file_without_options(tmp_path: Path, model: ModelDouble, text: str) -> None:
     """It gets those of a new site behind its comments."""
-    monkeypatch.chdir(tmp_path)
     Path("mkdocs.yml").write_text(text)
     assert choose_sandbox(model).exit_code == 0
     assert Path("mkdocs.yml").read_text().startswith(text)

@@ -45,6 +45,12 @@ class DeskProcess:
         self.origin = self.address.partition("/_contentgen")[0]
         self.session: Any = None
 
+    def __enter__(self) -> DeskProcess:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
     def end(self) -> None:
         """End it, as a kill does."""
         self.process.kill()
@@ -55,9 +61,8 @@ class DeskProcess:
 def desk(project: Project) -> Iterator[DeskProcess]:
     """Run the desk for a site with two drafts."""
     make_site(project.root)
-    running = DeskProcess(project)
-    yield running
-    running.end()
+    with DeskProcess(project) as running:
+        yield running
 
 
 @pytest.fixture
@@ -128,11 +133,8 @@ def test_a_persons_whole_way(project: Project, page: Page, theme: str) -> None:
         (project.root / "mkdocs.yml").unlink()
         project.write("zensical.toml", f"{ZENSICAL}[project.theme]\n{THEMES[theme]}\n")
         (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         go_the_whole_way(desk, page)
-    finally:
-        desk.end()
     if (project.root / "mkdocs.yml").exists():
         assert project.build("--strict").returncode == 0
         html = project.html("report/index.html")
@@ -205,8 +207,7 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
     """Blocks that are changed, added and removed are shown before a build has ended."""
     make_site(project.root, hooks=["hook.py"])
     project.write("hook.py", FAILING)
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
         expect(frame.locator("[data-contentgen-block]")).to_have_count(7)
@@ -240,8 +241,6 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
         act(4, "Remove block")
         del shown[4]
         expect(frame.locator("[data-contentgen-block]")).to_have_text(shown)
-    finally:
-        desk.end()
 
 
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
@@ -320,12 +319,9 @@ def test_nothing_is_lost_when_it_is_killed(desk: DeskProcess, page: Page) -> Non
     desk.end()
     page.get_by_role("button", name="Confirm").first.click()
     expect(page.get_by_text("The desk does not answer").first).to_be_visible()
-    again = DeskProcess(desk.project)
-    try:
+    with DeskProcess(desk.project) as again:
         open_text(again, page)
         expect(page.get_by_role("button", name="Confirm")).to_have_count(2)
-    finally:
-        again.end()
 
 
 def test_two_tabs(desk: DeskProcess, page: Page) -> None:
@@ -375,8 +371,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
         project.root,
         {NEWS.key(sandbox=False): Text(hostile, WHEN, NEWS.record(), "m", {}, (payload,))},
     )
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
         expect(frame.get_by_text("It is fast.").first).to_be_visible()
@@ -390,8 +385,6 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
         assert page.evaluate("window.hacked") is None
         assert approved(desk) == ""
         assert page.get_by_role("button", name="Confirm").count() == 3
-    finally:
-        desk.end()
 
 
 def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:
@@ -480,8 +473,7 @@ def test_right_to_left(project: Project, page: Page) -> None:
     make_site(project.root)
     key = NEWS.key(sandbox=False)
     save(project.root, {key: Text(ARABIC, WHEN, NEWS.record(), "m")})
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         page.goto(desk.address)
         page.get_by_role("link", name="Builds take seconds").click()
         panel = page.get_by_role("complementary", name="Review")
@@ -496,8 +488,6 @@ def test_right_to_left(project: Project, page: Page) -> None:
         row = page.get_by_role("dialog").get_by_role("group").locator("div").first
         expect(row).to_have_css("direction", "rtl")
         expect(page.frame_locator("iframe").get_by_text("يستغرق البناء ساعة.")).to_be_visible()
-    finally:
-        desk.end()
 
 
 THIEF = """<input id="field"><script>
@@ -513,8 +503,7 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
     make_site(project.root)
     with (project.root / "docs/report.md").open("a") as file:
         file.write(f"\n{THIEF}\n")
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         field = page.frame_locator("iframe").locator("#field")
         field.click()
@@ -530,8 +519,6 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
         expect(editor).to_have_value("My own words")
         assert field.input_value() in (typed, "")  # also of a page that was built meanwhile
         assert approved(desk) == ""
-    finally:
-        desk.end()
 
 
 def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
@@ -569,8 +556,7 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
     requests = [NEWS.record(), {**BLOG.record(), "id": "second"}]
     project.page("report.md", requests)
     (project.root / "docs/post.md").unlink()
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         frame = page.frame_locator("iframe")
         expect(frame.get_by_text("Same.")).to_have_count(3)
@@ -583,8 +569,6 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         page.get_by_role("link", name="Ten habits").click()
         expect(frame.locator("[data-contentgen-block]")).to_have_count(3)
         expect(frame.locator("[data-contentgen-block='1']")).to_have_text("Same.")
-    finally:
-        desk.end()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -612,8 +596,7 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
     text = Text(HTML, WHEN, NEWS.record(), "m", {LINK: "0" * 64}, passages={LINK: "4 s."})
     save(project.root, {NEWS.key(sandbox=False): text})
     model.answer = written("BLOCK 1: A build takes an hour now [1].\nWHY: it got slow")
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         expect(page.get_by_role("region", name="Before: Plan › Speed")).to_contain_text("4 s")
         after = page.get_by_role("region", name="After: Plan › Speed")
@@ -631,8 +614,6 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         dialog.get_by_role("button", name="Send").click()
         expect(frame.get_by_text("Short.")).to_be_visible()
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
-    finally:
-        desk.end()
 
 
 def approve_button(page: Page) -> Locator:
@@ -658,11 +639,8 @@ def test_what_others_change_is_shown(project: Project, page: Page) -> None:
     """
     make_site(project.root, hooks=["hook.py"])
     project.write("hook.py", SLOW)
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         see_the_changes_of_others(desk, page)
-    finally:
-        desk.end()
 
 
 def see_the_changes_of_others(desk: DeskProcess, page: Page) -> None:
@@ -764,8 +742,7 @@ def test_another_page_in_the_frame(desk: DeskProcess, page: Page) -> None:
 def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
     """They show the desk as it is; UPDATE_GOLDEN=1 takes them again. 8 s."""
     make_site(project.root, {"name": "material", "font": False, "palette": PALETTE})
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         schemes: list[Literal["light", "dark"]] = ["light", "dark"]
         for scheme in schemes:
             size = {"width": 1200, "height": 720}
@@ -780,8 +757,6 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
             # Letters differ from machine to machine; width and height are in bytes 16 to 24.
             assert file.read_bytes()[16:24] == picture[16:24]
             page.context.close()
-    finally:
-        desk.end()
 
 
 PICTURES = Path(__file__).parents[2] / "example_site/docs/pictures"
@@ -800,14 +775,11 @@ def test_a_large_text(project: Project, page: Page) -> None:
     html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
     key = NEWS.key(sandbox=False)
     save(project.root, {key: Text(html, WHEN, NEWS.record(), "m")})
-    desk = DeskProcess(project)
-    try:
+    with DeskProcess(project) as desk:
         open_text(desk, page)
         expect(page.get_by_role("button", name="Confirm")).to_have_count(300)
         page.get_by_role("button", name="Confirm").last.click()
         expect(page.get_by_role("button", name="Confirm")).to_have_count(299)
-    finally:
-        desk.end()
 
 
 def test_a_page_without_a_request(project: Project) -> None:

@@ -26,8 +26,7 @@ def test_the_search_knows_whose_text_is_whose(
     project.page("page.md", requests, f"{text}mine too\n\n## Last\n\nlast\n")
     project.page("lead.md", {"type": "blog", "topic": "lead"}, "<!-- contentgen -->\n\nmine\n")
     project.configure(plugins=["search", "contentgen"], theme={"name": theme})
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     entries = json.loads((project.root / "site/search/search_index.json").read_text())["docs"]
     texts = {entry["location"]: entry["text"] for entry in entries}
     assert "mine too" in texts["page/#own"]

@@ -225,9 +225,8 @@ def words(tag: Tag) -> str:
 
 def run(project: Project, *command: str) -> str:
     """Run a command that must succeed, and return what it says."""
-    result = project.run(*command)
-    assert result.returncode == 0, result.stdout
-    return result.stdout
+    result = project.ran(*command)
+    return result
 
 
 def build(project: Project, *, strict: bool) -> Pair:
