@@ -126,7 +126,7 @@ THEMES: dict[str, object] = {
 def test_a_persons_whole_way(project: Project, page: Page, theme: str) -> None:
     """Confirm, remove, change in the page, and approve with the mouse; page and file show it.
 
-    A theme costs 8 seconds.
+    A theme costs 5 seconds.
     """
     make_site(project.root, THEMES[theme])
     if theme in ("modern", "classic"):
@@ -135,7 +135,9 @@ def test_a_persons_whole_way(project: Project, page: Page, theme: str) -> None:
         (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
     with DeskProcess(project) as desk:
         go_the_whole_way(desk, page)
-    if (project.root / "mkdocs.yml").exists():
+        if theme in ("material", "modern"):  # one of each generator
+            change_what_is_approved(page)
+    if theme == "material":
         assert project.build("--strict").returncode == 0
         html = project.html("report/index.html")
         assert "contentgen-block" not in html
@@ -172,6 +174,11 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     assert "Thrown away" not in file.text.html
     expect(frame.get_by_text("reviewed by Jo Doe")).to_be_visible()
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
+
+
+def change_what_is_approved(page: Page) -> None:
+    """Change the approved text; the page says so at once."""
+    frame = page.frame_locator("iframe")
     block_with(page, "The end.").click()
     page.locator(".overlay").get_by_role("button", name="Edit").click()
     page.get_by_role("textbox", name="Edit").fill("Unapproved words.")

@@ -31,7 +31,7 @@ def test_a_text_of_each_type(project: Project, smollm2: str) -> None:
         "model": SMOLLM2,
         "endpoint": smollm2,
         "parallel": 1,
-        "words": {"short": 120},
+        "words": {"short": 60},
         "parameters": {"seed": 7},
     }
     project.configure({"base_url": "writer", "on_error": "placeholder", "writer": writer})
