@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Project, wait_until
+from golden_file import cases
 from jsonschema import Draft202012Validator
 from service_double import TOKEN, ServiceDouble, generated, raw
 
@@ -23,6 +24,8 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DiskStore
+
+CASES = cases("commands")
 
 ASKED = {"type": "blog", "topic": "Alpha"}
 COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
@@ -173,15 +176,7 @@ def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
     assert states(project)["index.md", "main"][0] == "approved"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("generated_at", "'2026-01-02T10:11:12Z'"),
-        ("approved_at", "'2026-01-02'"),
-        ("2026", "a note"),
-        ("note", "for later"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), CASES["a_header_may_be_edited"])
 def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     """Quotes around times and dates, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
@@ -198,25 +193,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     assert text.answers(BlogRequest(topic="x"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
-        (
-            "format: 1",
-            "format: 99",
-            ":2: format: expected `int` <= 1",
-        ),
-        ("key:", "key: [", "is not valid YAML"),
-        (
-            "approved_by: Jo",
-            "approved_by: {a: b}",
-            ":5: approved_by: expected `str`, got `object`",
-        ),
-        ("approved_at: 2", "approved_at: x2", "approved_at: invalid rfc3339 encoded date"),
-        ("generated_at: 2", "generated_at: x2", "generated_at: invalid rfc3339 encoded datetime"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), CASES["a_damaged_file_is_an_error"])
 def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
     """Build and commands name file and line, and nothing overwrites the file."""
     file = approve_one(project)

@@ -11,12 +11,15 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from conftest import Project
+from golden_file import cases
 from model_double import ModelDouble, raw
 from model_writer import writing
 
 from mkdocs_contentgen.cli.init import add_plugin
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.writer.discovery import FoundServer, find_server, find_servers
+
+CASES = cases("init")
 
 SANDBOX = {"base_url": "sandbox"}
 
@@ -129,15 +132,7 @@ def test_what_it_leaves_alone(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(
-    ("link", "reason"),
-    [
-        ("site/docs/first-text.md", "docs/first-text.md: cannot be written (docs/first-text.md is"),
-        ("site/docs", "docs/index.md: cannot be written (docs is a symbolic link, which is not"),
-        ("site/.gitignore", ".gitignore: cannot be written (.gitignore is a symbolic link"),
-        ("site/mkdocs.yml", "mkdocs.yml: cannot be written (mkdocs.yml is a symbolic link"),
-    ],
-)
+@pytest.mark.parametrize(("link", "reason"), CASES["links_are_not_followed"])
 def test_links_are_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, link: str, reason: str
 ) -> None:
@@ -193,40 +188,14 @@ def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
     assert ran.stderr == steps
 
 
-@pytest.mark.parametrize(
-    ("before", "indent", "end"),
-    [
-        ("site_name: A\nplugins:\n  - search\n", "  ", ""),
-        ("plugins:\n- search # mine\n- blog:\n    a: !ENV X\n", "", "\n# end\nnav: []\n"),
-        ("plugins:\n    - search\n    - tags\n", "    ", ""),
-        ("plugins:\n  - search\n", "  ", "\n  # more of them\n\n"),
-        ("plugins:\n  - a: |\n      # x\n", "  ", ""),
-    ],
-)
+@pytest.mark.parametrize(("before", "indent", "end"), CASES["where_the_plugin_goes"])
 def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
     """Behind the last one, at its indentation, and no other line changes."""
     ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
     assert add_plugin(before + end, SANDBOX) == before + ours + end
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("plugins: [search]\n", "plugins: [search, {contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: []\n", "plugins: [{contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: [a,]\n", "plugins: [a,{contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: {a: {}}\n", "plugins: {a: {}, contentgen: {base_url: sandbox}}\n"),
-        (
-            "plugins:\n  a: 1\nb: 2\n",
-            "plugins:\n  a: 1\n  contentgen:\n    base_url: sandbox\nb: 2\n",
-        ),
-        (
-            "? [x]\n: y\nplugins: [a]\n",
-            "? [x]\n: y\nplugins: [a, {contentgen: {base_url: sandbox}}]\n",
-        ),
-        ("plugins: [\n  a, # b\n]\n", "plugins: [\n  a, # b\n{contentgen: {base_url: sandbox}}]\n"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), CASES["lists_and_mappings"])
 def test_lists_and_mappings(before: str, after: str) -> None:
     """The plugin is added to whatever the author has."""
     assert add_plugin(before, SANDBOX) == after
@@ -241,15 +210,7 @@ def test_a_file_without_options(tmp_path: Path, model: ModelDouble, text: str) -
     assert list(yaml.safe_load(Path("mkdocs.yml").read_text()))[0::2] == ["site_name", "plugins"]
 
 
-@pytest.mark.parametrize(
-    ("models", "found"),
-    [
-        ([{"id": "qwen3:8b"}, {"id": "nomic-embed-text"}], ["qwen3:8b"]),
-        ([{"id": "\x1b[31mred"}, {"id": "a\nb"}, {"id": 7}, "x"], []),
-        ([], []),
-        ("nonsense", []),
-    ],
-)
+@pytest.mark.parametrize(("models", "found"), CASES["the_models_of_a_server"])
 def test_the_models_of_a_server(model: ModelDouble, models: object, found: list[str]) -> None:
     """Those that can write and can be shown; a server without one is none."""
     model.models = raw(json.dumps({"data": models}).encode())

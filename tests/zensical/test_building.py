@@ -127,17 +127,7 @@ def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> No
             cache.accept()
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"on_missing": "fail"},
-        {"on_error": "placeholder"},
-        {"max_requests": 1},
-        {"require_approval": True},
-        {"defaults": {"blog": {"style": "wild"}}},
-        {"base_url": "http://far.example/"},
-    ],
-)
+@pytest.mark.parametrize("options", CASES["policies_are_those_of_a_build_with_mkdocs"])
 def test_policies_are_those_of_a_build_with_mkdocs(
     site: Project, service: ServiceDouble, options: dict[str, object]
 ) -> None:
@@ -304,17 +294,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "plugins",
-    [
-        [],
-        ["blog", {"exclude": {"glob": ["glob/*"]}}],
-        [{"material/blog": {"enabled": False}}, {"exclude": {"enabled": False, "glob": "glob/*"}}],
-        [{"blog": {"draft": True}}, {"exclude": {"glob": "docs.md", "regex": ["rx", "lob"]}}],
-        ["meta", {"blog": {}}, {"blog": {"blog_dir": "two"}}],
-        ["meta", {"blog": {"post_dir": "blog/posts/folder"}}],
-    ],
-)
+@pytest.mark.parametrize("plugins", CASES["pages_that_are_not_built_cost_nothing"])
 def test_pages_that_are_not_built_cost_nothing(
     site: Project, service: ServiceDouble, plugins: list[object]
 ) -> None:
