@@ -14,6 +14,7 @@ import yaml
 from browsing import audit, browser
 from conftest import Project, wait_until
 from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
+from golden_file import GOLDEN
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -342,28 +343,7 @@ def test_two_tabs(desk: DeskProcess, page: Page) -> None:
         expect(tab.get_by_role("button", name="Confirm")).to_have_count(2)
 
 
-HOSTILE = """<script>
-window.tried = new Promise((done) => addEventListener("DOMContentLoaded", done)).then(async () => {
-  const desk = document.querySelector("script[data-desk]").dataset.desk;
-  const said = [];
-  for (const path of ["/_contentgen/api/queue", "/_contentgen/"]) {
-    const options = {method: "POST", body: "{}", credentials: "include"};
-    try { said.push((await fetch(desk + path, options)).status); }
-    catch (error) { said.push("refused"); }
-  }
-  try { said.push(parent.document.title); } catch (error) { said.push("refused"); }
-  for (const key of ["a", "c", "x"]) {
-    parent.postMessage({type: "key", key}, "*");
-    parent.postMessage({type: "approve", reason: "x"}, "*");
-  }
-  const session = desk + "/_contentgen/api/session";
-  await fetch(session, {method: "POST", mode: "no-cors", body: "{}"}).catch(() => {});
-  try { top.location = desk + "/report/other/"; } catch (error) { said.push("no way out"); }
-  if (!open(desk + "/report/")) said.push("no window");
-  await navigator.serviceWorker.register("/worker.js").catch(() => said.push("no worker"));
-  return said;
-});
-</script>"""
+HOSTILE = (GOLDEN / "desk/hostile.html").read_text(encoding="utf-8").strip()
 
 
 def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
@@ -497,12 +477,7 @@ def test_right_to_left(project: Project, page: Page) -> None:
         expect(page.frame_locator("iframe").get_by_text("يستغرق البناء ساعة.")).to_be_visible()
 
 
-THIEF = """<input id="field"><script>
-const field = document.getElementById("field");
-field.addEventListener("keydown", () => parent.focus());
-addEventListener("message", (event) => { if (event.data === "steal") field.focus(); });
-setInterval(() => { if (window.steals) field.focus(); }, 20);
-</script>"""
+THIEF = (GOLDEN / "desk/thief.html").read_text(encoding="utf-8").strip()
 
 
 def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> None:

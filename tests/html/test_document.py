@@ -121,16 +121,7 @@ def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     assert document.to_lines() == before
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
-        "Use <code>a==b</code> and <mark>3</mark>. Then x==y and <mark>4</mark>.",
-        "A <mark> 5 </mark>. Next <mark>7</mark>.",
-        "A <strong>first. <mark>Jane</mark> sat. Then</strong> third <mark>7</mark>. Four.",
-        "需要<mark>3 秒</mark>。然后<mark>5 元</mark>。完。",
-        'a <mark>5</mark>. See <a href="https://x.example/?c==d">m</a>. <mark>6</mark> z.',
-    ],
-)
+@pytest.mark.parametrize("inner", CASES["a_removed_sentence_is_the_right_one"])
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
     """The other statement stays as it is."""

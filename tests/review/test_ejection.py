@@ -31,28 +31,7 @@ CASES = GOLDEN / "ejection"
 HARMFUL = dict(
     re.findall(r"^=== (.+)\n((?:(?!=== ).*\n)+)", (CASES / "harmful.html").read_text("utf-8"), re.M)
 )
-EXTENSIONS: list[object] = [
-    *"pymdownx.arithmatex pymdownx.betterem pymdownx.blocks.admonition".split(),
-    *"pymdownx.blocks.html pymdownx.caret".split(),
-    *"pymdownx.critic pymdownx.details pymdownx.emoji pymdownx.escapeall".split(),
-    *"pymdownx.extra pymdownx.fancylists pymdownx.highlight pymdownx.inlinehilite".split(),
-    *"pymdownx.keys pymdownx.mark pymdownx.progressbar pymdownx.snippets".split(),
-    *"pymdownx.superfences pymdownx.tabbed pymdownx.tasklist pymdownx.tilde".split(),
-    *"abbr admonition attr_list def_list footnotes md_in_html meta nl2br sane_lists".split(),
-    *"tables wikilinks".split(),
-    {"toc": {"permalink": True}},
-    {
-        "pymdownx.magiclink": {
-            "normalize_issue_symbols": True,
-            "provider": "github",
-            "repo": "repo",
-            "repo_url_shortener": True,
-            "repo_url_shorthand": True,
-            "social_url_shorthand": True,
-            "user": "user",
-        }
-    },
-]
+EXTENSIONS = TABLES["extensions"]
 PLUGINS: list[object] = ["include-markdown", {"macros": {"on_error_fail": True}}]
 MACROS = """
 from pathlib import Path
@@ -242,20 +221,7 @@ def test_the_message(project: Project, service: ServiceDouble) -> None:
     )
 
 
-PLACES = {
-    "between-lists": "- a\n\n<!-- contentgen -->\n\n- b\n",
-    "shown": "    <!-- contentgen -->\n\n`<!-- contentgen -->`\n\n<!-- contentgen -->\n\n"
-    "```\n<!-- contentgen -->\n```\n",
-    "within-text": "Before.\n<!-- contentgen -->\nAfter.\n",
-    "text-below": "<!-- contentgen -->\nAfter.\n",
-    "line-breaks": "\n\nBefore.\n\n\n",
-    "many-lines": "Before.\n\n<!--\n  contentgen main\n-->\n\nAfter.\n",
-    "footnotes": "Before.[^1]\n\n<!-- contentgen -->\n\n[^1]: A note.\n",
-    "no-line-break": "Before.",
-    "carriage-returns": "Before.\r\n\r\n<!-- contentgen -->\r\n\r\nAfter.\r\n",
-    "metadata": "Note: this is the page's own text.\n\n<!-- contentgen -->\n",
-    "rule": "---\n\nText\n\n---\n\n<!-- contentgen -->\n",
-}
+PLACES: dict[str, str] = dict(TABLES["places"])
 
 
 def test_places(project: Project, service: ServiceDouble) -> None:

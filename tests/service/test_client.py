@@ -617,17 +617,7 @@ def test_a_paid_answer_without_an_article(service: ServiceDouble, body: bytes, w
 FAILED = {"success": False, "error": "looped", "answer": "a a\x1b", "model": "m"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "model", "cost"),
-    [
-        ({"usage": {"cost": 0.25}}, "m", 0.25),
-        ({"usage": {"cost": True}}, "m", None),
-        ({"usage": {"cost": -1}}, "m", None),
-        ({"usage": {"cost": 1e300}}, "m", None),
-        ({"usage": [], "model": "\x1b"}, "", None),
-        ({"model": 7}, "", None),
-    ],
-)
+@pytest.mark.parametrize(("fields", "model", "cost"), CASES["a_failed_text_of_a_served_writer"])
 def test_a_failed_text_of_a_served_writer(
     service: ServiceDouble, fields: dict[str, object], model: str, cost: float | None
 ) -> None:
@@ -827,15 +817,7 @@ def test_a_service_that_repeats_the_token(service: ServiceDouble, echo: bytes) -
 
 @pytest.mark.parametrize(
     "token",
-    [
-        f"{TOKEN} {TOKEN}",
-        f"{TOKEN}\n{TOKEN}",
-        f"{TOKEN}\r\nX-Evil: 1",
-        f"{TOKEN}\0",
-        f"{TOKEN}é",
-        f"{TOKEN}\u200b",
-        f"{TOKEN}\udcff",
-    ],
+    CASES["a_token_that_cannot_be_one"],
     ids=["space", "line-break", "header", "nul", "accent", "zero-width-space", "surrogate"],
 )
 def test_a_token_that_cannot_be_one(service: ServiceDouble, token: str) -> None:
@@ -846,15 +828,7 @@ def test_a_token_that_cannot_be_one(service: ServiceDouble, token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user_id", "token", "option"),
-    [
-        ("", TOKEN, "user_id"),
-        (" \n", TOKEN, "user_id"),
-        ("a\nb", TOKEN, "user_id"),
-        ("a\udcffb", TOKEN, "user_id"),
-        (USER, "", "token"),
-        (USER, " \t\n", "token"),
-    ],
+    ("user_id", "token", "option"), CASES["credentials_that_are_missing_or_wrong"]
 )
 def test_credentials_that_are_missing_or_wrong(
     service: ServiceDouble, user_id: str, token: str, option: str

@@ -42,22 +42,7 @@ def test_what_is_right(text: str) -> None:
     assert problems(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("plugins: [{contentgen: {stiles: keep}}]", "plugins/0/contentgen"),
-        ("plugins: [{contentgen: {styles: kep}}]", "plugins/0/contentgen/styles"),
-        ("plugins: [{contentgen: {max_age: soon}}]", "plugins/0/contentgen/max_age"),
-        ("plugins: [{contentgen: {retries: -1}}]", "plugins/0/contentgen/retries"),
-        ("plugins: [{contentgen: {timeout: 0}}]", "plugins/0/contentgen/timeout"),
-        ("plugins: [{contentgen: {image_hosts: }}]", "plugins/0/contentgen/image_hosts"),
-        ("plugins: [{contentgen: {writer: {modle: m}}}]", "plugins/0/contentgen/writer"),
-        ("plugins: [{contentgen: {writer: {price: {input: 1}}}}]", f"{WRITER}/price"),
-        ("plugins: [{contentgen: {defaults: {length: tiny}}}]", f"{DEFAULTS}/length"),
-        ("plugins: [{contentgen: {defaults: {blog: {topic: x}}}}]", f"{DEFAULTS}/blog"),
-        ("plugins: {contentgen: {styles: kep}}", "plugins/contentgen/styles"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place"), CASES["what_is_wrong"])
 def test_what_is_wrong(text: str, place: str) -> None:
     """It is flagged where it stands."""
     assert problems(text) == [place]

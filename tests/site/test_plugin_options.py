@@ -62,17 +62,7 @@ def _variable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_variable")
-@pytest.mark.parametrize(
-    "options",
-    [
-        f"token: {SECRET}",
-        f"{{token: '{SECRET}'}}",
-        "token: '5ecret'",
-        f"writer: {{api_key: {SECRET}}}",
-        "cache_url: redis://:5ecret@cache:6379",
-        "cache_url: rediss://cache:6379?password=5ecret",
-    ],
-)
+@pytest.mark.parametrize("options", CASES["a_secret_in_the_file"])
 def test_a_secret_in_the_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str
 ) -> None:

@@ -47,15 +47,7 @@ def test_a_finished_text_is_accepted(reason: str) -> None:
     assert ("cut" in names(found)) is (reason == "other")
 
 
-@pytest.mark.parametrize(
-    ("reason", "part"),
-    [
-        ("length", "was cut off"),
-        ("lost", "was cut off after 0 words"),
-        ("content_filter", "content filter"),
-        ("tool_calls", "not finished (finish_reason 'tool_calls')"),
-    ],
-)
+@pytest.mark.parametrize(("reason", "part"), CASES["an_unfinished_text_is_refused"])
 def test_an_unfinished_text_is_refused(reason: str, part: str) -> None:
     """Why a text ends is said, and no other check is made."""
     assert part in replace(draft(""), completion=Completion("", reason)).unusable

@@ -100,15 +100,7 @@ def test_talk_about_the_task(text: str) -> None:
     assert degenerate_problem(f"{page}\n{other}\n{text}") is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "word",
-        "The user wants to delete an entry. Your text editor saves the file.",
-        "The topic has three partitions, and each consumer of the topic is in a group.",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["clean_texts"])
 def test_clean_texts(text: str) -> None:
     """Words about users, texts and topics are no talk about the task."""
     assert degenerate_problem(text) is None

@@ -129,15 +129,7 @@ def test_the_topic_stays_in_the_message_of_the_user() -> None:
     assert topic_prompt(asked, 400) == expected
 
 
-@pytest.mark.parametrize(
-    ("heading", "part"),
-    [
-        ("## tone: sad", "no news has 'tone: sad'; there are length: short, medium, long; tone: "),
-        ("## style: casual", "no news has 'style: casual'"),
-        ("##  tone :  very-sad ", "no news has 'tone: very-sad'"),
-        ("## type: news", "no news has 'type: news'"),
-    ],
-)
+@pytest.mark.parametrize(("heading", "part"), CASES["a_section_for_a_wrong_value_is_an_error"])
 def test_a_section_for_a_wrong_value_is_an_error(heading: str, part: str) -> None:
     """The message is one line with the file, the line, and what is allowed."""
     own = options(news=f"Text.\n\n{heading}\n\nText.")

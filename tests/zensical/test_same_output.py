@@ -67,36 +67,7 @@ ARTICLES = {"News": NEWS, "Hostile": HOSTILE, "Hostile post": HOSTILE}
 MARKERS = (GOLDEN / "zensical/markers.md").read_text(encoding="utf-8")
 NAMES = ("listed", "tabbed", "noted", "quoted", "within", "celled", "appended")
 
-CONFIGURATION: dict[str, object] = {
-    "site_name": 'Sites & "others"',
-    "site_url": ADDRESS,
-    "use_directory_urls": False,
-    "theme": {"name": "material", "font": False},
-    "plugins": [
-        "search",
-        "blog",
-        {"rss": {"match_path": "blog/posts/.*", "use_git": False, "abstract_chars_count": 500}},
-        {"contentgen": {}},
-    ],
-    "markdown_extensions": [
-        *("abbr", "admonition", "attr_list", "contentgen", "footnotes", "md_in_html", "smarty"),
-        *(
-            "pymdownx.highlight",
-            "tables",
-            {"pymdownx.tabbed": {"alternate_style": True}},
-            {"toc": {"permalink": True}},
-        ),
-    ],
-    "nav": [
-        "index.md",
-        "only.md",
-        {"A title in the *navigation*": "named.md"},
-        "titled.md",
-        {"Section": ["markers.md", "own.md", "news.md", "hostile.md"]},
-        {"Reviewed": ["approved.md", "edited.md"]},
-        {"Blog": "blog/index.md"},
-    ],
-}
+CONFIGURATION = yaml.safe_load((GOLDEN / "zensical/hard.yml").read_text(encoding="utf-8"))
 
 
 def write_hard_site(project: Project) -> None:
