@@ -17,65 +17,15 @@ INLINE = (
     " <del>deleted</del>, <ins>inserted</ins>, <abbr title='x'>abbr</abbr>, <sub>sub</sub>,"
     " <q>quoted</q>, <a href='https://far.example/'><code>linked code</code></a>"
 )
-COLOURS = f"""
-<article class="blog-post" style="background: #111; color: #fff; padding: 40px">
-<h1 style="color: white; background: linear-gradient(90deg, #667eea, #764ba2)">Colours 🎨</h1>
-<p class="intro" style="color: #fff; background: #fff">White on white.</p>
-<p style="color: #777; background: #000">Grey on black.</p>
-<p style="color: #000; background-color: #111">Black on black: {INLINE}.</p>
-<p style="color: yellow; background: white">Yellow on white: {INLINE}.</p>
-<p style="color: yellow">Yellow with <em style="color: silver">silver</em> in it.</p>
-<h4 style="color: #eee">A heading that skips two levels</h4>
-<p>Plain text: {INLINE}, <a style="color: white" href="https://far.example/">a white link</a>,
-<code style="background: #000; color: #111">dark code</code>,
-<mark style="background: navy; color: black">a dark mark</mark>,
-<span style="background: crimson">crimson</span>, <strong style="color: gold">gold</strong>,
-<span style="color: #7f8c8d">grey</span>.</p>
-<div style="background: linear-gradient(rgba(0,0,0,.9), #fff)">
-<h2 style="color: #fff">In a gradient</h2><p>Text in a gradient: {INLINE}.</p></div>
-<p style="background: conic-gradient(red, lime, blue)">A conic gradient: {INLINE}.</p>
-<p style="background: repeating-linear-gradient(45deg, #000, #000 9px, #fff 9px, #fff 20px)">
-Stripes: {INLINE}.</p>
-<p style="background: radial-gradient(white, black); color: white">A radial gradient.</p>
-<div class="pro-tip" style="background: linear-gradient(135deg, #667eea, #764ba2); color: white">
-<p>💡 <strong>Pro tip:</strong> {INLINE}.</p></div>
-<div class="pro-tip">A tip without a style: {INLINE}.</div>
-<div style="background: #c00" lang="de"><p>Rot <span style="color: #0c0">mit Grün</span></p>
-<div style="background: #00c"><p>Blue in red <span style="color: red">with red</span></p>
-<div style="background: #fff"><p style="color: #ff0">Yellow on white in blue in red</p>
-<div style="background: hsl(120deg, 50%, 50%)"><blockquote style="color: hsla(120, 50%, 50%, .3)">
-Green in white in blue in red: {INLINE}, <a href="https://far.example/" style="color: green">green
-</a></blockquote></div></div></div></div>
-<h2 style="color: transparent">Transparent</h2>
-<p style="color: rgba(255,255,255,.05)">Nearly transparent.</p>
-<p style="background: rgba(0, 0, 0, 0.5); color: #888">Half a background.</p>
-<blockquote style="background: #f8f9fa; border-left: 4px solid #3498db; color: #eee">
-<p>A quote with a bar: {INLINE}.</p></blockquote>
-<blockquote>A plain quote: {INLINE}.</blockquote>
-<blockquote style="background: #eee"><p>First</p><p>last <small>small</small></p></blockquote>
-<div style="background: #fee"><details open><summary>Open</summary><p>Inside</p></details></div>
-<details open><summary>Open</summary><p>Inside: {INLINE}</p></details>
-<table style="background: #000; color: #000"><caption style="color: #ddd">A caption</caption>
-<thead style="background: #2c3e50"><tr><th style="background: #2c3e50; color: white">Dark head</th>
-<th>Head: {LINK}</th></tr></thead>
-<tbody><tr style="background: #fee"><td>Pink row</td><td style="color: #999">grey</td></tr>
-<tr><td style="background: yellow; color: white">Yellow</td><td>{LINK} <code>code</code></td></tr>
-<tr><td>plain</td><td style="background: #030">dark green</td></tr></tbody></table>
-<table><tr><th>Year</th><th>Number</th></tr><tr><td>2020</td><td>{LINK}</td></tr>
-<tr><td>2021</td><td><code>8</code></td></tr></table>
-<ul style="background: #222; color: #222"><li>A dark list</li>
-<li style="color: #fff">white<ul><li>{LINK}</li></ul></li></ul>
-<ol><li style="background: #fafad2">An item with a fill</li><li>and one without</li></ol>
-<dl style="color: #ccc"><dt style="color: orange">Term</dt><dd>Meaning</dd></dl>
-<pre style="background: #000; color: #0f0"><code>$ print green on black</code></pre>
-<pre>without a code element</pre>
-<figure style="background: #eee"><pre><code>in a figure</code></pre>
-<figcaption style="color: #fff">A caption</figcaption></figure>
-<section style="background: navy"><h3>A section</h3><p style="color: navy">Navy on navy.</p>
-<pre><code>code in navy</code></pre><table><tr><th>In navy</th><td>cell</td></tr></table></section>
-<p style="border: 2px solid red">A box.</p>
-<p class="conclusion" style="background: #e8f4f8; color: #2c3e50">The end: {INLINE}.</p>
-</article>"""
+
+
+def golden(name: str) -> str:
+    """Return an article, in which `{LINK}` and `{INLINE}` stand for what is above."""
+    html = (GOLDEN / f"browser/{name}.html").read_text(encoding="utf-8")
+    return html.replace("{INLINE}", INLINE).replace("{LINK}", LINK)
+
+
+COLOURS = golden("colours")
 
 
 PLACES = {
@@ -117,12 +67,7 @@ STYLED = (
 )
 """An article with each of these styles in each place."""
 
-RIGHT_TO_LEFT = """
-<article><h1>عنوان</h1><p>فقرة <code>--flag=1</code></p>
-<div class="pro-tip">نصيحة</div>
-<blockquote style="border-left: 4px solid #3498db">اقتباس</blockquote>
-<ol><li>بند</li></ol>
-</article>"""
+RIGHT_TO_LEFT = golden("right_to_left")
 
 
 def random_colours(seed: int, number: int) -> str:
@@ -234,14 +179,7 @@ SIZES = (
 )
 """Sizes of letters, nested."""
 
-ORDINARY = f"""
-<article><h1>Ordinary</h1>
-<p>{LINK} at the start and far to the right, where the line is full, {LINK}, {LINK}, {LINK}</p>
-<h2>A heading</h2><ul><li>{LINK}</li><li>b<ul><li>c</li></ul></li></ul>
-<ol start="1998"><li>{LINK}</li><li>b</li></ol><blockquote><p>{LINK}</p></blockquote>
-<dl><dt>{LINK}</dt><dd>a</dd></dl><table><tr><th>{LINK}</th><td>b</td></tr></table>
-<pre><code>code</code></pre><p>The end: <a href="https://far.example/"><code>x</code></a></p>
-</article>"""
+ORDINARY = golden("ordinary")
 
 SANDBOX: Mapping[str, ArticleRequest | BlogRequest | NewsRequest] = {
     "article": ArticleRequest(topic="An article", focus="research", audience="expert"),

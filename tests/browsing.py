@@ -21,6 +21,8 @@ from conftest import Project
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
 from service_double import Handler, Received, generated, running
 
+SCRIPTS = Path(__file__).parent / "scripts"
+
 LIMIT = 4.5
 """The least contrast that a text may have (WCAG 2.2, success criterion 1.4.3)."""
 
@@ -153,7 +155,7 @@ class Visitor:
                 bypass_csp=look.scheme == "own",
             )
             context.set_default_timeout(120_000)
-            context.add_init_script(INIT)
+            context.add_init_script(script("init"))
         page = self.contexts[look].new_page()
         page.on("request", self._note_request)
         page.on("dialog", self._note_dialog)
@@ -179,22 +181,6 @@ class Visitor:
         self.foreign.clear()
         self.dialogs.clear()
         assert noticed == []
-
-
-INIT = """
-window.violations = [];
-addEventListener('securitypolicyviolation', event =>
-    violations.push(`${event.effectiveDirective}: ${event.sample || event.blockedURI}`));
-window.drawn = async picture => {
-    const bytes = Uint8Array.from(atob(picture), letter => letter.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes]));
-    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-    const drawing = canvas.getContext('2d', {willReadFrequently: true});
-    drawing.drawImage(bitmap, 0, 0);
-    return drawing.getImageData(0, 0, bitmap.width, bitmap.height);
-};
-"""
-"""Notes what the Content-Security-Policy forbids, and reads the pixels of a picture."""
 
 
 @contextmanager
@@ -229,82 +215,24 @@ class Shown:
 
 
 HIDE = """
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(`
-    *, ::before, ::after { transition: none !important; animation: none !important; }
-    article * {
-        -webkit-text-fill-color: transparent !important;
-        text-decoration-color: transparent !important;
-        text-shadow: none !important;
-    }
-    ${rule}`);
-document.adoptedStyleSheets = [sheet];
-"""
-"""Leaves only what is behind the texts (in a way that the Content-Security-Policy allows)."""
-
-MEASURE = """
-async picture => {
-    const image = await drawn(picture);
-    const pixels = image.data;
-    const brush = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
-    const colours = new Map();
-    const parse = colour => {
-        if (!colours.has(colour)) {
-            brush.clearRect(0, 0, 1, 1);
-            brush.fillStyle = colour;
-            brush.fillRect(0, 0, 1, 1);
-            colours.set(colour, [...brush.getImageData(0, 0, 1, 1).data]);
-        }
-        return colours.get(colour);
-    };
-    const linear = value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    const luminance = ([red, green, blue]) =>
-        0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255);
-    const contrast = (one, other) => {
-        const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-        return (light + 0.05) / (dark + 0.05);
-    };
-    const found = [];
-    for (const article of document.querySelectorAll('article.contentgen')) {
-        const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-            const node = walker.currentNode, element = node.parentElement;
-            // The theme's own: its permalinks, which show while one points at a heading.
-            if (!node.data.trim() || element.closest('.headerlink')) continue;
-            let opacity = 1;
-            for (let at = element; at; at = at.parentElement)
-                opacity *= getComputedStyle(at).opacity;
-            const [red, green, blue, alpha] = parse(getComputedStyle(element).color);
-            const share = opacity * alpha / 255;
-            const range = document.createRange();
-            range.selectNodeContents(node);
-            let worst = null;
-            for (const box of range.getClientRects()) {
-                const inset = Math.min(3, box.width / 2 - 0.5);
-                // Where the letters are, without the room for accents that lines may share.
-                for (const part of [0.3, 0.5, 0.7]) {
-                    const y = Math.round(box.top + scrollY + part * box.height);
-                    // And not where the frame of a neighbour ends.
-                    for (let x = Math.ceil(box.left + inset); x < box.right - inset; x += 2) {
-                        const at = 4 * (y * image.width + x);
-                        if (x < 0 || x >= image.width || y < 0 || y >= image.height) continue;
-                        const behind = [pixels[at], pixels[at + 1], pixels[at + 2]];
-                        const shown = [red, green, blue].map(
-                            (value, i) => share * value + (1 - share) * behind[i]);
-                        const ratio = contrast(shown, behind);
-                        if (!worst || ratio < worst.ratio)
-                            worst = {ratio, behind, colour: shown.map(Math.round)};
-                    }
-                }
-            }
-            if (worst)
-                found.push(
-                    {text: node.data.trim(), within: element.outerHTML.slice(0, 80), ...worst});
-        }
-    }
-    return found;
+*, ::before, ::after { transition: none !important; animation: none !important; }
+article * {
+    -webkit-text-fill-color: transparent !important;
+    text-decoration-color: transparent !important;
+    text-shadow: none !important;
 }
 """
+"""Leaves only what is behind the texts."""
+
+
+def script(name: str) -> str:
+    """Return a script for the browser."""
+    return (SCRIPTS / f"{name}.js").read_text(encoding="utf-8")
+
+
+def adopt(page: Page, style: str = "") -> None:
+    """Give a page a style of the test's alone, in a way that its policy allows, or none."""
+    page.evaluate(script("adopt"), style)
 
 
 def measure(page: Page, rule: str = "") -> list[Text]:
@@ -312,10 +240,10 @@ def measure(page: Page, rule: str = "") -> list[Text]:
 
     Meanwhile another `rule` of style holds as well.
     """
-    page.evaluate(f"rule => {{ {HIDE} }}", rule)
+    adopt(page, HIDE + rule)
     picture = page.screenshot(full_page=True, scale="css")
-    found = page.evaluate(MEASURE, base64.b64encode(picture).decode())
-    page.evaluate("() => { document.adoptedStyleSheets = []; }")
+    found = page.evaluate(script("contrast"), base64.b64encode(picture).decode())
+    adopt(page)
     return cast(list[Text], found)
 
 
@@ -335,22 +263,12 @@ def violations(page: Page) -> set[str]:
 
 
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-AUDIT = """
-async () => {
-    const {violations} = await axe.run(document, {resultTypes: ['violations']});
-    return violations.flatMap(({id, nodes}) => nodes.map(({target, html}) => ({
-        rule: id,
-        html: html.slice(0, 200),
-        inside: !!document.querySelector(target[0])?.closest('article.contentgen'),
-    })));
-}
-"""
 
 
 def audit(page: Page) -> list[dict[str, Any]]:
     """Return what axe-core finds on a page."""
     page.evaluate(f"{AXE}; undefined")
-    return cast(list[dict[str, Any]], page.evaluate(AUDIT))
+    return cast(list[dict[str, Any]], page.evaluate(script("audit")))
 
 
 def new_violations(shown: Shown) -> list[dict[str, Any]]:
@@ -383,29 +301,6 @@ def differs_from_asked(page: Page) -> list[str]:
     return [
         f"{text}: {shown}"
         for style, (name, value) in ASKED.items()
-        for text, shown in page.evaluate(STYLES_OF, [style, name])
+        for text, shown in page.evaluate(script("styles_of"), [style, name])
         if shown != value
     ]
-
-
-STYLES_OF = """
-([ending, property]) => [...document.querySelectorAll('article.contentgen *, .contentgen-title')]
-    .filter(element => !element.querySelector(':not(a)') && element.tagName !== 'A')
-    .map(element => [element.textContent.match(/[\\w :-]*/)[0].trim(), element])
-    .filter(([text, element]) => text.endsWith(ending))
-    .map(([text, element]) => [text, getComputedStyle(element)[property]])
-"""
-
-
-PROVOKE = """
-() => {
-    const events = ['click', 'mouseover', 'mouseenter', 'focus', 'blur', 'input', 'toggle', 'load',
-                    'error', 'animationstart', 'transitionend', 'wheel', 'copy', 'pointerdown'];
-    for (const element of document.querySelectorAll('.contentgen, .contentgen *, body > p, img'))
-        if (element.tagName !== 'A')
-            for (const name of events) element.dispatchEvent(new Event(name, {bubbles: true}));
-    const links = [...document.querySelectorAll('.contentgen a, body > a')];
-    return [...new Set(links.map(link => link.protocol))].sort();
-}
-"""
-"""Does to each element what a reader may do, and returns to what kinds of addresses links lead."""

@@ -220,6 +220,16 @@ class Project:
         """Run `mkdocs build`."""
         return self.run("mkdocs", "build", *arguments)
 
+    def ran(self, *command: str, code: int = 0) -> str:
+        """Run a program, which must end with this status, and return its output."""
+        ran = self.run(*command)
+        assert ran.returncode == code, ran.stdout
+        return ran.stdout
+
+    def built(self, *arguments: str, code: int = 0) -> str:
+        """Run `mkdocs build`, which must end with this status, and return its output."""
+        return self.ran("mkdocs", "build", *arguments, code=code)
+
     def build_as_server(self) -> subprocess.CompletedProcess[str]:
         """Build once as `mkdocs serve` does, without waiting for readers."""
         self.write(

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -19,3 +22,10 @@ def expect(actual: str, path: Path) -> None:
             path.unlink()
     expected = path.read_bytes().decode() if path.exists() else ""
     assert actual == expected, f"differs from {path.relative_to(GOLDEN.parent.parent)}"
+
+
+def cases(module: str) -> dict[str, list[Any]]:
+    """Return the cases of a module by the names of its tests, each a list of arguments."""
+    path = GOLDEN / "cases" / f"{module}.yml"
+    found: dict[str, list[Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from browser_articles import ATTACKS, ESCAPES, RAW_ATTACK, SANDBOX, SIZES, texts
 from browsing import (
-    PROVOKE,
     Look,
     Visitor,
+    adopt,
     audit,
     browser,
     differs_from_asked,
@@ -25,6 +25,7 @@ from browsing import (
     measure,
     named,
     new_violations,
+    script,
     served,
     too_faint,
     violations,
@@ -377,7 +378,7 @@ def test_attacks_fail(visitor: Visitor, theme: str) -> None:
     """No script of an article runs, and nothing in it asks another host or leads to a script."""
     page = visitor.open(Look(theme, "light"), "attacks/")
     assert page.locator("article.contentgen").count() > 60
-    protocols = page.evaluate(PROVOKE)
+    protocols = page.evaluate(script("provoke"))
     page.wait_for_timeout(200)
     assert set(protocols) <= {"http:", "https:", "mailto:"}
 
@@ -385,7 +386,7 @@ def test_attacks_fail(visitor: Visitor, theme: str) -> None:
 def test_attacks_would_be_noticed(visitor: Visitor) -> None:
     """On a page that nobody sanitized, each kind of attack is noticed."""
     page = visitor.open(Look("mkdocs", "light"), "raw.html?unlimited")
-    assert "javascript:" in page.evaluate(PROVOKE)
+    assert "javascript:" in page.evaluate(script("provoke"))
     page.wait_for_timeout(200)
     assert {"script", "click"} <= set(visitor.dialogs)
     assert {address.rpartition("/")[2] for address in visitor.foreign} == {
@@ -398,42 +399,11 @@ def test_attacks_would_be_noticed(visitor: Visitor) -> None:
 
 # --- The article's box ----------------------------------------------------------------------------
 
-OUTSIDE = """
-() => {
-    const box = document.querySelector('article.contentgen').getBoundingClientRect();
-    const found = new Set();
-    for (let y = 0; y < innerHeight; y += 25)
-        for (let x = 0; x < innerWidth; x += 25) {
-            const inside = x >= box.left - 1 && x <= box.right + 1
-                && y >= box.top - 1 && y <= box.bottom + 1;
-            const at = inside ? null : document.elementFromPoint(x, y);
-            if (at?.closest('article.contentgen, article.contentgen *'))
-                found.add(`${at.tagName} at ${x}, ${y}`);
-        }
-    return [...found].slice(0, 3);
-}
-"""
-PAINTED = """
-async picture => {
-    const {data, width, height} = await drawn(picture);
-    const box = document.querySelector('article.contentgen').getBoundingClientRect();
-    for (let y = 0; y < height; y++)
-        for (let x = 0; x < width; x++) {
-            const inside = x >= box.left - 1 && x <= box.right + 1
-                && y >= box.top - 1 && y <= box.bottom + 1;
-            const at = 4 * (y * width + x);
-            if (!inside && data[at] > 250 && data[at + 1] < 5 && data[at + 2] > 250)
-                return [`a pixel at ${x}, ${y}`];
-        }
-    return [];
-}
-"""
-
 
 def escaped(page: Page) -> list[str]:
     """Return what of an article is seen, or takes a click, outside the article's box."""
     picture = base64.b64encode(page.screenshot(scale="css")).decode()
-    return [*page.evaluate(OUTSIDE), *page.evaluate(PAINTED, picture)]
+    return [*page.evaluate(script("outside")), *page.evaluate(script("painted"), picture)]
 
 
 @pytest.mark.parametrize("site", [*THEMES, "keep"])
@@ -448,21 +418,11 @@ def test_nothing_leaves_its_article(visitor: Visitor, site: str) -> None:
 
 
 UNCONTAINED = """
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(`
-    .contentgen { overflow: visible !important; }
-    .contentgen-kept { contain: layout !important; }`);
-document.adoptedStyleSheets = [sheet];
+.contentgen { overflow: visible !important; }
+.contentgen-kept { contain: layout !important; }
 """
-"""Takes the containment away, and leaves the layout as it is."""
-
-WITH_MARGIN = """
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(
-    '.contentgen { overflow: clip !important; overflow-clip-margin: 80px !important; }');
-document.adoptedStyleSheets = [sheet];
-"""
-"""Lets what is contained be seen around the article as well, and leaves the layout as it is."""
+WITH_MARGIN = ".contentgen { overflow: clip !important; overflow-clip-margin: 80px !important; }"
+"""Styles that take the containment away, or let more be seen, and leave the layout as it is."""
 
 
 def test_what_leaves_would_be_noticed(visitor: Visitor) -> None:
@@ -470,7 +430,7 @@ def test_what_leaves_would_be_noticed(visitor: Visitor) -> None:
     found = []
     for number in (16, 21):
         page = visitor.open(Look("keep", "light"), f"escapes/{number}/?unlimited", height=900)
-        page.evaluate(UNCONTAINED)
+        adopt(page, UNCONTAINED)
         found += escaped(page)
     assert {what.startswith("a pixel") for what in found} == {True, False}
 
@@ -486,15 +446,6 @@ def test_letters_stay_readable(visitor: Visitor, site: str) -> None:
     assert 5 < min(sizes) < max(sizes) < 400
 
 
-DIFFERENT = """
-async pictures => {
-    const [one, other] = await Promise.all(pictures.map(drawn));
-    return one.data.filter((value, i) => Math.abs(value - other.data[i]) > 48).length;
-}
-"""
-"""Counts what differs in two pictures, but for roundings at the edges of letters."""
-
-
 def around(link: Locator) -> bytes:
     """Return a picture of a link and what is around it."""
     box = link.bounding_box()
@@ -508,7 +459,7 @@ def around(link: Locator) -> bytes:
 def different(page: Page, *pictures: bytes) -> int:
     """Return in how many values two pictures of a page differ."""
     encoded = [base64.b64encode(picture).decode() for picture in pictures]
-    return int(page.evaluate(DIFFERENT, encoded))
+    return int(page.evaluate(script("different"), encoded))
 
 
 @in_each_theme
@@ -524,9 +475,9 @@ def test_containment_cuts_nothing_off(visitor: Visitor, theme: str) -> None:
     for link in article.locator("a[rel]").all():
         link.focus()
         contained = around(link)
-        page.evaluate(WITH_MARGIN)
+        adopt(page, WITH_MARGIN)
         with_margin = around(link)
-        page.evaluate("() => { document.adoptedStyleSheets = []; }")
+        adopt(page)
         link.blur()
         assert different(page, contained, with_margin) == 0
         assert different(page, contained, around(link)) > 20

@@ -6,10 +6,13 @@ import re
 import unicodedata
 
 import pytest
+from golden_file import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.display import escape_controls, hidden_character, quoted, without_commands
+
+CASES = cases("display")
 
 ORDINARY = [
     "Ten ways to speed up a docs build: faster, cheaper",
@@ -31,24 +34,7 @@ def test_ordinary_text_stays(text: str) -> None:
     assert hidden_character(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a\x1b]52;c;eA==\x07b", "a\\x1b]52;c;eA==\\x07b"),
-        ("\x9b31m", "\\x9b31m"),
-        ("a\n::error::b\r", "a\\n::error::b\\r"),
-        ("a\u2028b\u2029c\x85d\x0be", "a\\u2028b\\u2029c\\x85d\\x0be"),
-        ("abc\u202edcba\u202c", "abc\\u202edcba\\u202c"),
-        ("\u2066a\u2069", "\\u2066a\\u2069"),
-        ("\ud83d", "\\ud83d"),
-        ("\x00\x02wzxhzdk:0\x03\x7f", "\\x00\\x02wzxhzdk:0\\x03\\x7f"),
-        ("::error::x", "\\x3a:error::x"),
-        (" \u3000::set-output name=a::b", " \u3000\\x3a:set-output name=a::b"),
-        ("topic ::warning::x", "topic \\x3a:warning::x"),
-        ("##[error]x, ##vso[task.setvariable]", "\\x23#[error]x, \\x23#vso[task.setvariable]"),
-        ("###[group]", "#\\x23#[group]"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["what_would_be_obeyed"])
 def test_what_would_be_obeyed(text: str, expected: str) -> None:
     """It is shown as an escape, also in the middle of a line that a log may fold."""
     assert escape_controls(text) == expected

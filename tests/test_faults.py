@@ -65,8 +65,7 @@ def test_killed_builds_lose_nothing(project: Project, service: ServiceDouble) ->
             wait_until(lambda: answered <= project.cached())  # noqa: B023
         assert answered <= project.cached()
         service.answered.clear()
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     assert project.cached() == set(topics)
     assert not list((project.root / CACHE).glob("*set-aside*"))
 
@@ -82,8 +81,7 @@ def test_a_claim_of_a_killed_build_ends(project: Project, service: ServiceDouble
     build.wait()
     service.answer = generated()
     started = time.monotonic()
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     assert time.monotonic() - started < 40
 
 
@@ -143,12 +141,11 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     """Too many requests fail the build before the first, with their number and their pages."""
     write_pages(project, 3)
     project.configure({"max_requests": 2})
-    built = project.build()
-    assert built.returncode == 1
-    assert re.search(r"ERROR .* 3 .*\bmax_requests\b.* 2\b", built.stdout)
+    built = project.built(code=1)
+    assert re.search(r"ERROR .* 3 .*\bmax_requests\b.* 2\b", built)
     for number in range(3):
-        assert f"docs/t{number}.md:2: " in built.stdout
-    assert "contentgen: 1 problem named above" in built.stdout
+        assert f"docs/t{number}.md:2: " in built
+    assert "contentgen: 1 problem named above" in built
     # In a page that only its author sees, the topic is followed by the error.
     project.configure({"max_requests": 0})
     assert project.build_as_server().returncode == 0
@@ -162,11 +159,10 @@ def test_on_missing_fail_lists_all(project: Project, service: ServiceDouble) -> 
     keep_old_text(project, "T0", days=1)
     project.page("more.md", {"type": "news", "topic": "More"})
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
-    built = project.build()
-    assert built.returncode == 1
-    assert f"docs/t1.md:2: {NEVER_GENERATED_REASON}, " in built.stdout
-    assert f"docs/more.md:2: {NEVER_GENERATED_REASON}, " in built.stdout
-    assert "docs/t0.md" not in built.stdout
+    built = project.built(code=1)
+    assert f"docs/t1.md:2: {NEVER_GENERATED_REASON}, " in built
+    assert f"docs/more.md:2: {NEVER_GENERATED_REASON}, " in built
+    assert "docs/t0.md" not in built
     assert service.received == []
 
 
@@ -174,9 +170,8 @@ def test_on_missing_placeholder_shows_and_warns(project: Project, service: Servi
     """A placeholder is in the page, says what is missing, and is a warning."""
     write_pages(project, 1)
     project.configure({"on_missing": "placeholder"})
-    built = project.build()
-    assert built.returncode == 0
-    assert f"docs/t0.md:2: {NEVER_GENERATED_REASON}" in warnings_in(built.stdout)[0]
+    built = project.built()
+    assert f"docs/t0.md:2: {NEVER_GENERATED_REASON}" in warnings_in(built)[0]
     shown = project.soup("t0/index.html").find(class_="contentgen-missing")
     assert shown is not None
     assert "`contentgen generate t0.md`" in shown.get_text()
@@ -192,9 +187,8 @@ def test_on_error_placeholder_shows_and_warns(project: Project, service: Service
     project.page("a b.md", {"type": "blog", "topic": "<b>T</b> & \x7f *T*"})
     project.configure({"on_error": "placeholder"})
     service.answer = raw(b"{}", 500)
-    built = project.build()
-    assert built.returncode == 0
-    assert "docs/a b.md:2: " in warnings_in(built.stdout)[0]
+    built = project.built()
+    assert "docs/a b.md:2: " in warnings_in(built)[0]
     shown = project.soup("a b/index.html").select_one(".contentgen-missing p:last-child")
     assert shown is not None
     assert shown.decode_contents() == (
@@ -225,15 +219,13 @@ def test_an_old_text_outlives_a_failure(project: Project, service: ServiceDouble
     write_pages(project, 1)
     project.configure({"max_age": "30d"})
     service.answer = raw(b"{}", 500)
-    built = project.build()
-    assert built.returncode == 0, built.stdout
-    (warning,) = warnings_in(built.stdout)
+    built = project.built()
+    (warning,) = warnings_in(built)
     assert re.search(r"docs/t0\.md:2: .*\b40 days old\b.*\b500\b", warning)
     assert "The old text" in project.html("t0/index.html")
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
-    built = project.build()
-    assert built.returncode == 0
-    assert "40 days old" in warnings_in(built.stdout)[0]
+    built = project.built()
+    assert "40 days old" in warnings_in(built)[0]
 
 
 def in_namespace(project: Project, mount: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -301,9 +293,8 @@ def test_a_half_restored_database(project: Project, service: ServiceDouble) -> N
     assert project.build().returncode == 0
     with (project.root / CACHE / "cache.db").open("r+b") as database:
         database.truncate(4096)
-    built = project.build()
-    assert built.returncode == 0, built.stdout
-    (warning,) = warnings_in(built.stdout)
+    built = project.built()
+    (warning,) = warnings_in(built)
     assert "it was renamed to cache.db.set-aside-" in warning
     assert project.build("--strict").returncode == 0
     assert len(service.received) == 6
@@ -346,8 +337,7 @@ def test_gh_deploy(project: Project, service: ServiceDouble) -> None:
         for role in ("AUTHOR", "COMMITTER")
         for what, value in (("NAME", "A"), ("EMAIL", "a@example.org"))
     }
-    ran = project.run("mkdocs", "gh-deploy", "--strict")
-    assert ran.returncode == 0, ran.stdout
+    project.ran("mkdocs", "gh-deploy", "--strict")
     page = subprocess.run(
         ["git", "-C", str(remote), "show", "gh-pages:t0/index.html"],
         capture_output=True,

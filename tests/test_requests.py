@@ -7,6 +7,7 @@ from itertools import combinations
 
 import msgspec
 import pytest
+from golden_file import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,8 @@ from mkdocs_contentgen.requests import (
     check_defaults,
     parse_front_matter,
 )
+
+CASES = cases("requests")
 
 BLOG = BlogRequest(topic="Ten ways to speed up a docs build", format="listicle")
 
@@ -91,20 +94,7 @@ def test_a_language_and_sources_are_part_of_the_key() -> None:
     assert msgspec.convert(grounded.record(), BlogRequest) == grounded
 
 
-@pytest.mark.parametrize(
-    ("tag", "spelling"),
-    [
-        ("de", "de"),
-        ("PT-br", "pt-BR"),
-        ("zh-hant-hk", "zh-Hant-HK"),
-        ("es-419", "es-419"),
-        ("ca-valencia", "ca-valencia"),
-        ("gsw", "gsw"),
-        ("de-1996", "de-1996"),
-        ("sr-latn", "sr-Latn"),
-        *((tag, None) for tag in ("d", "german", "de_AT", "de-", "de\n", "x-klingon", "<b>", "ä")),
-    ],
-)
+@pytest.mark.parametrize(("tag", "spelling"), CASES["language_tags"])
 def test_language_tags(tag: str, spelling: str | None) -> None:
     """A tag has language, script, region and variants, of which each can be missing."""
     if spelling is None:
@@ -180,15 +170,7 @@ def test_a_topic_has_a_limit() -> None:
     assert str(problem).startswith(expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("topic", "visible, valid text of at most 20,000 characters"),
-        ("format", "one of howto, listicle, narrative"),
-        ("id", "a-z, 0-9 and '-' alone"),
-        ("revision", "a whole number from 1 to 1000000000"),
-    ],
-)
+@pytest.mark.parametrize(("name", "message"), CASES["half_a_character_is_no_value"])
 def test_half_a_character_is_no_value(name: str, message: str) -> None:
     """A lone surrogate, which no JSON body can carry, is refused before it is sent."""
     fields = {"type": "blog", "topic": "x", name: "half \ud83d"}

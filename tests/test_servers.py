@@ -79,8 +79,7 @@ def test_reviews_are_shown(project: Project, serving: Serving) -> None:
     """An approval is shown at once, also the first one, and so is an edit of the approved file."""
     with serving() as server:
         wait_until(lambda: "Text number 1" in server.page())
-        approved = project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
-        assert approved.returncode == 0, approved.stdout
+        project.ran("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
         wait_until(lambda: "reviewed by Ada" in server.page())
         file = project.root / "contentgen/index.md/main.html"
         file.write_text(file.read_text().replace("Text number 1", "By hand"))

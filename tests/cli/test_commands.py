@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Project, wait_until
+from golden_file import cases
 from jsonschema import Draft202012Validator
 from service_double import TOKEN, ServiceDouble, generated, raw
 
@@ -23,6 +24,8 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DiskStore
+
+CASES = cases("commands")
 
 ASKED = {"type": "blog", "topic": "Alpha"}
 COMMANDS = ("status", "generate", "diff", "approve", "eject", "prune", "schema", "sandbox")
@@ -115,9 +118,8 @@ def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -
     shutil.rmtree(project.root / ".cache")
     project.environment["TZ"] = "Pacific/Auckland"
     sent = len(service.received)
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert "2 from approved files, 0 from the cache" in built.stdout
+    built = project.built("--strict")
+    assert "2 from approved files, 0 from the cache" in built
     assert project.files() == first
     assert len(service.received) == sent
     page = project.html("index.html")
@@ -174,15 +176,7 @@ def test_line_breaks_of_another_system_are_no_change(project: Project) -> None:
     assert states(project)["index.md", "main"][0] == "approved"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("generated_at", "'2026-01-02T10:11:12Z'"),
-        ("approved_at", "'2026-01-02'"),
-        ("2026", "a note"),
-        ("note", "for later"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), CASES["a_header_may_be_edited"])
 def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     """Quotes around times and dates, and keys of one's own are no damage."""
     path = tmp_path / "main.html"
@@ -199,33 +193,14 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     assert text.answers(BlogRequest(topic="x"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("---\nformat", "format", ":1: has no YAML header between two lines '---'"),
-        (
-            "format: 1",
-            "format: 99",
-            ":2: format: expected `int` <= 1",
-        ),
-        ("key:", "key: [", "is not valid YAML"),
-        (
-            "approved_by: Jo",
-            "approved_by: {a: b}",
-            ":5: approved_by: expected `str`, got `object`",
-        ),
-        ("approved_at: 2", "approved_at: x2", "approved_at: invalid rfc3339 encoded date"),
-        ("generated_at: 2", "generated_at: x2", "generated_at: invalid rfc3339 encoded datetime"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), CASES["a_damaged_file_is_an_error"])
 def test_a_damaged_file_is_an_error(project: Project, old: str, new: str, message: str) -> None:
     """Build and commands name file and line, and nothing overwrites the file."""
     file = approve_one(project)
     damaged = file.read_text().replace(old, new, 1)
     file.write_text(damaged)
-    built = project.build()
-    assert built.returncode == 1
-    assert message in built.stdout
+    built = project.built(code=1)
+    assert message in built
     assert message in run(project, "status", code=1)
     assert message in run(project, "approve", "--all", "--by", "Eve", code=1)
     assert file.read_text() == damaged
@@ -262,10 +237,9 @@ def test_an_edit_that_leaves_no_article(project: Project) -> None:
     """A page is built without a text that cannot be shown, and a warning says why."""
     with approve_one(project).open("a") as file:
         file.write("<article>Another</article>\n")
-    built = project.build()
-    assert built.returncode == 0
+    built = project.built()
     reason = "the article 'main' cannot be shown: expected one <article>, found 2"
-    assert f"docs/index.md:2: {reason}" in built.stdout
+    assert f"docs/index.md:2: {reason}" in built
     assert "<article" not in project.html("index.html")
 
 

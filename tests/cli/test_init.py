@@ -11,6 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from conftest import Project
+from golden_file import cases
 from model_double import ModelDouble, raw
 from model_writer import writing
 
@@ -18,7 +19,15 @@ from mkdocs_contentgen.cli.init import add_plugin
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.writer.discovery import FoundServer, find_server, find_servers
 
+CASES = cases("init")
+
 SANDBOX = {"base_url": "sandbox"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be in an empty folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def run(*arguments: str, answer: str = "") -> Result:
@@ -35,10 +44,9 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     """From an empty folder to a page with a text of the model that was found."""
     model.answer = writing()
     (project.root / "mkdocs.yml").unlink(missing_ok=True)
-    ran = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
-    assert ran.returncode == 0, ran.stdout
-    assert "Texts are from: qwen3:8b (the model server)" in ran.stdout
-    assert "Next: contentgen generate" in ran.stdout
+    ran = project.ran("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
+    assert "Texts are from: qwen3:8b (the model server)" in ran
+    assert "Next: contentgen generate" in ran
     assert "generated: 1" in project.run("mkdocs_contentgen", "generate").stdout
     assert project.build("--strict").returncode == 0
     assert project.soup("first-text/index.html").select_one("article.contentgen")
@@ -47,9 +55,8 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     assert again.returncode == 1
 
 
-def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble) -> None:
+def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     """Without `--yes`, the author chooses among models and the sandbox."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--endpoint", model.endpoint, answer="7\n2\nOur new office\n")
     assert ran.exit_code == 0, ran.output
     assert "1  qwen3:8b (the model server)\n2  sample texts, no model\n" in ran.stdout
@@ -60,20 +67,14 @@ def test_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDo
     assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
 
 
-def test_nobody_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
     """Without a terminal, the message names the option that asks nothing."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--endpoint", model.endpoint)
     assert (ran.exit_code, "--yes" in ran.stderr, list(tmp_path.iterdir())) == (1, True, [])
 
 
-def test_a_site_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_a_site_elsewhere(tmp_path: Path, model: ModelDouble) -> None:
     """With `-f`, the page goes beside that configuration, and the next command names it."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "my site").mkdir()
     ran = choose_sandbox(model, "-f", "my site/mkdocs.yml")
     assert ran.exit_code == 0, ran.output
@@ -91,11 +92,8 @@ def test_a_site_elsewhere(
         (["--endpoint", "nonsense"], "is not an https address"),
     ],
 )
-def test_wrong_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
+def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> None:
     """They are refused on one line, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
     ran = run("--yes", *arguments)
     assert ran.exit_code > 0
     assert message in ran.stderr
@@ -121,14 +119,12 @@ def test_wrong_options(
 )
 def test_what_it_leaves_alone(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     model: ModelDouble,
     name: str,
     text: str,
     message: str,
 ) -> None:
     """The author gets the lines to add, and the file stays as it is."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(text.encode("latin-1"))
     ran = choose_sandbox(model)
     assert (ran.exit_code, message in ran.stderr) == (1, True), ran.output
@@ -136,15 +132,7 @@ def test_what_it_leaves_alone(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(
-    ("link", "reason"),
-    [
-        ("site/docs/first-text.md", "docs/first-text.md: cannot be written (docs/first-text.md is"),
-        ("site/docs", "docs/index.md: cannot be written (docs is a symbolic link, which is not"),
-        ("site/.gitignore", ".gitignore: cannot be written (.gitignore is a symbolic link"),
-        ("site/mkdocs.yml", "mkdocs.yml: cannot be written (mkdocs.yml is a symbolic link"),
-    ],
-)
+@pytest.mark.parametrize(("link", "reason"), CASES["links_are_not_followed"])
 def test_links_are_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, link: str, reason: str
 ) -> None:
@@ -159,11 +147,8 @@ def test_links_are_not_followed(
 
 
 @pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore"])
-def test_pipes_are_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, name: str
-) -> None:
+def test_pipes_are_not_read(tmp_path: Path, model: ModelDouble, name: str) -> None:
     """They would block, and are refused on one line."""
-    monkeypatch.chdir(tmp_path)
     os.mkfifo(name)
     ran = choose_sandbox(model)
     assert (ran.exit_code, f"{name}: " in ran.stderr, "not a file" in ran.stderr) == (
@@ -188,11 +173,8 @@ def test_pages_in_a_folder_beside_the_project(
     assert Path(".gitignore").read_text() == "/site\n.venv\n.cache/\n"
 
 
-def test_what_is_there_already(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble
-) -> None:
+def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
     """Line ends stay, and what only the author can do is named."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "properdocs.yml").write_bytes(b"site_name: A\r\nnav: [index.md]\r\n")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/first-text.md").write_text("Mine\n")
@@ -206,66 +188,29 @@ def test_what_is_there_already(
     assert ran.stderr == steps
 
 
-@pytest.mark.parametrize(
-    ("before", "indent", "end"),
-    [
-        ("site_name: A\nplugins:\n  - search\n", "  ", ""),
-        ("plugins:\n- search # mine\n- blog:\n    a: !ENV X\n", "", "\n# end\nnav: []\n"),
-        ("plugins:\n    - search\n    - tags\n", "    ", ""),
-        ("plugins:\n  - search\n", "  ", "\n  # more of them\n\n"),
-        ("plugins:\n  - a: |\n      # x\n", "  ", ""),
-    ],
-)
+@pytest.mark.parametrize(("before", "indent", "end"), CASES["where_the_plugin_goes"])
 def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
     """Behind the last one, at its indentation, and no other line changes."""
     ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
     assert add_plugin(before + end, SANDBOX) == before + ours + end
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("plugins: [search]\n", "plugins: [search, {contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: []\n", "plugins: [{contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: [a,]\n", "plugins: [a,{contentgen: {base_url: sandbox}}]\n"),
-        ("plugins: {a: {}}\n", "plugins: {a: {}, contentgen: {base_url: sandbox}}\n"),
-        (
-            "plugins:\n  a: 1\nb: 2\n",
-            "plugins:\n  a: 1\n  contentgen:\n    base_url: sandbox\nb: 2\n",
-        ),
-        (
-            "? [x]\n: y\nplugins: [a]\n",
-            "? [x]\n: y\nplugins: [a, {contentgen: {base_url: sandbox}}]\n",
-        ),
-        ("plugins: [\n  a, # b\n]\n", "plugins: [\n  a, # b\n{contentgen: {base_url: sandbox}}]\n"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), CASES["lists_and_mappings"])
 def test_lists_and_mappings(before: str, after: str) -> None:
     """The plugin is added to whatever the author has."""
     assert add_plugin(before, SANDBOX) == after
 
 
 @pytest.mark.parametrize("text", ["", "# Mine\n", "# Mine\n\n  # and more"])
-def test_a_file_without_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, text: str
-) -> None:
+def test_a_file_without_options(tmp_path: Path, model: ModelDouble, text: str) -> None:
     """It gets those of a new site behind its comments."""
-    monkeypatch.chdir(tmp_path)
     Path("mkdocs.yml").write_text(text)
     assert choose_sandbox(model).exit_code == 0
     assert Path("mkdocs.yml").read_text().startswith(text)
     assert list(yaml.safe_load(Path("mkdocs.yml").read_text()))[0::2] == ["site_name", "plugins"]
 
 
-@pytest.mark.parametrize(
-    ("models", "found"),
-    [
-        ([{"id": "qwen3:8b"}, {"id": "nomic-embed-text"}], ["qwen3:8b"]),
-        ([{"id": "\x1b[31mred"}, {"id": "a\nb"}, {"id": 7}, "x"], []),
-        ([], []),
-        ("nonsense", []),
-    ],
-)
+@pytest.mark.parametrize(("models", "found"), CASES["the_models_of_a_server"])
 def test_the_models_of_a_server(model: ModelDouble, models: object, found: list[str]) -> None:
     """Those that can write and can be shown; a server without one is none."""
     model.models = raw(json.dumps({"data": models}).encode())

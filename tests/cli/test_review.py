@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from golden_file import cases
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
@@ -23,6 +24,8 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
+
+CASES = cases("review")
 
 REQUEST = BlogRequest(topic="Alpha")
 
@@ -248,30 +251,7 @@ def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
     assert warnings[1] in site.run("approve", "index.md", "--by", "Jo")
 
 
-@pytest.mark.parametrize(
-    ("html", "sentences"),
-    [
-        (
-            "It is fast. It took <mark>42 days</mark> in <mark>2019</mark>. It ended.",
-            ["It took ‹42 days› in ‹2019›."],
-        ),
-        (
-            "Dr. Roe said on <mark>5. Mai 2019</mark> that ca. <mark>30 %</mark> left. All did.",
-            ["Dr. Roe said on ‹5. Mai 2019› that ca. ‹30 %› left."],
-        ),
-        (
-            "She said so. <mark>“It is new. We like it.”</mark> He did not <b>say</b> it.",
-            ["‹“It is new. We like it.”›"],
-        ),
-        (
-            "A &lt;b&gt; in <mark>7</mark> cases? No! See <mark>9</mark>",
-            ["A <b> in ‹7› cases?", "See ‹9›"],
-        ),
-        ("快。<mark>42天</mark>后结束。慢。", ["‹42天›后结束。"]),
-        ("In <mark>2019</mark>. It is so. In <mark>2019</mark>.", ["In ‹2019›."]),
-        ("‹Quoted›. In <mark>1 &amp; 2</mark>.", ["In ‹1 & 2›."]),
-    ],
-)
+@pytest.mark.parametrize(("html", "sentences"), CASES["the_sentences_to_check"])
 def test_the_sentences_to_check(html: str, sentences: list[str]) -> None:
     """Of a paragraph, only the sentences with statements to check are printed, each once."""
     assert checks(article(html)) == sentences

@@ -282,9 +282,8 @@ def test_blog_with_required_excerpts(pair: Pair) -> None:
     for day in (2, 3):
         front = pair.front(f"Day {day}", date=date(2026, 1, day), slug=str(day))
         pair.site.write(f"docs/blog/posts/{day}.md", front)
-    built = pair.site.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert "3 generated" in built.stdout
+    built = pair.site.built("--strict")
+    assert "3 generated" in built
     listed = pair.site.soup("blog/page/2/index.html").select_one(".md-post__content")
     assert listed
     assert DRAFT in listed.get_text()
@@ -526,8 +525,7 @@ def test_a_title_is_text_everywhere(pair: Pair, attack: str) -> None:
     pair.page("blog/posts/post.md", date=date(2026, 1, 2), topic=attack, slug="post", tags=["A"])
     pair.page("page.md", date=date(2026, 1, 2), topic=escape(attack))
     pair.configure()
-    built = pair.site.run(pair.row.command, "build", "--strict")
-    assert built.returncode == 0, built.stdout
+    pair.site.ran(pair.row.command, "build", "--strict")
     texts = {n: c.decode() for n, c in pair.site.files().items() if n.endswith(TEXT_FILES)}
     assert len(texts) > 3
     for name, text in texts.items():
@@ -624,16 +622,14 @@ def test_commands_know_all_languages(pair: Pair) -> None:
     pair.site.write("docs/page.de.md", pair.front("Deutsch"))
 
     def contentgen(*arguments: str) -> str:
-        ran = pair.site.run("mkdocs_contentgen", *arguments)
-        assert ran.returncode == 0, ran.stdout
-        return ran.stdout
+        ran = pair.site.ran("mkdocs_contentgen", *arguments)
+        return ran
 
     assert "texts generated: 2; failed: 0" in contentgen("generate")
     assert "texts to be dropped: 0" in contentgen("prune", "--dry-run")
     assert contentgen("approve", "--all", "--by", "Jo").count("approved in") == 2
     contentgen("status", "--check")
-    built = pair.site.build("--strict")
-    assert built.returncode == 0, built.stdout
+    pair.site.built("--strict")
     assert "Deutsch" in pair.site.html("de/page/index.html")
 
 
@@ -729,9 +725,8 @@ def test_properdocs(pair: Pair) -> None:
     assert_in_navigation(pair)
     assert_sections(json.loads(pair.site.html("search/search_index.json")), "page/")
     pair.site.write("docs/page.md", pair.front() + "<!-- contentgen nope -->\n")
-    built = pair.site.run("properdocs", "build", "--strict")
-    assert built.returncode == 1
-    assert "'nope'" in built.stdout
+    built = pair.site.ran("properdocs", "build", "--strict", code=1)
+    assert "'nope'" in built
 
 
 @beside("properdocs")
@@ -770,8 +765,7 @@ def test_together(pair: Pair) -> None:
     config = yaml.safe_load((pair.site.root / "mkdocs.yml").read_text())
     config["plugins"].insert(0, config["plugins"].pop())
     pair.site.write("mkdocs.yml", yaml.safe_dump(config))
-    built = pair.site.build("--strict")
-    assert built.returncode == 0, built.stdout
+    pair.site.built("--strict")
     assert pair.site.files() == last
 
 

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import canonicalize, tostring
 import pytest
 from bs4 import Tag
 from desk_site import HTML
+from golden_file import cases
 from growth import growth
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,8 @@ from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.differences import Row, compare, take_back
 from mkdocs_contentgen.html.document import Document
+
+CASES = cases("differences")
 
 PARAGRAPHS = [f"{word} is a paragraph of its own" for word in ("One", "Two", "Three", "Four")]
 
@@ -101,20 +104,7 @@ def test_words_of_a_change(before: str, after: str, words: list[tuple[str, str]]
     assert [it for it in row.words if it[0] != "equal"] == words
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ("<ol><li>a</li></ol>", '<ol start="3"><li>a</li></ol>', ["<ol>", '<ol start="3">']),
-        (
-            "<section><p>a</p></section><p>b</p>",
-            "<section><p>a</p><p>b</p></section>",
-            ["<p>b</p>", "<p>b</p>"],
-        ),
-        ("<p>a</p><hr>", "<p>a</p>", ["<hr>"]),
-        ("<span>a<p>b</p></span>", "<span>c<p>b</p></span>", ["a", "c"]),
-        ("<ul>a<li>b</li></ul>", "<ul>c<li>b</li></ul>", ["a", "c"]),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "words"), CASES["differences_around_blocks"])
 def test_differences_around_blocks(before: str, after: str, words: list[str]) -> None:
     """Lists, sections, rules and loose text are compared, too."""
     one, other = (Document(f"<article><h1>T</h1>{it}</article>") for it in (before, after))

@@ -8,9 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from golden_file import cases
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document
+
+CASES = cases("document")
 
 HTML = """<article><h1>T &amp; x</h1>
 <p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
@@ -79,20 +82,7 @@ def test_inserted_blocks() -> None:
         changed(lambda blocks: blocks[4].insert("p", "New"))
 
 
-@pytest.mark.parametrize(
-    ("markdown", "html"),
-    [
-        ("**b** *i* `c` ==3 s==", "<strong>b</strong> <em>i</em> <code>c</code> <mark>3 s</mark>"),
-        ("[l](https://a.example)", '<a href="https://a.example" rel="'),
-        ("<script>alert(1)</script>x", "<p>x</p>"),
-        ("[l](javascript:alert(1))", "<p>[l](javascript:alert(1))</p>"),
-        ('<img src=x onerror="alert(1)">x', "x</p>"),
-        ("<a href='javascript:alert(1)'>x</a>", "x"),
-        ("a ==b", "a ==b"),
-        ("====", "===="),
-        ("two\nlines", "two lines"),
-    ],
-)
+@pytest.mark.parametrize(("markdown", "html"), CASES["what_a_person_writes"])
 def test_what_a_person_writes(markdown: str, html: str) -> None:
     """Light Markdown is read, and anything that could harm is not."""
     after = changed(lambda blocks: blocks[6].set_markdown(markdown))
@@ -121,20 +111,7 @@ def test_what_is_no_block(markdown: str) -> None:
     assert blocks[6].text == "Last."
 
 
-@pytest.mark.parametrize(
-    ("inner", "statements"),
-    [
-        ('a<strong>"b"</strong>c and <em>(x)</em>y, <strong>z.</strong>q', []),
-        ("<em>a <em>b</em></em><strong>c</strong><strong>d</strong>", []),
-        ('<a href="https://x.example/a&gt;b">x</a>', []),
-        ("Use <mark>a <code>x == y</code> b</mark> and <mark>c</mark> d.", ["a x == y b", "c"]),
-        ("A=<mark>5</mark>=x. <mark>=</mark> Next <mark>=7=</mark>.", ["5", "=", "=7="]),
-        ("A <mark> 5 </mark>. Next <mark>7</mark>.", ["5", "7"]),
-        ("A\\<mark>5</mark>. B\\\\<mark>6</mark>. C", ["5", "6"]),
-        ("4\xa0km, <s>a~~b</s> ~~c~~<del>d</del> <b>\u2003e</b> ! <i> f</i>", []),
-        ('Says <mark lang="en">Jane</mark> and <mark class="lead">Bob</mark>.', ["Jane", "Bob"]),
-    ],
-)
+@pytest.mark.parametrize(("inner", "statements"), CASES["markup_within_markup"])
 def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     """Blocks come back the same, and each mark is a statement with its own text."""
     document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
@@ -144,16 +121,7 @@ def test_markup_within_markup(inner: str, statements: list[str]) -> None:
     assert document.to_lines() == before
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
-        "Use <code>a==b</code> and <mark>3</mark>. Then x==y and <mark>4</mark>.",
-        "A <mark> 5 </mark>. Next <mark>7</mark>.",
-        "A <strong>first. <mark>Jane</mark> sat. Then</strong> third <mark>7</mark>. Four.",
-        "需要<mark>3 秒</mark>。然后<mark>5 元</mark>。完。",
-        'a <mark>5</mark>. See <a href="https://x.example/?c==d">m</a>. <mark>6</mark> z.',
-    ],
-)
+@pytest.mark.parametrize("inner", CASES["a_removed_sentence_is_the_right_one"])
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
     """The other statement stays as it is."""
@@ -189,20 +157,7 @@ def test_a_block_that_would_take_long(markdown: str) -> None:
     assert time.process_time() - started < 5
 
 
-@pytest.mark.parametrize(
-    ("inner", "texts"),
-    [
-        ("<ul><li>Parent <mark>5 EUR</mark><ul><li>a</li></ul></li></ul>", ["Parent 5 EUR", "a"]),
-        ("<blockquote>Words<footer>Jane</footer></blockquote>", ["Words", "Jane"]),
-        ("<blockquote><p>Words</p><footer>Jane</footer></blockquote>", ["Words", "Jane"]),
-        ("<ul><li>a<hr>b</li></ul>", ["a", "b"]),
-        ("Bare <b>text</b><p>p</p> and more", ["Bare text", "p", "and more"]),
-        ("<div>a<p>b</p>c</div>", ["a", "b", "c"]),
-        ("<ul>a<li>b</li></ul>", ["a", "b"]),
-        ("<section>a</section>", ["a"]),
-        ("<span>a<p>b</p><b>c</b></span>", ["a", "b", "c"]),
-    ],
-)
+@pytest.mark.parametrize(("inner", "texts"), CASES["text_beside_blocks"])
 def test_text_beside_blocks(inner: str, texts: list[str]) -> None:
     """It is a block of its own, and the text stays as it is."""
     document = Document(f"<article><h1>T</h1>{inner}</article>")

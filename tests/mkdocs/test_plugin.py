@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 from conftest import Project
+from golden_file import cases
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.html.disclosure import LINES
 from mkdocs_contentgen.mkdocs.loading import load_site
+
+CASES = cases("plugin")
 
 ALL_FIELDS: dict[str, dict[str, str]] = {
     "article": {"length": "long", "focus": "review", "audience": "expert"},
@@ -27,8 +30,7 @@ def test_all_operations_and_fields(project: Project, service: ServiceDouble) -> 
     """Every operation is asked for with all its fields, and its article is in the page."""
     for kind, fields in ALL_FIELDS.items():
         project.page(f"{kind}.md", {"type": kind, "topic": f"On {kind} & more", **fields})
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     assert {request.path: request.body for request in service.received} == {
         f"/generate-{kind}": {"topic": f"On {kind} & more", **fields}
         for kind, fields in ALL_FIELDS.items()
@@ -55,29 +57,7 @@ def on_post_page(output, *, page, **_):
 
 
 @pytest.mark.parametrize(
-    ("text", "front", "expected"),
-    [
-        ("", {}, "Generated title | Generated lead. | 2026-01-02"),
-        (
-            "<!-- x -->\n\n<!-- contentgen -->\n\nMore.",
-            {},
-            "Generated title | Generated lead. | 2026",
-        ),
-        ("", {"title": "Mine"}, "Mine | Generated lead. | 2026-01-02"),
-        ("", {"description": "Mine", "date": "Mine"}, "Generated title | Mine | Mine"),
-        ("Mine.", {}, "Page | None | None"),
-        ("Mine.\n\n<!-- contentgen -->", {"title": "Mine"}, "Mine | None | None"),
-        ("# Mine\n", {}, "Mine | None | None"),
-        ("<!-- contentgen -->\n\n<h1>Mine</h1>", {}, "Page | None | None"),
-        (
-            "<!-- contentgen -->\n\n```\n# no title\n```",
-            {},
-            "Generated title | Generated lead. | 2",
-        ),
-        ("<!-- contentgen -->\n\nINSERTED", {}, "Page | None | None"),
-        ("[a]: https://example.org/\n", {}, "Generated title | Generated lead. | 2026"),
-        ("- <!-- contentgen -->", {}, "Page | None | None"),
-    ],
+    ("text", "front", "expected"), CASES["an_article_is_the_page_or_a_section_of_it"]
 )
 def test_an_article_is_the_page_or_a_section_of_it(
     project: Project, service: ServiceDouble, text: str, front: dict[str, str], expected: str
@@ -87,9 +67,8 @@ def test_an_article_is_the_page_or_a_section_of_it(
     project.configure({}, hooks=["metadata.py"])
     project.write("metadata.py", METADATA)
     project.page("page.md", {"type": "news", "topic": "x"}, text, **front)
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert f"said | page.md | {expected}" in built.stdout
+    built = project.built("--strict")
+    assert f"said | page.md | {expected}" in built
     if not text:
         assert project.soup("page/index.html").select_one("h1.contentgen-title ~ article")
 
@@ -101,9 +80,8 @@ def test_second_build_asks_nobody(project: Project, service: ServiceDouble) -> N
     first = project.files()
     for name in ("CONTENTGEN_TOKEN", "CONTENTGEN_USER_ID", "CONTENTGEN_BASE_URL"):
         del project.environment[name]
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
-    assert "1 from the cache" in built.stdout
+    built = project.built("--strict")
+    assert "1 from the cache" in built
     assert project.files() == first
     assert service.topics == ["Once"]
 
@@ -135,9 +113,8 @@ def test_front_matter_problems_all_at_once(project: Project, service: ServiceDou
     project.page("good.md", {"type": "blog", "topic": "Good"})
     project.page("one.md", {"type": "blog", "topic": "x", "format": "listcle", "token": "s3cret"})
     project.page("two.md", {"type": "blgo", "topic": "x", "base_url": "https://evil.example"})
-    built = project.build()
-    assert built.returncode == 1
-    lines = [line for line in built.stdout.splitlines() if "docs/" in line]
+    built = project.built(code=1)
+    lines = [line for line in built.splitlines() if "docs/" in line]
     assert [line.split("contentgen: ", 1)[1].split(";")[0] for line in lines] == [
         "docs/one.md:5: contentgen.format: expected one of howto, listicle, narrative, "
         "found 'listcle'",
@@ -145,18 +122,17 @@ def test_front_matter_problems_all_at_once(project: Project, service: ServiceDou
         "docs/two.md:3: contentgen.type: expected one of article, blog, news, found 'blgo'",
         "docs/two.md:5: contentgen.base_url: is not a known key",
     ]
-    assert "did you mean 'listicle'?" in built.stdout
-    assert "s3cret" not in built.stdout
-    assert "Traceback" not in built.stdout
+    assert "did you mean 'listicle'?" in built
+    assert "s3cret" not in built
+    assert "Traceback" not in built
     assert service.received == []
 
 
 def test_marker_without_article_counts_for_strict(project: Project) -> None:
     """A marker that names no article is a warning with its line, and fails a strict build."""
     project.page("index.md", {"type": "blog", "topic": "x"}, "Text\n\n<!-- contentgen nope -->\n")
-    built = project.build("--strict")
-    assert built.returncode == 1
-    assert "docs/index.md:8: the marker names an article 'nope' that is not there" in built.stdout
+    built = project.built("--strict", code=1)
+    assert "docs/index.md:8: the marker names an article 'nope' that is not there" in built
 
 
 def test_side_by_side_and_equal_ones_once(project: Project, service: ServiceDouble) -> None:
@@ -165,8 +141,7 @@ def test_side_by_side_and_equal_ones_once(project: Project, service: ServiceDoub
     project.configure({"concurrency": 4})
     for number in range(12):
         project.page(f"p{number}.md", {"type": "article", "topic": f"T{number % 6}"})
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     assert sorted(service.topics) == [f"T{number}" for number in range(6)]
     assert service.most_in_flight == 4
 
@@ -183,11 +158,10 @@ def test_failures_are_reported_together(project: Project, service: ServiceDouble
     service.answer = answer
     for topic in ("bad1", "good1", "bad2", "good2"):
         project.page(f"{topic}.md", {"type": "blog", "topic": topic})
-    built = project.build()
-    assert built.returncode == 1
-    assert "docs/bad1.md:2: the service reports a failure" in built.stdout
-    assert "docs/bad2.md:2: the service reports a failure" in built.stdout
-    assert "Traceback" not in built.stdout
+    built = project.built(code=1)
+    assert "docs/bad1.md:2: the service reports a failure" in built
+    assert "docs/bad2.md:2: the service reports a failure" in built
+    assert "Traceback" not in built
 
     service.answer = generated()
     assert project.build("--strict").returncode == 0
@@ -261,10 +235,9 @@ def test_options_that_cannot_be_used(
     project.configure({"retries": 0, **options})
     project.environment |= environment
     project.page("index.md", {"type": "blog", "topic": "x"})
-    built = project.build()
-    assert built.returncode == 1
-    assert message in built.stdout
-    assert "Traceback" not in built.stdout
+    built = project.built(code=1)
+    assert message in built
+    assert "Traceback" not in built
     assert service.received == []
 
 
@@ -385,9 +358,8 @@ def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
     service.answer = raw(json.dumps(answer).encode())
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
     for _ in range(2):
-        built = project.build("--strict")
-        assert built.returncode == 0, built.stdout
-        assert "1 text has remarks; `contentgen status` lists them" in built.stdout
+        built = project.built("--strict")
+        assert "1 text has remarks; `contentgen status` lists them" in built
         lines = project.soup("index.html").select("p.contentgen-disclosure")
         assert [line.get_text() for line in lines] == [
             f"{LINES['draft']} · m",

@@ -6,9 +6,12 @@ import json
 
 import pytest
 from conftest import Project
+from golden_file import cases
 from service_double import ServiceDouble, generated
 
 from mkdocs_contentgen.mkdocs.internals import move_articles_last
+
+CASES = cases("search")
 
 ARTICLE = "<article><h1>Generated</h1><h2>Below</h2><p>theirs</p></article>"
 
@@ -26,8 +29,7 @@ def test_the_search_knows_whose_text_is_whose(
     project.page("page.md", requests, f"{text}mine too\n\n## Last\n\nlast\n")
     project.page("lead.md", {"type": "blog", "topic": "lead"}, "<!-- contentgen -->\n\nmine\n")
     project.configure(plugins=["search", "contentgen"], theme={"name": theme})
-    built = project.build("--strict")
-    assert built.returncode == 0, built.stdout
+    project.built("--strict")
     entries = json.loads((project.root / "site/search/search_index.json").read_text())["docs"]
     texts = {entry["location"]: entry["text"] for entry in entries}
     assert "mine too" in texts["page/#own"]
@@ -40,20 +42,7 @@ def test_the_search_knows_whose_text_is_whose(
 
 
 @pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        ("<p>a</p>", "<p>a</p>"),
-        ("<h2>A</h2>G<p>a</p><h2>B</h2><p>b</p>", "<h2>A</h2><p>a</p>G<h2>B</h2><p>b</p>"),
-        ("GG<p>a</p>", "<p>a</p>GG"),
-        ("<ul><li>G</li></ul><p>a</p>", "<ul><li></li></ul><p>a</p>G"),
-        ("<article><h2>A</h2>G</article><p>a</p>", "<article><h2>A</h2></article><p>a</p>G"),
-        ("</article>G<p>a</p>", "</article><p>a</p>G"),
-        ("<article ai-disclosure=x>", "<article ai-disclosure=x>"),
-        (
-            '<article class="contentgen-own"><h2>A</h2>G<p>a</p></article>',
-            '<article class="contentgen-own"><h2>A</h2><p>a</p></article>G',
-        ),
-    ],
+    ("html", "expected"), CASES["articles_move_behind_the_text_of_their_section"]
 )
 def test_articles_move_behind_the_text_of_their_section(html: str, expected: str) -> None:
     """`G` is an article with another one in it; all else keeps its order."""

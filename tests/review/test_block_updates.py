@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from golden_file import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -21,6 +22,8 @@ from mkdocs_contentgen.writer.changes import read_update, update_prompt
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
+
+CASES = cases("block_updates")
 
 SITE = "https://docs.example/"
 SPEED, PRICE = f"{SITE}plan/#speed", f"{SITE}plan/#price"
@@ -132,16 +135,7 @@ def test_what_a_person_wrote_stays() -> None:
     assert updated(answer, note="x", section="Price").html == HTML
 
 
-@pytest.mark.parametrize(
-    ("answer", "remark"),
-    [
-        ("BLOCK 99: Wrong.", "named block 99, which is not there; ignored"),
-        ("BLOCK 0: Another title", "tried to change block 0, which is fixed; ignored"),
-        ("AFTER 1: A paragraph more.", "tried to add something below block 1; ignored"),
-        ("BLOCK 1: ```", "text for block 1 cannot be used"),
-        ("BLOCK 1:", "text for block 1 cannot be used"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "remark"), CASES["wrong_answers_change_nothing"])
 def test_wrong_answers_change_nothing(answer: str, remark: str) -> None:
     """What a model may not change is a remark, and the text stays as it was."""
     text = updated(f"{answer}\nWHY: x\n\nNOTHING: else")
@@ -181,16 +175,7 @@ def test_a_text_without_sources_gets_a_list() -> None:
     assert "<h2>Quellen</h2>\n<ol>\n<li>" in after
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("3. Oktober 2026 ist Feiertag.", "3. Oktober"),
-        ("1984. A year.", "1984. A year."),
-        ("> 5 users", "&gt; 5 users"),
-        ("- not a list", "- not a list"),
-        ("# not a title", "# not a title"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "expected"), CASES["words_that_look_like_markup"])
 def test_words_that_look_like_markup(answer: str, expected: str) -> None:
     """A block stays a block, with all of its words."""
     html = updated(f"BLOCK 3: {answer}\nWHY: x").html

@@ -18,39 +18,20 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from click.testing import CliRunner
 from conftest import Project
-from golden_file import GOLDEN, expect
+from golden_file import GOLDEN, cases, expect
 from service_double import Handler, Received, ServiceDouble, generated, running
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.review.ejection import eject_articles
 
+TABLES = cases("ejection")
+
 CASES = GOLDEN / "ejection"
 HARMFUL = dict(
     re.findall(r"^=== (.+)\n((?:(?!=== ).*\n)+)", (CASES / "harmful.html").read_text("utf-8"), re.M)
 )
-EXTENSIONS: list[object] = [
-    *"pymdownx.arithmatex pymdownx.betterem pymdownx.blocks.admonition".split(),
-    *"pymdownx.blocks.html pymdownx.caret".split(),
-    *"pymdownx.critic pymdownx.details pymdownx.emoji pymdownx.escapeall".split(),
-    *"pymdownx.extra pymdownx.fancylists pymdownx.highlight pymdownx.inlinehilite".split(),
-    *"pymdownx.keys pymdownx.mark pymdownx.progressbar pymdownx.snippets".split(),
-    *"pymdownx.superfences pymdownx.tabbed pymdownx.tasklist pymdownx.tilde".split(),
-    *"abbr admonition attr_list def_list footnotes md_in_html meta nl2br sane_lists".split(),
-    *"tables wikilinks".split(),
-    {"toc": {"permalink": True}},
-    {
-        "pymdownx.magiclink": {
-            "normalize_issue_symbols": True,
-            "provider": "github",
-            "repo": "repo",
-            "repo_url_shortener": True,
-            "repo_url_shorthand": True,
-            "social_url_shorthand": True,
-            "user": "user",
-        }
-    },
-]
+EXTENSIONS = TABLES["extensions"]
 PLUGINS: list[object] = ["include-markdown", {"macros": {"on_error_fail": True}}]
 MACROS = """
 from pathlib import Path
@@ -90,8 +71,7 @@ def eject_site(project: Project, pages: list[str]) -> Ejected:
     """Build a site, eject pages, and build it anew."""
 
     def build() -> dict[str, str]:
-        built = project.build()
-        assert built.returncode == 0, built.stdout
+        project.built()
         return {page: project.html(f"{page}/index.html") for page in pages}
 
     before = build()
@@ -241,20 +221,7 @@ def test_the_message(project: Project, service: ServiceDouble) -> None:
     )
 
 
-PLACES = {
-    "between-lists": "- a\n\n<!-- contentgen -->\n\n- b\n",
-    "shown": "    <!-- contentgen -->\n\n`<!-- contentgen -->`\n\n<!-- contentgen -->\n\n"
-    "```\n<!-- contentgen -->\n```\n",
-    "within-text": "Before.\n<!-- contentgen -->\nAfter.\n",
-    "text-below": "<!-- contentgen -->\nAfter.\n",
-    "line-breaks": "\n\nBefore.\n\n\n",
-    "many-lines": "Before.\n\n<!--\n  contentgen main\n-->\n\nAfter.\n",
-    "footnotes": "Before.[^1]\n\n<!-- contentgen -->\n\n[^1]: A note.\n",
-    "no-line-break": "Before.",
-    "carriage-returns": "Before.\r\n\r\n<!-- contentgen -->\r\n\r\nAfter.\r\n",
-    "metadata": "Note: this is the page's own text.\n\n<!-- contentgen -->\n",
-    "rule": "---\n\nText\n\n---\n\n<!-- contentgen -->\n",
-}
+PLACES: dict[str, str] = dict(TABLES["places"])
 
 
 def test_places(project: Project, service: ServiceDouble) -> None:
@@ -316,22 +283,7 @@ def test_a_marker_that_is_not_alone(project: Project, service: ServiceDouble, pl
     assert source(project, "page").startswith(f"Before.\n\n{place}\n\n## Alpha\n")
 
 
-@pytest.mark.parametrize(
-    ("front", "left"),
-    [
-        ("contentgen: {type: blog, topic: Alpha}\n", ""),
-        ("# mine\ncontentgen: {type: blog, topic: Alpha}\n", "---\n{}\n# mine\n---\n"),
-        (
-            "a: 1\ncontentgen:\n  type: blog\n  topic: Alpha\nb: 2 # c\n",
-            "---\na: 1\nb: 2 # c\n---\n",
-        ),
-        ("contentgen:\n- type: blog\n  topic: Alpha\n", ""),
-        (
-            "'contentgen':\n  type: blog\n#  length: long\n\n  topic: Alpha\n\n# mine\na: 1\n",
-            "---\n\n# mine\na: 1\n---\n",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("front", "left"), TABLES["the_rest_of_the_front_matter_stays"])
 def test_the_rest_of_the_front_matter_stays(
     project: Project, service: ServiceDouble, front: str, left: str
 ) -> None:
@@ -345,17 +297,7 @@ def test_the_rest_of_the_front_matter_stays(
 
 @pytest.mark.parametrize(
     ("page", "message"),
-    [
-        (
-            "---\ncontentgen: &asked {type: blog, topic: Alpha}\nextra: *asked\n---\n",
-            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
-        ),
-        (
-            "---\n{contentgen: {type: blog, topic: A}}\n---\n",
-            "page.md:1: the front matter does not have one key per line; remove `contentgen` by",
-        ),
-        ("contentgen: x\n\nText.\n", "1 problem named above"),
-    ],
+    TABLES["a_request_that_has_no_lines_of_its_own_stays"],
     ids=["of-others", "on-one-line", "without-lines"],
 )
 def test_a_request_that_has_no_lines_of_its_own_stays(

@@ -22,6 +22,7 @@ from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
+from golden_file import cases
 from service_double import (
     SECRET,
     TOKEN,
@@ -60,6 +61,8 @@ from mkdocs_contentgen.requests import (
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
 from mkdocs_contentgen.service.protocol import Attempt, parse_answer
+
+CASES = cases("client")
 
 ARTICLE = "<article><h1>T</h1><p>Text.</p></article>"
 GOOD = json.dumps({"success": True, "content": ARTICLE}).encode()
@@ -614,17 +617,7 @@ def test_a_paid_answer_without_an_article(service: ServiceDouble, body: bytes, w
 FAILED = {"success": False, "error": "looped", "answer": "a a\x1b", "model": "m"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "model", "cost"),
-    [
-        ({"usage": {"cost": 0.25}}, "m", 0.25),
-        ({"usage": {"cost": True}}, "m", None),
-        ({"usage": {"cost": -1}}, "m", None),
-        ({"usage": {"cost": 1e300}}, "m", None),
-        ({"usage": [], "model": "\x1b"}, "", None),
-        ({"model": 7}, "", None),
-    ],
-)
+@pytest.mark.parametrize(("fields", "model", "cost"), CASES["a_failed_text_of_a_served_writer"])
 def test_a_failed_text_of_a_served_writer(
     service: ServiceDouble, fields: dict[str, object], model: str, cost: float | None
 ) -> None:
@@ -824,15 +817,7 @@ def test_a_service_that_repeats_the_token(service: ServiceDouble, echo: bytes) -
 
 @pytest.mark.parametrize(
     "token",
-    [
-        f"{TOKEN} {TOKEN}",
-        f"{TOKEN}\n{TOKEN}",
-        f"{TOKEN}\r\nX-Evil: 1",
-        f"{TOKEN}\0",
-        f"{TOKEN}é",
-        f"{TOKEN}\u200b",
-        f"{TOKEN}\udcff",
-    ],
+    CASES["a_token_that_cannot_be_one"],
     ids=["space", "line-break", "header", "nul", "accent", "zero-width-space", "surrogate"],
 )
 def test_a_token_that_cannot_be_one(service: ServiceDouble, token: str) -> None:
@@ -843,15 +828,7 @@ def test_a_token_that_cannot_be_one(service: ServiceDouble, token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user_id", "token", "option"),
-    [
-        ("", TOKEN, "user_id"),
-        (" \n", TOKEN, "user_id"),
-        ("a\nb", TOKEN, "user_id"),
-        ("a\udcffb", TOKEN, "user_id"),
-        (USER, "", "token"),
-        (USER, " \t\n", "token"),
-    ],
+    ("user_id", "token", "option"), CASES["credentials_that_are_missing_or_wrong"]
 )
 def test_credentials_that_are_missing_or_wrong(
     service: ServiceDouble, user_id: str, token: str, option: str
@@ -866,38 +843,13 @@ def test_credentials_that_are_missing_or_wrong(
 # --- the address ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://service.example",
-        "https://service.example:8443/api/",
-        "HTTPS://SERVICE.EXAMPLE",
-        "https://bücher.example",
-        "https://[2001:db8::1]/x",
-        "http://localhost",
-        "http://LOCALHOST:8000/",
-        "http://api.localhost",
-        "http://127.255.255.254",
-        "http://[::1]:8000/api",
-    ],
-)
+@pytest.mark.parametrize("address", CASES["an_address_that_is_accepted"])
 def test_an_address_that_is_accepted(address: str) -> None:
     """Any https address will do, and http on this machine."""
     ServiceClient(address, USER, TOKEN, allow_http=False)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://service.example",
-        "http://[2001:db8::1]",
-        "http://0.0.0.0",
-        "http://10.0.0.1",
-        "http://127.0.0.1.example",
-        "http://mylocalhost",
-        "http://2130706433.example",
-    ],
-)
+@pytest.mark.parametrize("address", CASES["plain_http_elsewhere"])
 def test_plain_http_elsewhere(address: str) -> None:
     """Plain http to another machine needs a word of the user's, for it shows the token."""
     error = failure(ConfigurationError, address)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from golden_file import cases
 from jsonschema import Draft202012Validator
 
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.options_schema import options_schema
 from mkdocs_contentgen.writer.settings import WriterFields
+
+CASES = cases("options_schema")
 
 
 def test_every_option_is_described() -> None:
@@ -33,44 +36,13 @@ def problems(text: str) -> list[str]:
     return ["/".join(map(str, error.absolute_path)) for error in found]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "plugins: [search, contentgen]",
-        "plugins: [{contentgen: }]",
-        "plugins: {search: {}, contentgen: {styles: keep}}",
-        "plugins: [{contentgen: {disclosure: false, max_age: 30d, timeout: 0.5}}]",
-        "plugins: [{contentgen: {disclosure: {draft: AI}, image_hosts: [a.example]}}]",
-        "plugins: [{contentgen: {writer: {model: m, price: {input: 1, output: 2}}}}]",
-        "plugins: [{contentgen: {defaults: {blog: {style: technical}, length: short}}}]",
-        "plugins: [{contentgen: {token: , max_age: , styles: , disclosure: , defaults: }}]",
-        "plugins: [{contentgen: {writer: {model: , price: , sections: }}}]",
-        "markdown_extensions: [admonition, contentgen, {toc: {permalink: true}}]",
-        "plugins: [{other: {styles: 7}}]",
-        "site_name: Acme",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["what_is_right"])
 def test_what_is_right(text: str) -> None:
     """Nothing is flagged, neither of other plugins."""
     assert problems(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("plugins: [{contentgen: {stiles: keep}}]", "plugins/0/contentgen"),
-        ("plugins: [{contentgen: {styles: kep}}]", "plugins/0/contentgen/styles"),
-        ("plugins: [{contentgen: {max_age: soon}}]", "plugins/0/contentgen/max_age"),
-        ("plugins: [{contentgen: {retries: -1}}]", "plugins/0/contentgen/retries"),
-        ("plugins: [{contentgen: {timeout: 0}}]", "plugins/0/contentgen/timeout"),
-        ("plugins: [{contentgen: {image_hosts: }}]", "plugins/0/contentgen/image_hosts"),
-        ("plugins: [{contentgen: {writer: {modle: m}}}]", "plugins/0/contentgen/writer"),
-        ("plugins: [{contentgen: {writer: {price: {input: 1}}}}]", f"{WRITER}/price"),
-        ("plugins: [{contentgen: {defaults: {length: tiny}}}]", f"{DEFAULTS}/length"),
-        ("plugins: [{contentgen: {defaults: {blog: {topic: x}}}}]", f"{DEFAULTS}/blog"),
-        ("plugins: {contentgen: {styles: kep}}", "plugins/contentgen/styles"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place"), CASES["what_is_wrong"])
 def test_what_is_wrong(text: str, place: str) -> None:
     """It is flagged where it stands."""
     assert problems(text) == [place]

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from golden_file import cases
 from mkdocs.config import load_config
 
 from mkdocs_contentgen.zensical.configuration import load_configuration
+
+CASES = cases("plugin_options")
 
 
 def load(folder: Path, options: object, caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -26,15 +29,7 @@ def load_text(folder: Path, text: str, caplog: pytest.LogCaptureFixture) -> list
     return caplog.messages
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("base_ur", "is not a known option; did you mean 'base_url'?"),
-        ("Base-URL", "is not a known option; did you mean 'base_url'?"),
-        ("fox", "is not a known option; known are base_url, writer, user_id, token, allow_http"),
-        (5, "is not a known option; known are base_url"),
-    ],
-)
+@pytest.mark.parametrize(("name", "problem"), CASES["an_unknown_option"])
 def test_an_unknown_option(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str | int, problem: str
 ) -> None:
@@ -67,17 +62,7 @@ def _variable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_variable")
-@pytest.mark.parametrize(
-    "options",
-    [
-        f"token: {SECRET}",
-        f"{{token: '{SECRET}'}}",
-        "token: '5ecret'",
-        f"writer: {{api_key: {SECRET}}}",
-        "cache_url: redis://:5ecret@cache:6379",
-        "cache_url: rediss://cache:6379?password=5ecret",
-    ],
-)
+@pytest.mark.parametrize("options", CASES["a_secret_in_the_file"])
 def test_a_secret_in_the_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str
 ) -> None:
@@ -89,19 +74,7 @@ def test_a_secret_in_the_file(
 
 
 @pytest.mark.usefixtures("_variable")
-@pytest.mark.parametrize(
-    "options",
-    [
-        "token: !ENV SECRET",
-        "token: !ENV [MISSING, SECRET]",
-        "token: !ENV [MISSING, ALSO_MISSING, '']",
-        "user_id: user-7",
-        "writer: {api_key: !ENV SECRET}",
-        "writer: {api_key: ollama}",
-        "cache_url: redis://user@cache:6379?db=1",
-        "cache_url: redis://cache",
-    ],
-)
+@pytest.mark.parametrize("options", CASES["no_secret_in_the_file"])
 def test_no_secret_in_the_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, options: str
 ) -> None:

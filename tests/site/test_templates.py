@@ -39,9 +39,8 @@ def test_a_text_that_nobody_would_see_is_not_asked_for(
     project.write("overrides/home.html", TEMPLATES["hides.html"])
     project.configure({}, theme={"name": "mkdocs", "custom_dir": "overrides"})
     project.page("index.md", {"type": "blog", "topic": "T"}, template="home.html")
-    built = project.build()
-    assert built.returncode == 1
-    assert "docs/index.md:3: the template 'home.html' does not show the text" in built.stdout
+    built = project.built(code=1)
+    assert "docs/index.md:3: the template 'home.html' does not show the text" in built
     assert service.received == []
 
 
@@ -50,6 +49,5 @@ def test_a_text_that_nobody_sees_is_a_warning(project: Project) -> None:
     project.write("overrides/main.html", "<h1>Hi</h1>")
     project.configure({}, theme={"name": "mkdocs", "custom_dir": "overrides"})
     project.page("index.md", {"type": "blog", "topic": "T"})
-    built = project.build("--strict")
-    assert built.returncode == 1
-    assert "docs/index.md:2: the template of the page shows neither its text" in built.stdout
+    built = project.built("--strict", code=1)
+    assert "docs/index.md:2: the template of the page shows neither its text" in built

@@ -84,9 +84,8 @@ def test_a_build_with_a_text_that_is_no_article(project: Project, service: Servi
     store = DiskStore(project.root / ".cache/plugin/contentgen")
     store.save({key: Text("<p>Sign in</p>", datetime.now(UTC), request.record())})
     store.close()
-    built = project.build("--strict")
-    assert built.returncode == 1
-    assert "the article 'main' cannot be shown: " in built.stdout
+    built = project.built("--strict", code=1)
+    assert "the article 'main' cannot be shown: " in built
     assert service.topics == []
 
 

@@ -42,57 +42,9 @@ FOLDER = Path(__file__).parents[1] / "golden" / "writer" / "shapes"
 TOPIC = "How a cache works"
 OPTIONS = WriterOptions(WriterFields(model="m", words=Words(70, 140, 350)))
 
-TEXT = """\
-# How a cache works
-
-A cache keeps the results of slow work, so that the same question is answered at once when it is \
-asked again.
-
-## Where it helps
-
-Pages that many people read are built once and kept. Two kinds of pages gain most:
-
-- pages that take long to build
-- pages that seldom change
-
-## Where it ends
-
-A cache that is never emptied tells old news. So each entry gets a time at which it is dropped.
-"""
-CODE = """\
-# How a cache works
-
-A cache keeps the results of slow work, so that the same question is answered at once when it is \
-asked again.
-
-## How to use it
-
-Put the function behind a cache, and call it as before:
-
-```python
-# the result is kept
-@cache
-def page(name):
-    return build(name)
-```
-
-A cache that is never emptied tells old news. So each entry gets a time at which it is dropped, \
-and is built again when somebody asks for it.
-"""
-HTML = """\
-<h1>How a cache works</h1>
-<p>A cache keeps the results of slow work, so that the same question is answered at once when it \
-is asked again.</p>
-<h2>Where it helps</h2>
-<p>Pages that many people read are built once and kept. Two kinds of pages gain most:</p>
-<ul>
-  <li>pages that take long to build</li>
-  <li>pages that seldom change</li>
-</ul>
-<h2>Where it ends</h2>
-<p>A cache that is never emptied tells old news. So each entry gets a time at which it is \
-dropped.</p>
-"""
+TEXT = (FOLDER / "text.md").read_text(encoding="utf-8")
+CODE = (FOLDER / "code.md").read_text(encoding="utf-8")
+HTML = (FOLDER / "text.html").read_text(encoding="utf-8")
 BODY = TEXT.partition("\n\n")[2]
 VALUES = {
     "text": TEXT.strip(),

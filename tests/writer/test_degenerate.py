@@ -9,10 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from golden_file import GOLDEN, expect
+from golden_file import GOLDEN, cases, expect
 from growth import growth, seconds
 
 from mkdocs_contentgen.writer.degenerate import degenerate_problem, find_loop
+
+CASES = cases("degenerate")
 
 FOLDER = GOLDEN / "degenerate"
 START = "The library opens on Sundays from now on. Families have asked for it.\n\n"
@@ -48,23 +50,7 @@ def test_pages_while_they_are_written(path: Path) -> None:
     assert not any(find_loop(text[:end]) for end in range(0, len(text), 100))
 
 
-@pytest.mark.parametrize(
-    "repeated",
-    [
-        "a",
-        "haha",
-        "\n",
-        " ",
-        "| | ",
-        "no, ",
-        "Again and again.\n",
-        "图书馆星期天开放。",
-        "図書館は日曜日に開館する。",
-        "도서관은 일요일에 문을 엽니다. ",
-        "Библиотека открыта по воскресеньям. ",
-        "المكتبة مفتوحة أيام الأحد. ",
-    ],
-)
+@pytest.mark.parametrize("repeated", CASES["loops"])
 def test_loops(repeated: str) -> None:
     """What repeats is found, whatever it consists of, and what stands before it is kept."""
     start = find_loop(START + repeated * (2000 // len(repeated)))
@@ -103,20 +89,7 @@ def test_few_words() -> None:
     assert degenerate_problem(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The user asks me to write about tides. The tide comes twice a day.",
-        "Your text is about tides. It should be longer, and it has no title.",
-        "The text was cut off and the rest was raised.",
-        "Topic: How tides work\nThe moon pulls at the sea.",
-        "Der Nutzer möchte einen Artikel über Gezeiten. Der Mond zieht das Meer an.",
-        "L’utilisateur me demande un article sur les marées. La lune attire la mer.",
-        "El usuario pide un artículo sobre las mareas. La luna atrae el mar.",
-        "用户要求我写一篇关于潮汐的文章。月亮吸引海水。",
-        "ユーザーは潮汐についての記事を書くように求めている。",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["talk_about_the_task"])
 def test_talk_about_the_task(text: str) -> None:
     """A text about its task is degenerate; one remark in a long text is not."""
     problem = degenerate_problem(text)
@@ -127,15 +100,7 @@ def test_talk_about_the_task(text: str) -> None:
     assert degenerate_problem(f"{page}\n{other}\n{text}") is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "word",
-        "The user wants to delete an entry. Your text editor saves the file.",
-        "The topic has three partitions, and each consumer of the topic is in a group.",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["clean_texts"])
 def test_clean_texts(text: str) -> None:
     """Words about users, texts and topics are no talk about the task."""
     assert degenerate_problem(text) is None

@@ -6,12 +6,15 @@ from datetime import date
 
 import pytest
 from drafts import draft, request
+from golden_file import cases
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import sources_list
 from mkdocs_contentgen.writer.languages import LANGUAGES, find_language, language_name
 from mkdocs_contentgen.writer.markdown import TIP, read_markdown, to_html
 from mkdocs_contentgen.writer.sources import Section
+
+CASES = cases("languages")
 
 DAY = date(2026, 1, 2)
 
@@ -23,18 +26,7 @@ def test_the_table() -> None:
     assert all(TIP.match(f"{language.tip}: look") for language in LANGUAGES.values())
 
 
-@pytest.mark.parametrize(
-    ("tag", "name"),
-    [
-        ("de-AT", "German (de-AT)"),
-        ("zh", "Simplified Chinese (zh)"),
-        ("zh-TW", "Traditional Chinese (zh-TW)"),
-        ("zh-Hant-HK", "Traditional Chinese (zh-Hant-HK)"),
-        ("zh-Hans-TW", "Simplified Chinese (zh-Hans-TW)"),
-        ("hi-Latn", "the language with the tag `hi-Latn`"),
-        ("sw", "the language with the tag `sw`"),
-    ],
-)
+@pytest.mark.parametrize(("tag", "name"), CASES["names"])
 def test_names(tag: str, name: str) -> None:
     """Regions belong to their language, except where the script is another."""
     assert language_name(tag) == name
@@ -64,18 +56,7 @@ def test_the_words_of_a_text(tag: str) -> None:
     assert news.findtext(".//h2") == words.sources
 
 
-@pytest.mark.parametrize(
-    ("tag", "text", "unusable"),
-    [
-        ("ja", "How a cache works", True),
-        ("ja", "キャッシュ", False),
-        ("ru", "缓存", True),
-        ("de", "Cache", False),
-        ("el", "Μνήμη", False),
-        ("el", "Cache", False),
-        ("hi-Latn", "Cache", False),
-    ],
-)
+@pytest.mark.parametrize(("tag", "text", "unusable"), CASES["the_script_of_a_text"])
 def test_the_script_of_a_text(tag: str, text: str, unusable: bool) -> None:
     """It is that of the language, and no longer that of the topic."""
     found = draft(f"# T\n\n{text} {text}.", request(topic="Docs as code", language=tag))

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import pytest
 from drafts import request
-from golden_file import GOLDEN, expect
+from golden_file import GOLDEN, cases, expect
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
@@ -30,6 +30,8 @@ from mkdocs_contentgen.writer.prompts import (
 )
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Section
+
+CASES = cases("prompts")
 
 EXTRA = {"brief": "- needs Python 3.11\n- it's *fast*", "language": "de-AT", "sources": ""}
 FOLDER = GOLDEN / "writer/prompts"
@@ -127,15 +129,7 @@ def test_the_topic_stays_in_the_message_of_the_user() -> None:
     assert topic_prompt(asked, 400) == expected
 
 
-@pytest.mark.parametrize(
-    ("heading", "part"),
-    [
-        ("## tone: sad", "no news has 'tone: sad'; there are length: short, medium, long; tone: "),
-        ("## style: casual", "no news has 'style: casual'"),
-        ("##  tone :  very-sad ", "no news has 'tone: very-sad'"),
-        ("## type: news", "no news has 'type: news'"),
-    ],
-)
+@pytest.mark.parametrize(("heading", "part"), CASES["a_section_for_a_wrong_value_is_an_error"])
 def test_a_section_for_a_wrong_value_is_an_error(heading: str, part: str) -> None:
     """The message is one line with the file, the line, and what is allowed."""
     own = options(news=f"Text.\n\n{heading}\n\nText.")
@@ -164,28 +158,7 @@ def test_placeholders_in_values_stay() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("model", "small"),
-    [
-        ("SmolLM2-135M-Instruct.Q4_1", True),
-        ("llama3.2:1b", True),
-        ("qwen3:0.6b-q8_0", True),
-        ("google/gemma-2-2b-it", True),
-        ("Qwen2.5-3B-Instruct-4bit", True),
-        ("Phi-3-mini-3.8b", True),
-        ("gemma3:4b", False),
-        ("qwen3:8b", False),
-        ("Qwen2.5-7B-Instruct-1M", False),
-        ("qwen3-30b-a3b", False),
-        ("mixtral-8x7b", False),
-        ("llama-3.1-405b", False),
-        ("mlx-community/model-4bit", False),
-        ("phi-3.5-mini", False),
-        ("gpt-4.1", False),
-        ("model.gguf", False),
-        ("m", False),
-    ],
-)
+@pytest.mark.parametrize(("model", "small"), CASES["names_of_small_models"])
 def test_names_of_small_models(model: str, small: bool) -> None:
     """A name that says a number of parameters tells whether the model is a small one."""
     assert is_small(model) == small

@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import Project, wait_until
+from golden_file import cases
 from model_double import Answer, Call, ModelDouble, ModelHandler, raw, sequence, written
 from model_writer import Conversation, writing
 from model_writer import write as compose
@@ -48,6 +49,8 @@ from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.settings import texts_at_once
 from mkdocs_contentgen.writer.usage import Usage
+
+CASES = cases("server")
 
 Serve = Callable[..., AbstractContextManager[ServedWriter]]
 
@@ -159,15 +162,13 @@ class TestTexts:
         project.environment["CONTENTGEN_TOKEN"] = process.token
         project.configure({"service_fields": ["update"]})
         project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
-        built = project.build("--strict")
-        assert built.returncode == 0, built.stdout
+        project.built("--strict")
         assert "AI-generated" in project.html("index.html")
         (row,) = json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
         assert row["model"] == "double"
         model.answer = written("BLOCK 1: All new.\nWHY: the note")
-        ran = project.run("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
-        assert ran.returncode == 0, ran.stdout
-        assert "the note" in ran.stdout
+        ran = project.ran("mkdocs_contentgen", "update", "index.md", "--note", "shorter")
+        assert "the note" in ran
         assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
         assert process.log[-1]["operation"] == "update-text"
 
@@ -428,24 +429,7 @@ class TestUsers:
         assert ran.stdout == "alice has the limits of writer.yml\n"
         assert server.ask().status_code == 200
 
-    @pytest.mark.parametrize(
-        ("arguments", "status", "message"),
-        [
-            (["set", "alice", "--parallel", "0"], 2, "a limit is a number above 0"),
-            (["set", "alice", "--parallel", "two"], 2, "a limit is a number above 0"),
-            (["set", "alice", "--parallel", "9999999"], 2, "a limit is a number above 0"),
-            (["set", "alice", "--cost-per-month", "nan"], 2, "a limit is a number above 0"),
-            (["set", "eve", "--parallel", "2"], 1, "there is no user eve; `contentgen"),
-            (["add", "alice"], 1, "`contentgen writer user token add alice TOKEN` adds a token"),
-            (["add", "eve", "--expires", "2020-01-01"], 2, "the day is not in the future"),
-            (["token", "add", "alice", "default"], 1, "there is a token default already"),
-            (["token", "add", "alice", "a b"], 1, "a name has at most 64 letters"),
-            (["token", "add", "eve", "ci"], 1, "there is no user eve"),
-            (["token", "revoke", "alice", "ci"], 1, "there is no token ci; `contentgen writer"),
-            (["set", "alice"], 2, "name a limit, such as --parallel 2"),
-            (["remove", "eve"], 1, "there is no user eve"),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "status", "message"), CASES["wrong_commands"])
     def test_wrong_commands(
         self, server: ServedWriter, arguments: list[str], status: int, message: str
     ) -> None:
@@ -696,15 +680,7 @@ class TestLimits:
 class TestModels:
     """What the answers of the model server mean."""
 
-    @pytest.mark.parametrize(
-        ("status", "words"),
-        [
-            (401, "401 Unauthorized; check api_key"),
-            (403, "403 Forbidden; check api_key"),
-            (404, "does not know the model"),
-            (402, "402 Payment Required"),
-        ],
-    )
+    @pytest.mark.parametrize(("status", "words"), CASES["what_lasts"])
     def test_what_lasts(
         self, server: ServedWriter, model: ModelDouble, status: int, words: str
     ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from golden_file import cases
 
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.writer.settings import (
@@ -19,6 +20,8 @@ from mkdocs_contentgen.writer.settings import (
     load_options,
     option_problems,
 )
+
+CASES = cases("settings")
 
 KEY = "sk-5ecret.very~long/key+value="
 
@@ -43,49 +46,7 @@ def failure(value: dict[str, Any], directory: Path = Path()) -> str:
     return str(caught.value)
 
 
-WORDS = "words: expected whole numbers from 50 to 10000, such as `{short: 400, medium: 900, "
-PRICE = "price: expected two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`, "
-TIMEOUT = "call_timeout: expected a number of seconds above 0, up to 1000000, found "
-
-
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
-        ("model: 3", "model: expected a name, in quotes if it looks like a number, found 3"),
-        ("model: yes", "model: expected a name, in quotes if it looks like a number, found true"),
-        ("endpoint: 1", "endpoint: expected the address of the API, found 1"),
-        ("instructions: [x]", "instructions: expected the path of a text file, found ['x']"),
-        ("prompts: {a: b}", "prompts: expected the path of a directory, found {'a': 'b'}"),
-        ("words: 400", f"{WORDS}long: 2000}}`, found 400"),
-        ("words: {short: 10}", WORDS),
-        ("words: {shrt: 100}", WORDS),
-        ("words: {short: }", WORDS),
-        ("parallel: 0", "parallel: expected a whole number from 1 to 1000, found 0"),
-        ("parallel: 2.5", "parallel: expected a whole number from 1 to 1000, found 2.5"),
-        ("parallel: true", "parallel: expected a whole number from 1 to 1000, found true"),
-        ("parallel: '4'", "parallel: expected a whole number from 1 to 1000, found '4'"),
-        ("call_timeout: 0", f"{TIMEOUT}0"),
-        ("call_timeout: 5m", f"{TIMEOUT}'5m'"),
-        ("call_timeout: .nan", f"{TIMEOUT}nan"),
-        ("price: {input: 1}", f"{PRICE}found {{'input': 1}}"),
-        ("price: {input: .nan, output: 1}", PRICE),
-        ("price: {input: '1', output: 1}", PRICE),
-        ("price: {input: 1, output: 1, cached: 1}", PRICE),
-        ("max_cost: -1", "max_cost: expected a number from 0 to 1000000, found -1"),
-        ("max_cost: 5 EUR", "max_cost: expected a number from 0 to 1000000, found '5 EUR'"),
-        ("parameters: {3: x}", "parameters: expected a mapping such as `{temperature: 0.7}`, fou"),
-        ("parameters: {stream: true}", "parameters: 'stream' is set by the writer; leave it out"),
-        ("parameters: {a: 2024-01-01}", "parameters: contains a value that JSON does not have"),
-        ("parameters: {a: .nan}", "parameters: contains a value that JSON does not have"),
-        ("parameters: {a: !!binary eA==}", "parameters: contains a value that JSON does not have"),
-        ("parameters: {a: &x [*x]}", "parameters: contains a value that JSON does not have"),
-        ('parameters: {a: "\\ud83d"}', "parameters: contains a value that JSON does not have"),
-        ("modle: x", "'modle' is not a known option; did you mean 'model'?"),
-        ("base_url: x", "'base_url' is not a known option; did you mean 'site_url'?"),
-        ("3: x", "3 is not a known option; known are model"),
-        ("temperature: 0.7", "'temperature' is not a known option; "),
-    ],
-)
+@pytest.mark.parametrize(("text", "start"), CASES["a_wrong_option"])
 def test_a_wrong_option(text: str, start: str) -> None:
     """A message has the option's name, what would be right and what was found, on one line."""
     ((_, problem),) = option_problems(yaml.safe_load(text))

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from golden_file import cases
 from growth import growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
@@ -31,6 +32,8 @@ from mkdocs_contentgen.writer.sources import (
     read_sources,
     split_sections,
 )
+
+CASES = cases("sources")
 
 GUIDE = Path(__file__).parents[2] / "example_site/docs"
 
@@ -114,18 +117,7 @@ class TestSections:
         """Headings begin sections, front matter has the title, and code has no headings."""
         assert sections(markdown) == expected
 
-    @pytest.mark.parametrize(
-        ("heading", "anchor"),
-        [
-            ("## Twice\nx\n## Twice", "twice_1"),
-            ("## Own { #own-id .c }", "own-id"),
-            ("## Own {: #own-id }", "own-id"),
-            ("## With [a link](b.md) and `code`", "with-a-link-and-code"),
-            ("## Über die Größe", "uber-die-groe"),
-            ("## 安装", "_1"),
-            ("## Closed ##", "closed"),
-        ],
-    )
+    @pytest.mark.parametrize(("heading", "anchor"), CASES["ids"])
     def test_ids(self, heading: str, anchor: str) -> None:
         """The ids of headings are those of Python-Markdown."""
         assert sections(f"{heading}\nText.")[-1][2] == f"a/page/#{anchor}"
@@ -150,26 +142,7 @@ class TestSections:
 class TestTime:
     """No file takes long, whatever is in it."""
 
-    @pytest.mark.parametrize(
-        ("start", "piece", "end"),
-        [
-            ("---\ntitle: a", " ", "b\n---\n"),
-            ("---\n", "--- x\n", ""),
-            ("---\ncontentgen", " ", "\n---\n"),
-            ("# a", " ", "b"),
-            ("# a", " #", " b"),
-            ("# a {", "#", " x}"),
-            ("# ", "[a](", ""),
-            ("# ", "<", ""),
-            ("", "# same\n", ""),
-            ("", "# a\n# a_1\n", ""),
-            ("", "a", ""),
-            ("", "a\n\n", ""),
-            ("", "\n", "a"),
-            ("", "```\n", ""),
-            ("```", "`", "\n```\n# a\n"),
-        ],
-    )
+    @pytest.mark.parametrize(("start", "piece", "end"), CASES["growth"])
     def test_growth(self, start: str, piece: str, end: str) -> None:
         """A file of twice the size takes about twice as long, and a small one no time."""
 

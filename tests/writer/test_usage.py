@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from golden_file import cases
 
 from mkdocs_contentgen.writer.settings import Price
 from mkdocs_contentgen.writer.usage import Spending, Usage, format_cost, read_usage
+
+CASES = cases("usage")
 
 PRICE = Price(input=1.0, output=10.0)
 
@@ -86,19 +89,7 @@ def test_the_usage_as_text(usage: Usage, text: str) -> None:
     assert str(usage) == text
 
 
-@pytest.mark.parametrize(
-    ("cost", "text"),
-    [
-        (0, "0.00"),
-        (0.1, "0.10"),
-        (12.345, "12.35"),
-        (1234567, "1234567.00"),
-        (0.05, "0.05"),
-        (0.0042, "0.0042"),
-        (0.00419, "0.0042"),
-        (1e-7, "0.0000001"),
-    ],
-)
+@pytest.mark.parametrize(("cost", "text"), CASES["a_cost_as_text"])
 def test_a_cost_as_text(cost: float, text: str) -> None:
     """A small cost is rounded to two significant digits, and none has an exponent."""
     assert format_cost(cost) == text

@@ -9,6 +9,7 @@ from datetime import date
 import msgspec
 import pytest
 from drafts import TOPIC, request
+from golden_file import cases
 from model_writer import sentences
 from msgspec import structs
 
@@ -25,6 +26,8 @@ from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Usage
 from mkdocs_contentgen.writer.writing import FinishedText, estimate, write
+
+CASES = cases("writing")
 
 DAY = date(2026, 2, 3)
 FIELDS = WriterFields(model="m", words=WordsOption(60, 100, 300))
@@ -109,15 +112,7 @@ def test_a_good_text_takes_one_call() -> None:
     assert script.penalties == [False]
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("/home/jo/models/qwen3-8b.Q4.gguf", "qwen3-8b.Q4.gguf"),
-        ("C:\\models\\qwen3\\", "qwen3"),
-        ("models/qwen3.gguf", "qwen3.gguf"),
-        ("google/gemma-2-9b-it", "google/gemma-2-9b-it"),
-    ],
-)
+@pytest.mark.parametrize(("model", "name"), CASES["the_name_of_the_model"])
 def test_the_name_of_the_model(model: str, name: str) -> None:
     """A path on this machine is not for readers."""
     assert run(SHORT, model=model)[0].text.model == name
@@ -483,16 +478,7 @@ class TestSections:
         written, _ = run(text, asked=asked)
         assert (written.text.remarks, written.usage.calls) == ((), 1)
 
-    @pytest.mark.parametrize(
-        ("model", "length", "sections", "calls"),
-        [
-            ("m", "medium", "auto", 1),
-            ("qwen3:0.6b", "medium", "auto", 4),
-            ("m", "medium", True, 4),
-            ("m", "short", True, 1),
-            ("m", "long", False, 1),
-        ],
-    )
+    @pytest.mark.parametrize(("model", "length", "sections", "calls"), CASES["the_option"])
     def test_the_option(self, model: str, length: str, sections: bool | str, calls: int) -> None:
         """`sections` is decided by the length, and by the size of the model."""
         fields = msgspec.structs.replace(FIELDS, model=model, sections=sections)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from browser_articles import ATTACKS, SANDBOX, texts
 from browsing import (
-    PROVOKE,
     Look,
     Visitor,
     browser,
     differs_from_asked,
     keeps_meanings,
     new_violations,
+    script,
     served,
     too_faint,
     visiting,
@@ -158,7 +158,7 @@ def test_attacks_fail(visitor: Visitor, variant: str) -> None:
     """No script of an article runs, in its page and in the search, and none asks another host."""
     page = visitor.open(Look(variant, "light"), "attacks/")
     assert page.locator("article.contentgen").count() > 20
-    protocols = page.evaluate(PROVOKE)
+    protocols = page.evaluate(script("provoke"))
     assert set(protocols) <= {"http:", "https:", "mailto:"}
     page = visitor.open(Look(variant, "light"), "perilous/")
     search(page, "perilous")

@@ -16,12 +16,15 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import Project, wait_until
+from golden_file import cases
 from model_double import ModelDouble
 from msgspec.structs import replace
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
 from mkdocs_contentgen.html.disclosure import LINES
+
+CASES = cases("building")
 
 EXTENSIONS: list[object] = ["attr_list", {"toc": {"permalink": True}}, "contentgen"]
 
@@ -124,17 +127,7 @@ def test_zensical_alone_asks_nobody(site: Project, service: ServiceDouble) -> No
             cache.accept()
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"on_missing": "fail"},
-        {"on_error": "placeholder"},
-        {"max_requests": 1},
-        {"require_approval": True},
-        {"defaults": {"blog": {"style": "wild"}}},
-        {"base_url": "http://far.example/"},
-    ],
-)
+@pytest.mark.parametrize("options", CASES["policies_are_those_of_a_build_with_mkdocs"])
 def test_policies_are_those_of_a_build_with_mkdocs(
     site: Project, service: ServiceDouble, options: dict[str, object]
 ) -> None:
@@ -164,8 +157,7 @@ def test_only_changed_pages_are_rendered(site: Project) -> None:
     assert build(site).returncode == 0
     before = rendered(site)
     assert set(before) == {"index.md", "two.md"}
-    approved = site.run("mkdocs_contentgen", "approve", "two.md", "--by", "Ada")
-    assert approved.returncode == 0, approved.stdout
+    site.ran("mkdocs_contentgen", "approve", "two.md", "--by", "Ada")
     assert build(site).returncode == 0
     assert "reviewed by Ada" in site.html("two/index.html")
     assert "not reviewed" in site.html("index.html")
@@ -302,17 +294,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "plugins",
-    [
-        [],
-        ["blog", {"exclude": {"glob": ["glob/*"]}}],
-        [{"material/blog": {"enabled": False}}, {"exclude": {"enabled": False, "glob": "glob/*"}}],
-        [{"blog": {"draft": True}}, {"exclude": {"glob": "docs.md", "regex": ["rx", "lob"]}}],
-        ["meta", {"blog": {}}, {"blog": {"blog_dir": "two"}}],
-        ["meta", {"blog": {"post_dir": "blog/posts/folder"}}],
-    ],
-)
+@pytest.mark.parametrize("plugins", CASES["pages_that_are_not_built_cost_nothing"])
 def test_pages_that_are_not_built_cost_nothing(
     site: Project, service: ServiceDouble, plugins: list[object]
 ) -> None:
@@ -452,8 +434,7 @@ def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -
     site.write("wrong.md", "---\ncontentgen: {type: none}\n---\n")
     assert "Error: wrong.md:2: contentgen.type:" in build(site).stdout
     (site.root / "wrong.md").unlink()
-    approved = site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
-    assert approved.returncode == 0, approved.stdout
+    site.ran("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
     for again in (build(site), build_alone(site)):
         assert again.returncode == 0, again.stdout
         assert "reviewed by Jo" in site.html("index.html")
@@ -461,29 +442,7 @@ def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -
     assert not list((site.root / "site").glob("contentgen/**/*.html"))
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("", "site_name"),
-        ("[]", "is not a mapping of settings"),
-        ("site_name: [", "cannot be read"),
-        ("site_name: A\nmarkdown_extensions: [contentgen]\ndocs_dir: none", "docs_dir: "),
-        (
-            "site_name: A\nplugins: [{contentgen: {styles: keep}}]\n"
-            "markdown_extensions: [{contentgen: {base_url: x}}]",
-            "are in `plugins` and in `markdown_extensions`; keep one of them",
-        ),
-        (
-            "site_name: A\nmarkdown_extensions: [{contentgen: {styles: kep}}]",
-            "markdown_extensions.contentgen.styles: Expected one of",
-        ),
-        ("INHERIT: none.yml\nsite_name: A", "cannot be read"),
-        ("INHERIT: mkdocs.yml\nsite_name: A", "INHERIT leads back to it"),
-        ("site_name: A\nplugins: [{contentgen: [1]}]", "plugins.contentgen: expected a mapping"),
-        ("site_name: A\nplugins: [{exclude: {regex: '('}}]", "is not a regular expression"),
-        ("site_name: A\nplugins: [{contentgen: {on_error: x}}]", "plugins.contentgen.on_error"),
-    ],
-)
+@pytest.mark.parametrize(("content", "problem"), CASES["a_wrong_configuration_is_one_line"])
 def test_a_wrong_configuration_is_one_line(site: Project, content: str, problem: str) -> None:
     """What is wrong with a configuration is said in one line."""
     site.write("mkdocs.yml", content)

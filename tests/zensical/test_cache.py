@@ -18,8 +18,7 @@ def use_zensical(project: Project, options: object = None) -> None:
 def site(project: Project) -> Project:
     """Return a site that MkDocs has built with a text, and that uses Zensical from now on."""
     project.page("index.md", {"type": "blog", "topic": "One"})
-    built = project.build()
-    assert built.returncode == 0, built.stdout
+    project.built()
     use_zensical(project)
     return project
 
@@ -29,22 +28,18 @@ def site(project: Project) -> Project:
 )
 def test_texts_in_the_other_directory(site: Project, service: ServiceDouble, command: str) -> None:
     """Nothing runs until the texts are moved, so that nobody pays for them again."""
-    refused = site.run(*command.split())
-    assert refused.returncode == 1
-    assert f"move them with: mv {BEFORE} {AFTER}" in refused.stdout
+    refused = site.ran(*command.split(), code=1)
+    assert f"move them with: mv {BEFORE} {AFTER}" in refused
     (site.root / BEFORE).rename(site.root / AFTER)
-    ran = site.run(*command.split())
-    assert ran.returncode == 0, ran.stdout
+    site.ran(*command.split())
     assert service.topics == ["One"]
 
 
 def test_a_cache_that_is_named_stays(site: Project, service: ServiceDouble) -> None:
     """A cache in `.cache` that the site names is not moved, but a warning; --clean is refused."""
     use_zensical(site, {"cache_dir": BEFORE})
-    ran = site.run("mkdocs_contentgen", "zensical", "build")
-    assert ran.returncode == 0, ran.stdout
-    assert "is in the directory that `zensical build --clean` deletes" in ran.stdout
-    refused = site.run("mkdocs_contentgen", "zensical", "build", "--clean")
-    assert refused.returncode == 1
+    ran = site.ran("mkdocs_contentgen", "zensical", "build")
+    assert "is in the directory that `zensical build --clean` deletes" in ran
+    site.ran("mkdocs_contentgen", "zensical", "build", "--clean", code=1)
     assert (site.root / BEFORE / "cache.db").exists()
     assert service.topics == ["One"]

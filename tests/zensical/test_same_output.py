@@ -23,6 +23,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 from conftest import Project
+from golden_file import GOLDEN
 from service_double import Handler, Received, generated, running
 
 from mkdocs_contentgen.html.disclosure import LINES
@@ -32,25 +33,9 @@ ADDRESS = "https://site.example/"
 
 # --- The articles of the hard site ----------------------------------------------------------------
 
-HARD = f"""<article class="blog-post"><h1>On "NAME" &amp; <em>others</em></h1>
-<p class="intro" style="background: #eee; color: #123">The lead of "NAME": it's said -- HTML.</p>
-<h2>What HTML costs: &lt;b&gt; &amp;amp; <code>a &lt; b</code></h2>
-<p>Of {{{{ 7*191313 }}}}, {{% raw %}}, {{: #x .y }}, *stars*, [TOC], [^1],
-&amp;lt; and "quoted" ...</p>
-<p>[TOC]</p>
-<h2>What HTML costs: &lt;b&gt; &amp;amp; <code>a &lt; b</code></h2>
-<p>See <a href="{ADDRESS}markers.html">that page</a>, <a href="{ADDRESS}named.html#a">this</a> and
-<a href="https://far.example/?a=1&amp;b=2">another</a>.</p>
-<pre><code>for  page in pages:
+HARD = (GOLDEN / "zensical/hard.html").read_text(encoding="utf-8").replace("ADDRESS", ADDRESS)
 
-    print(page)  # {{{{ 7*191313 }}}}</code></pre>
-<h4>In figures</h4><table><caption>Pages</caption><thead><tr><th>Year</th></tr></thead>
-<tbody><tr><td style="color: red">7</td></tr></tbody></table>
-<ul><li>One<ul><li>Two</li></ul></li></ul><blockquote>A quote 🎨</blockquote></article>"""
-
-NEWS = """<article class="news-article"><h1>News of NAME</h1><p class="byline">By Jo,
-<time datetime="2026-03-04">4 March</time></p><p class="lead">What happened.</p>
-<div class="article-body"><h2>Then</h2><p>More happened.</p></div></article>"""
+NEWS = (GOLDEN / "zensical/news.html").read_text(encoding="utf-8")
 
 WORD = "intruder"
 """What each attack names, and nothing else."""
@@ -79,82 +64,10 @@ HOSTILE = (
 )
 ARTICLES = {"News": NEWS, "Hostile": HOSTILE, "Hostile post": HOSTILE}
 
-MARKERS = """# The *author's* "own" title {: #own .mine }
-
-HTML is what it is -- it's "markup"...[^1]
-
-*[HTML]: HyperText Markup Language
-
-- A list
-
-    <!-- contentgen listed -->
-
-- and more {: .item }
-
-=== "One"
-
-    <!-- contentgen tabbed -->
-
-=== "Two"
-
-    Text.
-
-!!! note "Mind"
-
-    <!-- contentgen noted -->
-
-> A quote
->
-> > <!-- contentgen quoted -->
-
-<div class="own" markdown>
-
-### Details {: #details }
-
-<!-- contentgen within -->
-
-</div>
-
-| A table |
-|---|
-| <!-- contentgen celled --> |
-
-[^1]: A note about HTML -- "the author's".
-
-[TOC]
-"""
+MARKERS = (GOLDEN / "zensical/markers.md").read_text(encoding="utf-8")
 NAMES = ("listed", "tabbed", "noted", "quoted", "within", "celled", "appended")
 
-CONFIGURATION: dict[str, object] = {
-    "site_name": 'Sites & "others"',
-    "site_url": ADDRESS,
-    "use_directory_urls": False,
-    "theme": {"name": "material", "font": False},
-    "plugins": [
-        "search",
-        "blog",
-        {"rss": {"match_path": "blog/posts/.*", "use_git": False, "abstract_chars_count": 500}},
-        {"contentgen": {}},
-    ],
-    "markdown_extensions": [
-        *("abbr", "admonition", "attr_list", "contentgen", "footnotes", "md_in_html", "smarty"),
-        *(
-            "pymdownx.highlight",
-            "tables",
-            {"pymdownx.tabbed": {"alternate_style": True}},
-            {"toc": {"permalink": True}},
-        ),
-    ],
-    "nav": [
-        "index.md",
-        "only.md",
-        {"A title in the *navigation*": "named.md"},
-        "titled.md",
-        {"Section": ["markers.md", "own.md", "news.md", "hostile.md"]},
-        {"Reviewed": ["approved.md", "edited.md"]},
-        {"Blog": "blog/index.md"},
-    ],
-}
+CONFIGURATION = yaml.safe_load((GOLDEN / "zensical/hard.yml").read_text(encoding="utf-8"))
 
 
 def write_hard_site(project: Project) -> None:
@@ -283,9 +196,8 @@ def words(tag: Tag) -> str:
 
 def run(project: Project, *command: str) -> str:
     """Run a command that must succeed, and return what it says."""
-    result = project.run(*command)
-    assert result.returncode == 0, result.stdout
-    return result.stdout
+    result = project.ran(*command)
+    return result
 
 
 def build(project: Project, *, strict: bool) -> Pair:

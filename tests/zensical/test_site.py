@@ -7,38 +7,15 @@ import subprocess
 
 import pytest
 from conftest import Project
+from golden_file import GOLDEN
 from service_double import ServiceDouble
-
-TOML = """
-[project]
-site_name = "Site"
-nav = [{Home = "index.md"}, {Two = "two.md"}]
-
-[project.theme]
-features = []
-
-[project.plugins.contentgen]
-approved_dir = "texts"
-
-[project.markdown_extensions.toc]
-permalink = true
-
-[project.markdown_extensions.contentgen]
-"""
-YAML = """
-site_name: Site
-theme: material
-nav: [{Home: index.md}, {Two: two.md}]
-plugins: [not-installed, {contentgen: {approved_dir: texts}}]
-markdown_extensions: [{toc: {permalink: true}}, contentgen]
-"""
 
 
 @pytest.fixture(params=["zensical.toml", "mkdocs.yml"])
 def site(request: pytest.FixtureRequest, project: Project) -> Project:
     """Return a site that only Zensical can build, with two pages that ask for an article."""
     (project.root / "mkdocs.yml").unlink()
-    project.write(request.param, TOML if request.param == "zensical.toml" else YAML)
+    project.write(request.param, (GOLDEN / "zensical" / request.param).read_text())
     project.page("index.md", {"type": "blog", "topic": "One"})
     project.page(
         "two.md", {"type": "news", "topic": "Two"}, "# Two\n\nText.\n\n<!-- contentgen -->\n"
@@ -48,9 +25,8 @@ def site(request: pytest.FixtureRequest, project: Project) -> Project:
 
 def run(project: Project, *arguments: str) -> str:
     """Run `contentgen`, and return its output."""
-    ran = project.run("mkdocs_contentgen", *arguments)
-    assert ran.returncode == 0, ran.stdout
-    return ran.stdout
+    ran = project.ran("mkdocs_contentgen", *arguments)
+    return ran
 
 
 def states(project: Project) -> dict[str, str]:
@@ -101,18 +77,16 @@ def test_mistakes_are_told_with_page_and_line(site: Project) -> None:
     """A wrong request ends each command with a line that names the place."""
     site.page("two.md", {"type": "nwes", "topic": "Two"})
     for command in (["status"], ["generate"], ["prune"], ["zensical", "build"]):
-        ran = site.run("mkdocs_contentgen", *command)
-        assert ran.returncode == 1, ran.stdout
-        assert "Error: docs/two.md:3: " in ran.stdout
-        assert "Traceback" not in ran.stdout
+        ran = site.ran("mkdocs_contentgen", *command, code=1)
+        assert "Error: docs/two.md:3: " in ran
+        assert "Traceback" not in ran
 
 
 def test_the_writer_is_configured_there_too(site: Project) -> None:
     """`writer try` reads the options of the site, as the other commands do."""
-    ran = site.run("mkdocs_contentgen", "writer", "try", "blog", "A topic")
-    assert ran.returncode == 1
-    assert "Config file" not in ran.stdout
-    assert "plugin" not in ran.stdout
+    ran = site.ran("mkdocs_contentgen", "writer", "try", "blog", "A topic", code=1)
+    assert "Config file" not in ran
+    assert "plugin" not in ran
 
 
 def test_a_configuration_that_is_named(site: Project) -> None:
