@@ -139,9 +139,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._dirty:
             pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
-        collected = read_requests(
-            pages, config, self.config.defaults, config.theme, config.theme.get_env
-        )
+        collected = read_requests(pages, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
             log.warning(warning)
         site = Site(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, TemplateError, TemplateNotFound, nodes
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
@@ -48,11 +46,10 @@ class CollectedRequests:
 
 @dataclass(frozen=True)
 class _Reading:
-    """The requests of a page or their problems, each with its line; and the page's template."""
+    """The requests of a page or their problems, each with its line."""
 
     requests: Sequence[tuple[int, Request]] = ()
     problems: Sequence[tuple[int, str]] = ()
-    template: str = ""
 
 
 def read_requests(
@@ -60,21 +57,14 @@ def read_requests(
     config: MkDocsConfig,
     defaults: Mapping[str, object],
     theme: Mapping[str, object] | None = None,
-    load_templates: Callable[[], Environment] | None = None,
 ) -> CollectedRequests:
     """Return the requests of the pages `files`, and all problems with them.
 
     Pages with a problem have no requests. `defaults` is the option of that name. `theme` has the
-    settings of the theme, such as its language. `load_templates` returns its templates, to find
-    those that do not show the text of their page.
+    settings of the theme, such as its language.
     """
     collected = CollectedRequests()
     docs = _relative_docs_dir(config)
-
-    @cache
-    def is_hidden_by(template: str) -> bool:
-        return load_templates is not None and hides_content(load_templates(), template)
-
     for file in files:
         if file.generated_by == "material/blog":  # a copy of a view, for its pagination
             continue
@@ -89,12 +79,7 @@ def read_requests(
         found = _read_page(source, defaults) if NAME in source else _Reading()
         language = _language(file, theme) if found.requests else ""
         for line, request in found.requests:
-            place = f"{path}:{line}"
-            if found.template and is_hidden_by(found.template):
-                message = f"{place}: the template '{found.template}' {_HIDDEN}"
-                collected.problems.append(PageProblem(page, message))
-            else:
-                collected.requests.append(PageRequest(request, page, place, language))
+            collected.requests.append(PageRequest(request, page, f"{path}:{line}", language))
         for line, message in found.problems:
             collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
@@ -151,14 +136,9 @@ def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
         document.line_of(NAME, index) if isinstance(meta[NAME], list) else document.line_of(NAME)
         for index in range(len(requests))
     ]
-    placed = list(zip(lines, requests, strict=True))
-    return _Reading(placed, template=str(meta.get("template") or ""))
+    return _Reading(list(zip(lines, requests, strict=True)))
 
 
-_HIDDEN = (
-    "does not show the text of its page, so nobody would see the article that you pay for; "
-    "remove the request, or print page.content in the template"
-)
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 
@@ -219,69 +199,3 @@ def _resembles_name(word: str) -> bool:
     import difflib  # importing it takes 5 ms
 
     return difflib.SequenceMatcher(None, word, NAME).ratio() >= 0.85
-
-
-def hides_content(environment: Environment, name: str) -> bool:
-    """Tell whether a template certainly never prints `page.content`, as some home pages do.
-
-    Includes with a computed name are ignored: themes use them for small parts. The result is False
-    for a template that does not exist, since MkDocs reports it.
-    """
-    try:
-        return not _prints_content(environment, name, frozenset())
-    except TemplateError:
-        return False
-
-
-def _prints_content(environment: Environment, name: str, overridden: frozenset[str]) -> bool:
-    """Tell whether a template prints `page.content` outside of the `overridden` blocks."""
-    tree = _parse(environment, name)
-    if any(not overridden & blocks for blocks in _enclosing_blocks(environment, tree, frozenset())):
-        return True
-    parent = tree.find(nodes.Extends)
-    if parent is None:
-        return False
-    if not isinstance(parent.template, nodes.Const):
-        return True
-    own = {
-        block.name
-        for block in tree.find_all(nodes.Block)
-        if not any(
-            isinstance(call.node, nodes.Name) and call.node.name == "super"
-            for call in block.find_all(nodes.Call)
-        )
-    }
-    return _prints_content(environment, parent.template.value, overridden | own)
-
-
-def _enclosing_blocks(
-    environment: Environment,
-    node: nodes.Node,
-    blocks: frozenset[str],
-    includes: tuple[str, ...] = (),
-) -> Iterator[frozenset[str]]:
-    """Yield the names of the blocks around each place where `page.content` is printed.
-
-    `includes` are the templates that are being included, since some include themselves.
-    """
-    for child in node.iter_child_nodes():
-        match child:
-            case nodes.Getattr(node=nodes.Name(name="page"), attr="content"):
-                yield blocks
-            case nodes.Include(template=nodes.Const(value=str(name))) if name in includes:
-                pass
-            case nodes.Include(template=nodes.Const(value=str(name))):
-                tree = _parse(environment, name)
-                if any(
-                    True for _ in _enclosing_blocks(environment, tree, blocks, (*includes, name))
-                ):
-                    yield blocks
-        inside = blocks | {child.name} if isinstance(child, nodes.Block) else blocks
-        yield from _enclosing_blocks(environment, child, inside, includes)
-
-
-def _parse(environment: Environment, name: str) -> nodes.Template:
-    if environment.loader is None:
-        raise TemplateNotFound(name)
-    source, _, _ = environment.loader.get_source(environment, name)
-    return environment.parse(source)

@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from functools import cache, partial
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, InclusionLevel, get_files, set_exclusions
 from mkdocs.utils.meta import get_data
@@ -21,10 +19,6 @@ from ..files import find_link
 from ..site.front_matter import read_requests
 from ..site.site import Site
 from .configuration import Configuration, find_configuration, load_configuration
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 # Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
@@ -45,8 +39,7 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     configuration = load_configuration(path)
     options, config = configuration.options, configuration.config
     pages, names = find_pages(configuration, drafts=drafts)
-    load_templates = partial(_load_templates, configuration)
-    collected = read_requests(pages, config, options.defaults, configuration.theme, load_templates)
+    collected = read_requests(pages, config, options.defaults, configuration.theme)
     files = {file.src_uri: file for file in pages}
     return Site(
         config=config,
@@ -60,16 +53,6 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         problems=collected.problems,
         warnings=configuration.warnings + collected.warnings,
     )
-
-
-def _load_templates(configuration: Configuration) -> Environment:
-    from jinja2 import Environment, FileSystemLoader
-
-    custom = str(configuration.theme.get("custom_dir") or "")
-    folders = [configuration.path.parent / custom] if custom else []
-    if (found := find_spec("zensical")) and found.origin:
-        folders.append(Path(found.origin).with_name("templates"))
-    return Environment(loader=FileSystemLoader(folders))  # noqa: S701  nothing is rendered
 
 
 def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:

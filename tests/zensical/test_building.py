@@ -330,22 +330,6 @@ def test_pages_that_are_not_built_cost_nothing(
     assert not (site.root / "site/linked/c/index.html").exists()
 
 
-def test_a_template_that_hides_its_text_is_a_mistake(site: Project, service: ServiceDouble) -> None:
-    """Nothing is asked for if the template of a page does not show the text of the page."""
-    site.write("own/home.html", "{% extends 'main.html' %}{% block content %}Hi{% endblock %}")
-    site.write("own/shown.html", "{% extends 'main.html' %}{% block footer %}Hi{% endblock %}")
-    configure(site, theme={"name": "material", "custom_dir": "own"})
-    request = {"type": "blog", "topic": "One"}
-    site.page("index.md", request, template="home.html")
-    ran = build(site)
-    assert ran.returncode == 1
-    assert "docs/index.md:3: the template 'home.html' does not show the text" in ran.stdout
-    assert service.received == []
-    site.page("index.md", request, template="shown.html")
-    assert build(site).returncode == 0
-    assert "Text number 1" in site.html("index.html")
-
-
 def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> None:
     """Markdown that is rendered within a page, such as a docstring, gets no article of its own."""
     site.write("module.py", '"""A module."""\n\ndef call():\n    """Do it."""\n')
