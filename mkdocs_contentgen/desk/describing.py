@@ -128,13 +128,16 @@ def _shown(pieces: Sequence[Piece]) -> str:
 def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
     """Yield the sentences with statements to check, and the section that each cites."""
     for block in blocks:
-        for sentence in block.marked_sentences if block.element.find("mark") else ():
+        if not block.element.find("mark"):
+            continue
+        digest, links = block.digest, block.links  # once: a block can have thousands of sentences
+        for sentence in block.marked_sentences:
             statements = {n: part for part, n in sentence.parts if n is not None}
-            cited = (it for it in (*sentence.cited, *block.links) if it in text.sources)
+            cited = (it for it in (*sentence.cited, *links) if it in text.sources)
             yield {
                 "block": block.number,
                 "statements": list(statements),
-                "digest": block.digest,
+                "digest": digest,
                 "text": "; ".join(" ".join(it.split()) for it in statements.values()),
                 "parts": sentence.parts,
                 "source": next(cited, None),
@@ -144,6 +147,10 @@ def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:
     """Return the cited sections as they were and as they are, by address."""
     now = site.cited_sections()
+    citing: dict[str, list[int]] = {}
+    for block in blocks if text.sources else ():
+        for link in dict.fromkeys(block.links):
+            citing.setdefault(link, []).append(block.number)
     found: dict[str, dict[str, object]] = {}
     for address, digest in text.sources.items():
         parts = now.find(address) or []
@@ -155,7 +162,7 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[
             "title": parts[0].title if parts else now.shown(address),
             "text": said,
             "words": [] if is_same else list(_changed_words(before, said)),
-            "blocks": [it.number for it in blocks if address in it.links],
+            "blocks": citing.get(address, []),
             "state": "gone" if not parts else "same" if is_same else "changed",
         }
     return found

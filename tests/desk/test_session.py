@@ -250,6 +250,7 @@ SHAPES = {
     "loose text": ("x<p>y</p>", "{}"),
     "statements": ("<p>a <mark>b</mark>.</p>", "{}"),
     "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
+    "sentences": ("Word <mark>5</mark> is it. ", "<p>{}</p>"),
     "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
     "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
 }
