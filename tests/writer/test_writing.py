@@ -190,7 +190,7 @@ class TestUnusable:
 
     def test_no_further_attempt(self) -> None:
         """`repairs: 0` asks once."""
-        with pytest.raises(FailedTextError, match="the answer is empty"):
+        with pytest.raises(FailedTextError):
             run("", repairs=0)
 
     def test_a_lost_connection(self) -> None:
@@ -434,7 +434,7 @@ class TestSections:
     def test_a_section_that_fails(self) -> None:
         """After two attempts, the other sections are kept, with a remark."""
         written, _ = run(PLAN, SECTIONS[0], "", "", SECTIONS[2], asked=LONG)
-        assert "section: 'Two: more' is missing, since the answer is empty" in written.text.remarks
+        assert any(it.startswith("section: 'Two: more' is missing") for it in written.text.remarks)
         assert written.text.html.count("<h2") == 2
 
     def test_a_section_that_was_written_before(self) -> None:
@@ -449,7 +449,7 @@ class TestSections:
 
     def test_no_section(self) -> None:
         """A text without any section is a failure."""
-        assert "the answer is empty" in str(failure(PLAN, *[""] * 6, asked=LONG))
+        assert failure(PLAN, *[""] * 6, asked=LONG).answer == ""
 
     def test_titles(self) -> None:
         """A section that repeats the title does not add a heading, and a plan may have none."""
