@@ -19,12 +19,20 @@ from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import Self
+from typing import NoReturn, Self
 
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
+from ..errors import (
+    ConfigurationError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    UnknownOutcomeError,
+    UnreachableError,
+    UnusableServiceError,
+)
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
 # of its import. It does without if that module is missing.
@@ -89,6 +97,19 @@ class Answer:
             return None
 
 
+def raise_status(answer: Answer, message: str, hint: str) -> NoReturn:
+    """Raise the error for a status other than 200. `hint` names the options that can be wrong."""
+    status = answer.status
+    if status in (429, 503):
+        seconds = answer.retry_after()
+        retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
+        raise NotSentError(f"{message}{retry_hint}", seconds)
+    if status in (401, 402, 403, 404, 405, 501) or 300 <= status < 400:
+        raise UnusableServiceError(f"{message}; {hint}")
+    later = "; try again later, or tell the operator of the server" if status >= 500 else ""
+    raise RejectedError(f"{message}{later}")
+
+
 def reason_of(found: object) -> str:
     """Return the message in the JSON of an error, or an empty string. It is untrusted."""
     while not isinstance(found, str):
@@ -127,9 +148,10 @@ class HTTPConnection:
     """Sends requests to one server. Used with `async with`.
 
     `name` is the name of the server in messages, `token` is sent with each request, and
-    `address_option` and `timeout_option` are the options to check. `unknown_hint` ends the messages
-    of UnknownOutcomeError. With an ASGI application as `app`, requests go there. Raises
-    ConfigurationError if the environment names a proxy or a certificate that cannot be used.
+    `timeout_option` is the option to check. `unreachable_hint` and `unknown_hint` end the messages
+    of UnreachableError and UnknownOutcomeError. With an ASGI application as `app`, requests go
+    there. Raises ConfigurationError if the environment names a proxy or a certificate that cannot
+    be used.
     """
 
     def __init__(
@@ -140,15 +162,13 @@ class HTTPConnection:
         *,
         params: Mapping[str, str] | None = None,
         app: Callable[..., Awaitable[None]] | None = None,
-        address_option: str = "base_url",
+        unreachable_hint: str = "is base_url right?",
         timeout_option: str = "timeout",
         unknown_hint: str = MAY_BE_PAID_HINT,
-        reason_timeout: float = REASON_TIMEOUT,
     ) -> None:
         self._name = name
-        self._reason_timeout = reason_timeout
         self._unknown_hint = unknown_hint
-        self._address_option = address_option
+        self._unreachable_hint = unreachable_hint
         self._timeout_option = timeout_option
         headers = {
             "Accept": "application/json",
@@ -248,7 +268,7 @@ class HTTPConnection:
         # answer, which could repeat the token.
         if sent:
             raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
-        raise UnreachableError(f"{unreached}; is {self._address_option} right?")
+        raise UnreachableError(f"{unreached}; {self._unreachable_hint}")
 
     async def _receive(
         self,
@@ -293,7 +313,7 @@ class HTTPConnection:
     async def _read_reason(self, response: httpx.Response) -> bytes:
         """Return the body of an error, or an empty one if it does not arrive. The status counts."""
         try:
-            async with asyncio.timeout(self._reason_timeout):
+            async with asyncio.timeout(REASON_TIMEOUT):
                 return await self._read(response)
         except (TimeoutError, httpx.HTTPError, InvalidAnswerError):
             return b""

@@ -198,10 +198,15 @@ def parse_answer(answer: bytes, request: Request) -> Text:
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
     """Return the error for an unusable text, with the model and the cost in the answer's fields."""
     usage = fields.get("usage")
-    cost = usage.get("cost") if isinstance(usage, dict) else None
-    if not isinstance(cost, int | float) or isinstance(cost, bool) or not 0 <= cost < _MAX_COST:
-        cost = None
+    cost = reported_cost(usage.get("cost")) if isinstance(usage, dict) else None
     return FailedTextError(message, answer, model=model_name(fields.get("model")), cost=cost)
+
+
+def reported_cost(value: object) -> float | None:
+    """Return a cost that a server reports, or None if it is not plausible."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value < _MAX_COST else None
 
 
 def parse_updated(answer: bytes) -> Updated:

@@ -58,6 +58,7 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
+from mkdocs_contentgen.service import connection
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
 from mkdocs_contentgen.service.protocol import Attempt, parse_answer
@@ -378,31 +379,27 @@ def drain(connection: socket.socket) -> None:
     [
         (201, RejectedError, "the service answered 201 Created"),
         (204, RejectedError, "the service answered 204 No Content"),
-        (300, RejectedError, "the service answered 300 Multiple Choices, and redirects"),
+        (300, UnusableServiceError, "the service answered 300 Multiple Choices; check base_url"),
         (400, RejectedError, "the service answered 400 Bad Request"),
-        (
-            401,
-            UnusableServiceError,
-            "the service answered 401 Unauthorized; check token and user_id",
-        ),
+        (401, UnusableServiceError, "the service answered 401 Unauthorized; check base_url"),
         (
             403,
             UnusableServiceError,
-            "the service answered 403 Forbidden; check token and user_id, which are from the "
-            "service's dashboard, or from `contentgen writer user add`",
+            "the service answered 403 Forbidden; check base_url, token and user_id, from "
+            "the service's dashboard, or from `contentgen writer user add`",
         ),
-        (404, RejectedError, "the service answered 404 Not Found; is the path in base_url right?"),
-        (409, UnknownOutcomeError, "the service answered 409 Conflict: it may still be processing"),
+        (404, UnusableServiceError, "the service answered 404 Not Found; check base_url"),
+        (409, UnknownOutcomeError, "the service answered 409 Conflict; it may have been processed"),
         (429, NotSentError, "the service answered 429 Too Many Requests"),
-        (500, RejectedError, "the service answered 500 Internal Server Error; this is an error of"),
+        (500, RejectedError, "the service answered 500 Internal Server Error; try again later, or"),
         (
             502,
             GatewayError,
-            "a gateway answered 502 Bad Gateway; it may have been processed, so only the next "
+            "the service answered 502 Bad Gateway; it may have been processed, so only the next "
             "build asks again, with the same Idempotency-Key",
         ),
         (503, NotSentError, "the service answered 503 Service Unavailable"),
-        (504, GatewayError, "a gateway answered 504 Gateway Timeout"),
+        (504, GatewayError, "the service answered 504 Gateway Timeout"),
         (999, RejectedError, "the service answered 999"),
     ],
 )
@@ -424,11 +421,11 @@ def refused(reason: object) -> bytes:
     ("status", "body", "words"),
     [
         (400, refused("no such field"), "400 Bad Request: no such field"),
-        (401, refused("who?"), "401 Unauthorized: who?; check token"),
-        (403, refused("The plan has ended."), "403 Forbidden: The plan has ended; check token"),
-        (404, b'{"detail": "Not here"}', "404 Not Found: Not here; is the path in base_url right?"),
+        (401, refused("who?"), "401 Unauthorized: who?; check base_url"),
+        (403, refused("The plan has ended."), "403 Forbidden: The plan has ended; check base_url"),
+        (404, b'{"detail": "Not here"}', "404 Not Found: Not here; check base_url"),
         (429, refused("20 a minute"), "429 Too Many Requests: 20 a minute, and asks to retry"),
-        (500, refused("the model fails"), "500 Internal Server Error: the model fails; this is"),
+        (500, refused("the model fails"), "500 Internal Server Error: the model fails; try again"),
         (400, refused("a\n\x1b[2J\u202eb"), "400 Bad Request: a \\x1b[2J\\u202eb"),
         (400, refused("::error::x"), "400 Bad Request: \\x3a:error::x"),
         (400, refused("x" * 1000), f"400 Bad Request: {'x' * 200}"),
@@ -467,14 +464,17 @@ def test_a_reason_that_breaks_off(service: ServiceDouble, broken: bytes) -> None
     failure(UnusableServiceError, service.base_url)
 
 
-def test_a_reason_that_does_not_end(service: ServiceDouble) -> None:
+def test_a_reason_that_does_not_end(
+    service: ServiceDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody waits long for the rest of a reason."""
     service.answer = forever(b"HTTP/1.1 403 X\r\n\r\n", b" ", 0.01)
+    monkeypatch.setattr(connection, "REASON_TIMEOUT", 0.05)
 
     async def ask() -> None:
         url = httpx.URL(service.base_url)
-        async with HTTPConnection(url, "x", reason_timeout=0.05) as connection:
-            answer = await connection.request(
+        async with HTTPConnection(url, "x") as client:
+            answer = await client.request(
                 "POST", "/generate-blog", timeout=LONG, body={"topic": "T"}
             )
         assert (answer.status, answer.body) == (403, b"")
@@ -528,8 +528,8 @@ def test_a_redirect_is_not_followed(service: ServiceDouble, status: int) -> None
     """The token goes to the address in the options and to no other."""
     with running() as elsewhere:
         service.answer = raw(GOOD, status, {"Location": f"{elsewhere.base_url}/generate-blog"})
-        error = failure(RejectedError, service.base_url)
-    assert "redirects are not followed; set base_url to its new address" in str(error)
+        error = failure(UnusableServiceError, service.base_url)
+    assert "check base_url" in str(error)
     assert elsewhere.received == []
     assert len(service.received) == 1
 
@@ -541,7 +541,7 @@ def test_a_redirect_to_no_address(service: ServiceDouble, location: bytes) -> No
     with pytest.raises(ServiceError) as caught:
         asyncio.run(send(service.base_url))
     assert_discreet(caught.value)
-    assert type(caught.value) in (RejectedError, UnknownOutcomeError)
+    assert type(caught.value) in (UnusableServiceError, UnknownOutcomeError)
 
 
 # --- an answer that is not one -------------------------------------------------------------------
