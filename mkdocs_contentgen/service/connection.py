@@ -12,7 +12,7 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -40,7 +40,7 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # means t
 import httpx  # noqa: E402
 
 MAX_ANSWER = 2 * 1024 * 1024
-"""The maximum size of an answer, or of an event of a stream, in bytes."""
+"""The maximum size of an answer in bytes."""
 
 MAX_STREAM = 32 * 1024 * 1024
 """The maximum size of a stream in bytes. Each token has an event of some hundred bytes."""
@@ -172,7 +172,6 @@ class HTTPConnection:
         self._timeout_option = timeout_option
         headers = {
             "Accept": "application/json",
-            # 661 bytes of gzip can expand to 300 MB.
             "Accept-Encoding": "identity",
             "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
             **({"Authorization": f"Bearer {token}"} if token else {}),
@@ -228,7 +227,7 @@ class HTTPConnection:
         gets the data of each server-sent event, and returns what it is. The body of the answer is
         empty if it was streamed, or if that of an error cannot be read. Raises UnreachableError if
         nothing was sent, UnknownOutcomeError if the answer is missing or incomplete, and
-        InvalidAnswerError if it is too large or compressed.
+        InvalidAnswerError if it is too large.
         """
         sent = False
         deadline = asyncio.timeout(timeout)
@@ -278,7 +277,11 @@ class HTTPConnection:
     ) -> bytes:
         """Return the body of an answer. It is empty if `on_event` got its events."""
         if response.status_code != 200:
-            return await self._read_reason(response)
+            # The status counts, whether or not its reason arrives.
+            with suppress(TimeoutError, httpx.HTTPError, InvalidAnswerError):
+                async with asyncio.timeout(REASON_TIMEOUT):
+                    return await self._read(response)
+            return b""
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         if on_event is None or media_type.strip().lower() != "text/event-stream":
             return await self._read(response)
@@ -293,50 +296,35 @@ class HTTPConnection:
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         """Yield the data of each server-sent event, which is one line of all known servers."""
-        self._refuse_compressed(response)
         line = bytearray()
-        total = 0
-        async for chunk in response.aiter_raw():
-            total += len(chunk)
-            *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
-            for end in ends:
-                line += end
-                if line.startswith(b"data:"):
-                    yield bytes(line[5:]).strip()
-                line.clear()
-            line += rest
-            if len(line) > MAX_ANSWER or total > MAX_STREAM:
-                raise self._too_large(MAX_ANSWER if len(line) > MAX_ANSWER else MAX_STREAM)
+        async with aclosing(self._chunks(response, MAX_STREAM)) as chunks:
+            async for chunk in chunks:
+                *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
+                for end in ends:
+                    line += end
+                    if line.startswith(b"data:"):
+                        yield bytes(line[5:]).strip()
+                    line.clear()
+                line += rest
         if line.startswith(b"data:"):  # the last line may have no end
             yield bytes(line[5:]).strip()
 
-    async def _read_reason(self, response: httpx.Response) -> bytes:
-        """Return the body of an error, or an empty one if it does not arrive. The status counts."""
-        try:
-            async with asyncio.timeout(REASON_TIMEOUT):
-                return await self._read(response)
-        except (TimeoutError, httpx.HTTPError, InvalidAnswerError):
-            return b""
-
     async def _read(self, response: httpx.Response) -> bytes:
-        self._refuse_compressed(response)
-        answer = bytearray()
+        return b"".join([chunk async for chunk in self._chunks(response, MAX_ANSWER)])
+
+    async def _chunks(self, response: httpx.Response, limit: int) -> AsyncGenerator[bytes]:
+        """Yield the parts of an answer as they come. Raises InvalidAnswerError if it is too large.
+
+        They are not decompressed, since 661 bytes of gzip can expand to 300 MB.
+        """
+        total = 0
         async for chunk in response.aiter_raw():
-            answer += chunk
-            if len(answer) > MAX_ANSWER:
-                raise self._too_large(MAX_ANSWER)
-        return bytes(answer)
-
-    def _refuse_compressed(self, response: httpx.Response) -> None:
-        if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-            raise InvalidAnswerError(
-                f"{self._name} sent a compressed answer, which was not requested"
-            )
-
-    def _too_large(self, limit: int) -> InvalidAnswerError:
-        return InvalidAnswerError(
-            f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
-        )
+            total += len(chunk)
+            if total > limit:
+                raise InvalidAnswerError(
+                    f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
+                )
+            yield chunk
 
 
 def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:

@@ -280,7 +280,7 @@ class TestRefusals:
         ([b"data: <html>\n\n"], "without a message"),
         ([DONE], "without a message"),
         ([b""], "without a message"),
-        ([b"data: " + b"x" * 2**20] * 4, "larger than 2 MiB"),
+        ([b"data: " + b"x" * 2**20] * 40, "larger than 32 MiB"),
         ([event(None, delta={"reasoning": "x" * 2**20})] * 40, "larger than 32 MiB"),
         ([event(f"It is {KEY}"), STOP, DONE], "repeats writer.api_key"),
     ],
@@ -302,7 +302,7 @@ HALF = event("Half a")
     ("script", "words"),
     [
         ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
-        ([HALF, b"data: " + b"x" * 2**22], "larger than 2 MiB"),
+        ([HALF, b"data: " + b"x" * 2**25], "larger than 32 MiB"),
     ],
 )
 def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:
@@ -326,12 +326,6 @@ def test_a_key_in_a_lost_answer() -> None:
     """The start of an answer is kept, but never one with the key."""
     with pytest.raises(InvalidAnswerError, match=r"repeats writer\.api_key"):
         completion(*map(event, f"It is {KEY}"), 100.0)
-
-
-def test_a_compressed_stream() -> None:
-    """Compression that nobody asked for could expand to anything."""
-    with pytest.raises(InvalidAnswerError, match="compressed"):
-        ask([HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), event("A")])
 
 
 def test_what_cannot_be_read() -> None:
