@@ -6,7 +6,7 @@ import errno
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     try:
         text = _read(path)
         before = _nodes(text)
-        if _has_plugin(before.get("plugins")):
+        if "contentgen" in _plugin_names(before.get("plugins")):
             raise click.ClickException(f"{path}: has the plugin already")
         options, topic = _ask(_find(endpoint), yes=yes)
         changed = add_plugin(_with_site(text, path), options)
@@ -186,59 +186,41 @@ def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
 
     All lines stay as they are, and the last one has a line break.
     """
-    end = "\r\n" if "\r\n" in text else "\n"
-    for index, added in _insertions(text, {"contentgen": dict(options)}):
-        changed = text[:index] + added.replace("\n", end) + text[index:]
-        if _adds_plugin(text, changed):
-            return changed
-    return None
-
-
-def _insertions(text: str, plugin: object) -> Iterator[tuple[int, str]]:
-    """Yield indexes, and what to insert there; some of it can be wrong."""
     nodes = _nodes(text)
-    if "plugins" not in nodes:
-        # MkDocs has the plugin `search` only where no others are named. With INHERIT, this list
-        # would take the place of another one.
-        added = _block(["search", plugin], "  ")
-        yield from [] if "INHERIT" in nodes else [(len(text), f"plugins:\n{added}")]
-    elif isinstance(plugins := nodes["plugins"], yaml.CollectionNode):
+    plugin = {"contentgen": dict(options)}
+    plugins = nodes.get("plugins")
+    others = _plugin_names(plugins)
+    if isinstance(plugins, yaml.CollectionNode):
         value = [plugin] if isinstance(plugins, yaml.SequenceNode) else plugin
-        end = plugins.end_mark.index
+        start = plugins.start_mark
         if plugins.flow_style:
-            yield from ((end - 1, f"{it}{_flow(value)[1:-1]}") for it in (", ", ""))
-            return
-        end -= plugins.end_mark.column
-        added = _block(value, " " * plugins.start_mark.column)
-        lines = text[:end].splitlines(keepends=True)
-        while lines[-1].lstrip()[:1] in ("", "#"):
-            lines.pop()
-        # What looks like a comment can be in a block scalar.
-        yield from ((index, added) for index in (len("".join(lines)), end))
-
-
-def _adds_plugin(before: str, after: str) -> bool:
-    """Tell whether two configurations differ by the plugin alone."""
+            index, added = start.index + 1, _flow(value)[1:-1] + (", " if others else "")
+        else:
+            index, added = start.index - start.column, _block(value, " " * start.column)
+    elif plugins or "INHERIT" in nodes:  # a new list would take the place of an inherited one
+        return None
+    else:
+        # MkDocs has the plugin `search` only where no others are named.
+        others = ["search"]
+        index, added = len(text), "plugins:\n" + _block(["search", plugin], "  ")
+    end = "\r\n" if "\r\n" in text else "\n"
+    changed = text[:index] + added.replace("\n", end) + text[index:]
     try:
-        old, new = (
-            [repr(it) for it in yaml.parse(text, yaml.SafeLoader)] for text in (before, after)
-        )
-        is_there = _has_plugin(_nodes(after).get("plugins"))
+        names = _plugin_names(_nodes(changed).get("plugins"))
     except yaml.YAMLError:
-        return False
-    start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
-    return is_there and new[:start] + new[start + len(new) - len(old) :] == old
+        return None
+    return changed if sorted(names) == sorted(["contentgen", *others]) else None
 
 
-def _has_plugin(plugins: yaml.Node | None) -> bool:
-    """Tell whether the plugin is in a list, or in a mapping."""
+def _plugin_names(plugins: yaml.Node | None) -> list[str]:
+    """Return the names in a list of plugins, or in a mapping."""
     names: list[yaml.Node] = []
     for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
         if isinstance(item, yaml.MappingNode):
             names += [key for key, _ in item.value]
         else:
             names.append(item[0] if isinstance(item, tuple) else item)
-    return any(name.value == "contentgen" for name in names)
+    return [str(name.value) for name in names]
 
 
 def _nodes(text: str) -> dict[str, yaml.Node]:

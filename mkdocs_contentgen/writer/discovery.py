@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ServiceError
-from ..service.connection import Answer, HTTPConnection, check_address, decode_json
+from ..service.connection import HTTPConnection, check_address, decode_json
 from ..text import model_name
 from .settings import OLLAMA_PORT
 
@@ -56,8 +56,13 @@ async def find_server(
             answer = await connection.request("GET", "models", timeout=_TIMEOUT)
         except ServiceError:
             return None
+    fields = decode_json(answer.body)
+    models = fields.get("data") if isinstance(fields, dict) else None
+    ids = (
+        [it.get("id") for it in models if isinstance(it, dict)] if isinstance(models, list) else []
+    )
     # What a server says is shown, and written into a file.
-    names = map(model_name, listed_models(answer) or [])
+    names = [model_name(it) for it in ids if isinstance(it, str)]
     usable = [it for it in names if it and "embed" not in it.lower()]
     return FoundServer(name, endpoint, usable) if usable else None
 
@@ -65,13 +70,3 @@ async def find_server(
 def find_programs() -> list[list[str]]:
     """Return the commands of the programs on the path."""
     return [command for name, command in PROGRAMS.items() if shutil.which(name)]
-
-
-def listed_models(answer: Answer) -> list[str] | None:
-    """Return the names in a server's list of models, or None if it is no such list."""
-    fields = decode_json(answer.body)
-    models = fields.get("data") if isinstance(fields, dict) else None
-    if not isinstance(models, list):
-        return None
-    names = [model.get("id") for model in models if isinstance(model, dict)]
-    return [name for name in names if isinstance(name, str)]

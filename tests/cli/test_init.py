@@ -190,14 +190,14 @@ def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
 
 @pytest.mark.parametrize(("before", "indent", "end"), CASES["where_the_plugin_goes"])
 def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
-    """Behind the last one, at its indentation, and no other line changes."""
+    """Before the first one, at its indentation, and no other line changes."""
     ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
     assert add_plugin(before + end, SANDBOX) == before + ours + end
 
 
 @pytest.mark.parametrize(("before", "after"), CASES["lists_and_mappings"])
-def test_lists_and_mappings(before: str, after: str) -> None:
-    """The plugin is added to whatever the author has."""
+def test_lists_and_mappings(before: str, after: str | None) -> None:
+    """The plugin is added to what the author has, unless that would take more."""
     assert add_plugin(before, SANDBOX) == after
 
 
