@@ -116,11 +116,6 @@ def test_a_program_that_dies_in_the_middle() -> None:
     assert "ended with status 3" in str(completion.error)
 
 
-def test_a_program_that_goes_on_without_an_output() -> None:
-    """Its text is whole when it closes its output, and is not continued."""
-    assert not ask("import os, time; os.write(1, b'Text'); os.close(1); time.sleep(60)").is_cut
-
-
 def test_many_programs_at_once(tmp_path: Path) -> None:
     """As many run as `parallel` allows: each waits here for all others."""
     script = (
