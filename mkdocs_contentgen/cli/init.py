@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,10 +57,6 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
         _write_all(_files(path, before, topic) | {path: changed}, path.parent)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    except ValueError as error:
-        raise click.ClickException(
-            f"{path}: docs_dir cannot be used ({reason_of(error)})"
-        ) from error
     if "nav" in before:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
@@ -158,15 +153,8 @@ def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    try:
-        chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
-        topic = click.prompt("Topic of the first text", default=_TOPIC)
-    except click.Abort:
-        if sys.stdin.isatty():
-            raise
-        raise click.ClickException(
-            "nobody answers; use a terminal, or --yes to take the first"
-        ) from None
+    chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
+    topic = click.prompt("Topic of the first text", default=_TOPIC)
     return options[chosen - 1], topic
 
 

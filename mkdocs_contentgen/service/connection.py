@@ -14,8 +14,6 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -86,15 +84,9 @@ class Answer:
         return reason_of(decode_json(self.body))
 
     def retry_after(self) -> float | None:
-        """Return the seconds in the header `Retry-After`, which is a number or a date."""
+        """Return the seconds in the header `Retry-After`. A date there counts as none."""
         value = self.headers.get("Retry-After", "").strip()
-        if re.fullmatch(r"[0-9]{1,9}", value):
-            return float(value)
-        try:
-            moment = parsedate_to_datetime(value)
-            return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
-        except (ValueError, OverflowError):
-            return None
+        return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else None
 
 
 def raise_status(answer: Answer, message: str, hint: str) -> NoReturn:

@@ -114,12 +114,8 @@ class Updated(msgspec.Struct, frozen=True):
         return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
 
 
-async def _load_nothing() -> bytes:
+async def _keep_nothing(parts: bytes = b"") -> bytes:
     return b""
-
-
-async def _save_nothing(parts: bytes) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -130,10 +126,10 @@ class Attempt:
     timeout: float = math.inf
     """Seconds from the start of the connection to the last byte of the answer."""
 
-    load: Callable[[], Awaitable[bytes]] = _load_nothing
+    load: Callable[[], Awaitable[bytes]] = _keep_nothing
     """Returns the parts that an earlier, interrupted try has saved, or nothing."""
 
-    save: Callable[[bytes], Awaitable[None]] = _save_nothing
+    save: Callable[[bytes], Awaitable[object]] = _keep_nothing
     """Saves the parts that are written, in place of earlier ones."""
 
     report: Callable[[int, int], None] = lambda words, target: None
@@ -176,9 +172,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
         fields = json.loads(answer.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer is not JSON in UTF-8; is base_url right?") from error
-    if not isinstance(fields, dict):
-        raise InvalidAnswerError("the answer is not a JSON object")
-    if fields.get("success") is not True:
+    if not isinstance(fields, dict) or fields.get("success") is not True:
         raise InvalidAnswerError("the service reports a failure (`success` is not true)")
     content = fields.get("content")
     if not isinstance(content, str):

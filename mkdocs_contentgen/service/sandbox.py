@@ -9,7 +9,7 @@ import html
 import json
 import random
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -78,6 +78,9 @@ _LENGTHS = {"short": (155, 2, 3), "medium": (370, 3, 5), "long": (830, 6, 8)}
 A listicle has twice as many, shorter sections, unless its topic names a number of items.
 """
 
+_DAY, _DISPLAYED_DAY = date(2024, 5, 13), "13 May 2024"
+"""The day of all news. Not today, since equal requests must get equal texts."""
+
 _STYLES = ("focus", "format", "tone", "audience", "style")
 """The fields whose values add to a text: its structure, or its voice."""
 
@@ -112,16 +115,13 @@ def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[
         code = tag("code", html.escape(part["code"]))
         extra = [tag("p", "In commands, it looks like this."), tag("pre", code)]
     if request.type == "news":
-        # Not today, since equal requests must get equal texts.
-        day = date(2020, 1, 1) + timedelta(days=rng.randrange(5 * 365))
-        displayed = f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-        dateline = tag("p", byline("By the sandbox desk", day, displayed), "byline")
+        dateline = tag("p", byline("By the sandbox desk", _DAY, _DISPLAYED_DAY), "byline")
         # The first section of a news article has no heading.
         event = sections[0].partition("\n")[2]
         story = [event, tag("blockquote", part["quote"]), *sections[1:], tag("p", part["closing"])]
         return [
             tag("header", "\n".join([title, dateline, label])),
-            tag("p", part["opening"].replace("{date}", displayed), "lead"),
+            tag("p", part["opening"].replace("{date}", _DISPLAYED_DAY), "lead"),
             tag("div", "\n".join(story), "article-body"),
         ]
     is_blog = request.type == "blog"
@@ -135,12 +135,6 @@ def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[
         *([tag("div", tip, "pro-tip")] if is_blog else []),
         tag("p", part["closing"], "conclusion" if is_blog else ""),
     ]
-
-
-# Not calendar.month_name, which depends on the locale.
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 
 
 def _sections(rng: random.Random, request: Request, part: dict[str, Any]) -> list[str]:

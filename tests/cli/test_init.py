@@ -67,12 +67,6 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
 
 
-def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
-    """Without a terminal, the message names the option that asks nothing."""
-    ran = run("--endpoint", model.endpoint)
-    assert (ran.exit_code, "--yes" in ran.stderr, list(tmp_path.iterdir())) == (1, True, [])
-
-
 def test_a_site_elsewhere(tmp_path: Path, model: ModelDouble) -> None:
     """With `-f`, the page goes beside that configuration, and the next command names it."""
     (tmp_path / "my site").mkdir()
@@ -109,7 +103,6 @@ def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> No
         ("mkdocs.yml", "- a\n", "cannot be added without touching other lines"),
         ("mkdocs.yml", "site_name: A\n...\n", "cannot be added without touching other lines"),
         ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be added without touching other"),
-        ("mkdocs.yml", 'docs_dir: "a\\0b"\n', "docs_dir cannot be used (its path is not valid)"),
         ("mkdocs.yml", "plugins: [contentgen]\n", "mkdocs.yml: has the plugin already"),
         ("mkdocs.yml", "plugins: {contentgen: {}}\n", "mkdocs.yml: has the plugin already"),
         ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be added without touching"),

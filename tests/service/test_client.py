@@ -14,8 +14,6 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, quote_plus
@@ -498,10 +496,7 @@ def test_a_reason_that_does_not_end(
         ("٣", None),
         ("soon", None),
         ("", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
-        ("Wed, 21 Oct 99999 07:28:00 GMT", None),
-        ("Wed, 21 Oct 2015 07:28:00 +999999", None),
-        ("Wed, 99 Oct 2015 99:99:99 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", None),
     ],
 )
 def test_retry_after(service: ServiceDouble, value: str | None, seconds: float | None) -> None:
@@ -512,15 +507,6 @@ def test_retry_after(service: ServiceDouble, value: str | None, seconds: float |
     assert error.retry_after == seconds
     assert ("and asks to retry after" in str(error)) == bool(seconds)
     assert seconds is None or seconds == 0 or str(error).endswith(f" after {seconds} s")
-
-
-def test_retry_after_as_a_date(service: ServiceDouble) -> None:
-    """A date is turned into the seconds from now."""
-    date = format_datetime(datetime.now(UTC) + timedelta(minutes=5), usegmt=True)
-    service.answer = raw(b"", 503, {"Retry-After": date})
-    seconds = failure(NotSentError, service.base_url).retry_after
-    assert seconds is not None
-    assert 290 < seconds <= 300
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -553,7 +539,6 @@ def answer(**fields: object) -> bytes:
 
 
 NOT_JSON = "the answer is not JSON in UTF-8; is base_url right?"
-NO_OBJECT = "the answer is not a JSON object"
 NO_SUCCESS = "the service reports a failure (`success` is not true)"
 
 
@@ -563,13 +548,13 @@ NO_SUCCESS = "the service reports a failure (`success` is not true)"
         pytest.param(b"", NOT_JSON, id="empty"),
         pytest.param(b"<html>Login</html>", NOT_JSON, id="html"),
         pytest.param(GOOD + GOOD, NOT_JSON, id="twice"),
-        pytest.param(b"1" * 5000, NO_OBJECT, id="number-too-long-for-python"),
+        pytest.param(b"1" * 5000, NO_SUCCESS, id="number-too-long-for-python"),
         pytest.param(b"[" * 200_000 + b"]" * 200_000, NOT_JSON, id="deep"),
         pytest.param(b"\xff\xfe" + GOOD, NOT_JSON, id="not-utf-8"),
         pytest.param(GOOD.replace(b"Text", b"\xc3\x28"), NOT_JSON, id="not-utf-8-inside"),
-        pytest.param(b"null", NO_OBJECT, id="null"),
-        pytest.param(b"[" + GOOD + b"]", NO_OBJECT, id="list"),
-        pytest.param(json.dumps(ARTICLE).encode(), NO_OBJECT, id="string"),
+        pytest.param(b"null", NO_SUCCESS, id="null"),
+        pytest.param(b"[" + GOOD + b"]", NO_SUCCESS, id="list"),
+        pytest.param(json.dumps(ARTICLE).encode(), NO_SUCCESS, id="string"),
         pytest.param(b"{}", NO_SUCCESS, id="nothing"),
         pytest.param(answer(success=False), NO_SUCCESS, id="no-success"),
         pytest.param(answer(success="true"), NO_SUCCESS, id="success-string"),
