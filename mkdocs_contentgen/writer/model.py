@@ -80,24 +80,33 @@ class Model:
         debug: Callable[[str], None] | None = None,
         quotes: bool = True,
     ) -> None:
-        self._fields = fields = options.fields
+        self.name = options.fields.model
+        self.warnings: list[str] = []
+        self._fields = options.fields
         self._prefix = options.prefix
+        self._spending = spending
+        self._retries = retries
+        self._quotes = quotes
+        self._debug = debug or (lambda line: None)
+        self._paused_until = 0.0
+        self._calls = asyncio.Semaphore(options.fields.calls_at_once)
+        self._connect(allow_http=options.allow_http)
+
+    def _connect(self, *, allow_http: bool) -> None:
         address = check_address(
-            fields.endpoint,
+            self._fields.endpoint,
             f"{self._prefix}endpoint",
             f"one such as https://models.example/v1, or {OLLAMA} for Ollama",
-            allow_http=options.allow_http,
+            allow_http=allow_http,
         )
-        self.warnings: list[str] = []
-        self.name = fields.model
-        self._key = check_token(fields.api_key, f"{self._prefix}api_key")
+        self._key = check_token(self._fields.api_key, f"{self._prefix}api_key")
         self._options_hint = (
             f"check {self._prefix}endpoint, which often ends in /v1, {self._prefix}model and "
             f"{self._prefix}api_key (CONTENTGEN_MODEL_KEY)"
         )
         is_ollama = address.port == OLLAMA_PORT
         start_hint = " Is Ollama running? `ollama serve` starts it" if is_ollama else ""
-        self._unknown_hint = MAY_BE_PAID_HINT if quotes else "it may have been paid for"
+        self._unknown_hint = MAY_BE_PAID_HINT if self._quotes else "it may have been paid for"
         self._server = f"the model server {address.netloc.decode()}"
         self._connection = HTTPConnection(
             address,
@@ -108,14 +117,8 @@ class Model:
             unknown_hint=self._unknown_hint,
         )
         self._quote = self._connection.quote
-        self._spending = spending
-        self._retries = retries
-        self._quotes = quotes
-        self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
         self._streams = True
-        self._paused_until = 0.0
-        self._calls = asyncio.Semaphore(fields.calls_at_once)
 
     async def __aenter__(self) -> Self:
         return self
@@ -137,20 +140,17 @@ class Model:
         started = time.monotonic()
         async with self._calls:
             spending.waited += time.monotonic() - started
-            return await self._ask(call, spending)
-
-    async def _ask(self, call: ModelCall, spending: Spending) -> Completion:
-        await self._wait_for_pause()
-        deadline = time.monotonic() + self._fields.first_token_timeout
-        tries = 1
-        while True:
-            self._check_budget()
-            try:
-                return await self._call(call, spending)
-            except NotSentError as error:
-                self._back_off(error, tries, deadline)
             await self._wait_for_pause()
-            tries += 1
+            deadline = time.monotonic() + self._fields.first_token_timeout
+            tries = 1
+            while True:
+                self._check_budget()
+                try:
+                    return await self._call(call, spending)
+                except NotSentError as error:
+                    self._back_off(error, tries, deadline)
+                await self._wait_for_pause()
+                tries += 1
 
     async def _wait_for_pause(self) -> None:
         while (seconds := self._paused_until - time.monotonic()) > 0:
@@ -193,6 +193,7 @@ class Model:
             )
 
     async def _call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Return the answer to one call that is sent once."""
         started = time.monotonic()
         reader = AnswerReader(call.watch)
         error: UnknownOutcomeError | InvalidAnswerError | None = None
@@ -207,7 +208,7 @@ class Model:
         usage = self._usage(call, reader, spending, error)
         # Before the answer is checked, since an unusable one may have cost something too.
         if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
-            spending.add(usage)
+            spending.total += usage
         error = error or self._problem(reader)
         if error and not (reader.text and reader.was_streamed):
             raise error

@@ -98,16 +98,12 @@ def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < _MAX_COUNT else None
 
 
+@dataclass
 class Spending:
     """The usage of all calls of a build or a text.
 
     `waited` is the time in seconds that calls spent waiting for other calls.
     """
 
-    def __init__(self) -> None:
-        self.total = Usage()
-        self.waited = 0.0
-
-    def add(self, usage: Usage) -> None:
-        """Add the usage of a call."""
-        self.total += usage
+    total: Usage = Usage()
+    waited: float = 0.0
