@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import yaml
@@ -16,13 +15,9 @@ from ..files import reason_of, replace_text
 from .common import PROPERDOCS, config_option, find_configuration
 from .output import print_line, print_next
 
-if TYPE_CHECKING:
-    from ..writer.discovery import FoundServer
-
 _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
-_MAX_SHOWN = 20
 
 
 @click.command()
@@ -116,36 +111,29 @@ def _write_all(files: Mapping[Path, str], project: Path) -> None:
         print_line(f"Wrote {path}")
 
 
-def _find(endpoint: str) -> Sequence[FoundServer]:
+def _find(endpoint: str) -> dict[str, dict[str, object]]:
+    """Return the options of what can write, by the names to show."""
     import asyncio
 
-    from ..writer.discovery import find_server, find_servers
+    from ..writer.discovery import find_models, find_writers
 
     if not endpoint:
-        return asyncio.run(find_servers())
+        return asyncio.run(find_writers())
     key = os.environ.get("CONTENTGEN_MODEL_KEY", "")
-    server = asyncio.run(find_server(endpoint, key=key))
-    if server is None:
-        raise click.ClickException(
-            f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
-            "is CONTENTGEN_MODEL_KEY set if it needs a key?"
-        )
-    return [server]
+    if models := asyncio.run(find_models(endpoint, key=key)):
+        return models
+    raise click.ClickException(
+        f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
+        "is CONTENTGEN_MODEL_KEY set if it needs a key?"
+    )
 
 
-def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object], str]:
+def _ask(writers: Mapping[str, object], *, yes: bool) -> tuple[Mapping[str, object], str]:
     """Return the options for the source of texts that the author chooses, and the first topic."""
-    from ..writer.discovery import find_programs
-
-    found = [(server, model) for server in servers for model in server.models][:_MAX_SHOWN]
-    writers: dict[str, object] = {
-        f"{model} ({server.name})": {"model": model, "endpoint": server.endpoint}
-        for server, model in found
-    }
-    for program in find_programs():
-        writers[f"the program {program[0]}"] = {"command": program}
-    options = [{"base_url": "writer", "writer": it} for it in writers.values()]
-    options.append({"base_url": "sandbox"})
+    options: list[Mapping[str, object]] = [
+        *({"base_url": "writer", "writer": it} for it in writers.values()),
+        {"base_url": "sandbox"},
+    ]
     names = [*writers, "sample texts, no model"]
     if yes:
         print_line(f"Texts are from: {names[0]}")

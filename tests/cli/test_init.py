@@ -17,7 +17,7 @@ from model_writer import writing
 
 from mkdocs_contentgen.cli.init import add_plugin
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.writer.discovery import FoundServer, find_server, find_servers
+from mkdocs_contentgen.writer.discovery import find_models, find_writers
 
 CASES = cases("init")
 
@@ -207,12 +207,14 @@ def test_a_file_without_options(tmp_path: Path, model: ModelDouble, text: str) -
 def test_the_models_of_a_server(model: ModelDouble, models: object, found: list[str]) -> None:
     """Those that can write and can be shown; a server without one is none."""
     model.models = raw(json.dumps({"data": models}).encode())
-    server = asyncio.run(find_server(model.endpoint))
-    assert server == (FoundServer("the model server", model.endpoint, found) if found else None)
+    assert asyncio.run(find_models(model.endpoint)) == {
+        f"{name} (the model server)": {"model": name, "endpoint": model.endpoint} for name in found
+    }
 
 
-def test_servers_of_this_machine(model: ModelDouble) -> None:
+def test_servers_of_this_machine(model: ModelDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     """What listens on their usual ports is asked; what does not answer as they do is none."""
     port = int(model.endpoint.split(":")[2].partition("/")[0])
-    (server,) = asyncio.run(find_servers({port: "Ollama", 9: "LM Studio"}))
-    assert (server.name, server.endpoint) == ("Ollama", model.endpoint)
+    monkeypatch.setenv("PATH", "")
+    found = asyncio.run(find_writers({port: "Ollama", 9: "LM Studio"}))
+    assert found == {"qwen3:8b (Ollama)": {"model": "qwen3:8b", "endpoint": model.endpoint}}
