@@ -180,11 +180,8 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     try:
         parse_article(content)
         content.encode()
-    except UnsafeHTMLError as error:
+    except (UnsafeHTMLError, UnicodeEncodeError) as error:
         message = f"the answer's `content` cannot be used: {error}"
-        raise failed_text(message, content, fields) from error
-    except UnicodeEncodeError as error:
-        message = "the answer's `content` contains an unpaired surrogate"
         raise failed_text(message, content, fields) from error
     return Text(content, datetime.now(UTC), request.record(), **mend(fields))
 

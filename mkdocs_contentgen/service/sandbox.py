@@ -105,15 +105,6 @@ def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[
     """Return the blocks of HTML of a text."""
     sections = _sections(rng, request, part)
     title, label = tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
-    extra = []
-    if request.length != "short" and "table" in part:
-        rows = [
-            tag("th", name) + "".join(tag("td", it) for it in row) for name, *row in part["table"]
-        ]
-        extra = [tag("table", "".join(tag("tr", row) for row in rows))]
-    elif request.length != "short" and "code" in part:
-        code = tag("code", html.escape(part["code"]))
-        extra = [tag("p", "In commands, it looks like this."), tag("pre", code)]
     if request.type == "news":
         dateline = tag("p", byline("By the sandbox desk", _DAY, _DISPLAYED_DAY), "byline")
         # The first section of a news article has no heading.
@@ -131,7 +122,6 @@ def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[
         label,
         tag("p", part["opening"], "intro" if is_blog else ""),
         *sections,
-        *extra,
         *([tag("div", tip, "pro-tip")] if is_blog else []),
         tag("p", part["closing"], "conclusion" if is_blog else ""),
     ]
