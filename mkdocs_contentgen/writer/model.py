@@ -40,9 +40,6 @@ from .usage import Spending, Usage, estimate_usage, format_cost, read_usage
 FIRST_BACKOFF = 1.0
 """Maximum seconds before the second try if the server does not say how long to wait."""
 
-MIN_PAUSE = 1.0
-"""The least number of seconds before the next try, if the server asks to wait for less."""
-
 _RETRIES = 2
 """For a server that cannot be reached, where none are given."""
 
@@ -51,9 +48,6 @@ _CHARACTERS_PER_TOKEN = 10
 
 PENALTY = 0.5
 """The `frequency_penalty` of a second attempt, after a text that repeats itself."""
-
-PENALTY_FIELDS = {"frequency_penalty", "presence_penalty", "repeat_penalty", "repetition_penalty"}
-"""With one of these among the user's parameters, none is added."""
 
 _MIN_SECRET = 16
 """The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
@@ -160,10 +154,8 @@ class Model:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""
         is_unreachable = isinstance(error, UnreachableError)
         retries = _RETRIES if self._retries is None and is_unreachable else self._retries
-        if error.retry_after is None:
-            seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
-        else:
-            seconds = max(MIN_PAUSE, error.retry_after)
+        seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
+        seconds = max(seconds, error.retry_after or 0.0)
         may_repeat = retries is None or tries <= retries
         if may_repeat and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
@@ -256,12 +248,11 @@ class Model:
 
     def _body(self, call: ModelCall, limit: str, *, streams: bool) -> dict[str, object]:
         parameters = self._fields.parameters
-        penalty = call.penalty and not parameters.keys() & PENALTY_FIELDS
         has_limit = parameters.keys() & set(_LIMIT_FIELDS)
         return {
             "model": self.name,
             "messages": list(call.messages),
-            **({"frequency_penalty": PENALTY} if penalty else {}),
+            **({"frequency_penalty": PENALTY} if call.penalty else {}),
             **({} if has_limit else {limit: call.max_tokens}),
             **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
             **parameters,

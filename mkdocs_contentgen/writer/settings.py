@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -317,11 +316,6 @@ def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
     program, *arguments = fields.command
     if os.sep in program:  # it runs in a folder of its own
         program = str(directory / Path(program).expanduser())
-    elif not shutil.which(program):
-        raise ConfigurationError(
-            f"writer.command: there is no program {quoted(program)} on the path; install it, or "
-            "correct its name"
-        )
     name = fields.model.strip() or Path(program).name
     return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
