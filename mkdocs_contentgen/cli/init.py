@@ -92,22 +92,14 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
-    """Write texts, or none of them. Raises ClickException."""
-    written: dict[Path, bytes | None] = {}
+    """Write texts, and name each file. Raises ClickException at the first that fails."""
     for path, text in files.items():
         # A pull request could have put links there.
         is_outside = os.path.relpath(path, project).startswith(os.pardir)
         try:
-            before = path.read_bytes() if path.exists() else None
             replace_text(path, path.parent if is_outside else project, text)
         except (OSError, UnicodeError) as error:
-            for other, former in written.items():
-                other.unlink() if former is None else other.write_bytes(former)
-            raise click.ClickException(
-                f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
-            ) from error
-        written[path] = before
-    for path in files:
+            raise click.ClickException(f"{path}: cannot be written ({reason_of(error)})") from error
         print_line(f"Wrote {path}")
 
 

@@ -11,6 +11,7 @@ from ..errors import (
     ConfigurationError,
     FailedTextError,
     GatewayError,
+    RejectedError,
     UnknownOutcomeError,
 )
 from ..requests import Request
@@ -82,7 +83,8 @@ class ServiceClient(HTTPConnection):
         try:
             return parse_answer(answer, request)
         except FailedTextError as error:
-            error.answer = self._without_token(error.answer)
+            if self.has_token(error.answer):
+                error.answer = ""
             raise
 
     async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
@@ -113,16 +115,16 @@ class ServiceClient(HTTPConnection):
         fields = decode_json(answer.body) if answer.status == 500 else None
         if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
             # A served writer tells what its model has answered.
-            raise failed_text(message, self._without_token(text), fields)
+            raise failed_text(message, "" if self.has_token(text) else text, fields)
         if answer.status == 409:
             raise UnknownOutcomeError(f"{message}; {SAME_KEY_HINT}")
         if answer.status in (502, 504):
             # A gateway that cannot reach the service does so again while that restarts.
             raise GatewayError(f"{message}; {SAME_KEY_HINT}", answer.retry_after() or GATEWAY_PAUSE)
-        raise_status(answer, message, f"check base_url, token and user_id, {CREDENTIALS_HINT}")
-
-    def _without_token(self, text: str) -> str:
-        return "" if self.has_token(text) else text
+        hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
+        if answer.status == 404:  # the service can have other operations
+            raise RejectedError(f"{message}; {hint}")
+        raise_status(answer, message, hint)
 
     def _reason(self, answer: Answer) -> str:
         """Return the service's own message, or nothing if it has the token in it.

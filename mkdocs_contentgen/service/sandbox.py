@@ -29,8 +29,6 @@ from .topics import is_listicle, items_of
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""
 
-_UPDATE_LABEL = "Sample update made by the mkdocs-contentgen sandbox."
-
 
 def write_article(request: Request) -> str:
     """Return the sample text for a request, as HTML (interface section 2.2).
@@ -59,12 +57,11 @@ def write_update(update: Update) -> Updated:
     """Return a sample change of the first paragraph that may change."""
     changed = [source.title for source in update.sources if source.has_changed]
     reason = update.note or f"changed: {', '.join(changed)}"
-    numbers = (it.number for it in update.blocks if it.kind == "p" and not it.is_fixed)
-    number = next(numbers, None)
-    if number is None:
+    numbers = [it.number for it in update.blocks if it.kind == "p" and not it.is_fixed]
+    if not numbers:
         return Updated([], reason="no paragraph may change", model=SANDBOX)
-    sample = f"{_UPDATE_LABEL} {html.escape(reason)}"
-    change = BlockChange(number, "change", sample, reason[:MAX_REASON])
+    sample = f"Sample update made by the mkdocs-contentgen sandbox. {html.escape(reason)}"
+    change = BlockChange(numbers[0], "change", sample, reason[:MAX_REASON])
     return Updated([change], model=SANDBOX)
 
 

@@ -211,7 +211,12 @@ class Model:
             f"{quoted(self.name)}: answered after {time.monotonic() - started:.1f} s, "
             f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
         )
-        self._warn_if_cut(call.characters, usage)
+        if not self.warnings and 0 < usage.input_tokens < call.characters / _CHARACTERS_PER_TOKEN:
+            self.warnings.append(
+                f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
+                f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
+                "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
+            )
         return Completion(reader.text, reason, reader.thought, usage, error, reader.lost_events)
 
     def _usage(
@@ -277,11 +282,3 @@ class Model:
                 f"{self._server} answered without a message in `choices`; {self._options_hint}"
             )
         return None
-
-    def _warn_if_cut(self, characters: int, usage: Usage) -> None:
-        if not self.warnings and 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN:
-            self.warnings.append(
-                f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
-                f"{characters:,} characters, so it probably cut the prompt; give the model a "
-                "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
-            )

@@ -40,7 +40,6 @@ MAX_HEADING = 300
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
-_QUOTED = re.compile(r"([\"'])(.*)\1")
 _FENCE_OR_HEADING = re.compile(
     r"^(?:[ \t]*(?P<fence>```+|~~~+)|(?P<level>#{1,6})[ \t]+(?P<heading>\S.*))", re.MULTILINE
 )
@@ -153,7 +152,8 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
     """
     title = heading = anchor = ""
     if front := _FRONT_MATTER.match(markdown):
-        title = _title_in(front[1])
+        found = _TITLE.search(front[1])
+        title = found[1].strip().strip("\"'")[:MAX_HEADING] if found else ""
         markdown = markdown[front.end() :]
 
     def section(text: str) -> Iterator[Section]:
@@ -261,14 +261,6 @@ def _divided(text: str) -> Iterator[str]:
         if part := text[start:end].strip():
             yield part
         start = end
-
-
-def _title_in(front_matter: str) -> str:
-    """Return the title in a front matter, or an empty string."""
-    found = _TITLE.search(front_matter)
-    title = found[1].strip() if found else ""
-    quoted = _QUOTED.fullmatch(title)
-    return (quoted[2] if quoted else title)[:MAX_HEADING]
 
 
 def _heading(markdown: str, ids: dict[str, int]) -> tuple[str, str]:

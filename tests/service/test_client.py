@@ -386,7 +386,7 @@ def drain(connection: socket.socket) -> None:
             "the service answered 403 Forbidden; check base_url, token and user_id, from "
             "the service's dashboard, or from `contentgen writer user add`",
         ),
-        (404, UnusableServiceError, "the service answered 404 Not Found; check base_url"),
+        (404, RejectedError, "the service answered 404 Not Found; check base_url"),
         (409, UnknownOutcomeError, "the service answered 409 Conflict; it may have been processed"),
         (429, NotSentError, "the service answered 429 Too Many Requests"),
         (500, RejectedError, "the service answered 500 Internal Server Error; try again later, or"),
