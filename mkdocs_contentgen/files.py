@@ -42,7 +42,7 @@ def read_text(path: Path, root: Path, limit: int) -> str:
     Raises UnicodeError, or OSError, also if the file is not a regular file, if there is a symbolic
     link on the way from `root` to it, or if it has more than `limit` characters.
     """
-    _refuse_links(path, root)
+    refuse_links(path, root)
     with open(path, encoding="utf-8", opener=_open_for_reading) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a file")
@@ -58,7 +58,7 @@ def replace_text(path: Path, root: Path, text: str) -> None:
     An existing file keeps its mode. Raises OSError, also if the file would not be below the
     directory `root`, or if there is a symbolic link on the way from `root` to it.
     """
-    _refuse_links(path, root)
+    refuse_links(path, root)
     path.parent.mkdir(parents=True, exist_ok=True)
     # A random name, so that no link can be prepared in its place.
     temporary = path.with_name(f".{os.urandom(16).hex()}")
@@ -102,7 +102,7 @@ def delete_file(path: Path, root: Path) -> None:
     Raises OSError, also if the file would not be below the directory `root`, or if there is a
     symbolic link on the way from `root` to it.
     """
-    _refuse_links(path, root)
+    refuse_links(path, root)
     path.unlink(missing_ok=True)
 
 
@@ -128,7 +128,8 @@ def _relative_parts(path: Path, root: Path) -> tuple[str, ...] | None:
     return parts if above == root.parts and ".." not in parts else None
 
 
-def _refuse_links(path: Path, root: Path) -> None:
+def refuse_links(path: Path, root: Path) -> None:
+    """Raise OSError if there is a symbolic link on the way from `root` to `path`."""
     if _relative_parts(path, root) is None:
         raise OSError(errno.EINVAL, f"it is not below {root}")
     if link := find_link(path, root):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import yaml
@@ -17,13 +15,9 @@ from ..files import reason_of, replace_text
 from .common import PROPERDOCS, config_option, find_configuration
 from .output import print_line, print_next
 
-if TYPE_CHECKING:
-    from ..writer.discovery import FoundServer
-
 _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
-_MAX_SHOWN = 20
 
 
 @click.command()
@@ -46,7 +40,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
     try:
         text = _read(path)
         before = _nodes(text)
-        if _has_plugin(before.get("plugins")):
+        if "contentgen" in _plugin_names(before.get("plugins")):
             raise click.ClickException(f"{path}: has the plugin already")
         options, topic = _ask(_find(endpoint), yes=yes)
         changed = add_plugin(_with_site(text, path), options)
@@ -58,10 +52,6 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
         _write_all(_files(path, before, topic) | {path: changed}, path.parent)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    except ValueError as error:
-        raise click.ClickException(
-            f"{path}: docs_dir cannot be used ({reason_of(error)})"
-        ) from error
     if "nav" in before:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
@@ -102,55 +92,40 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
-    """Write texts, or none of them. Raises ClickException."""
-    written: dict[Path, bytes | None] = {}
+    """Write texts, and name each file. Raises ClickException at the first that fails."""
     for path, text in files.items():
         # A pull request could have put links there.
         is_outside = os.path.relpath(path, project).startswith(os.pardir)
         try:
-            before = path.read_bytes() if path.exists() else None
             replace_text(path, path.parent if is_outside else project, text)
         except (OSError, UnicodeError) as error:
-            for other, former in written.items():
-                other.unlink() if former is None else other.write_bytes(former)
-            raise click.ClickException(
-                f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
-            ) from error
-        written[path] = before
-    for path in files:
+            raise click.ClickException(f"{path}: cannot be written ({reason_of(error)})") from error
         print_line(f"Wrote {path}")
 
 
-def _find(endpoint: str) -> Sequence[FoundServer]:
+def _find(endpoint: str) -> dict[str, dict[str, object]]:
+    """Return the options of what can write, by the names to show."""
     import asyncio
 
-    from ..writer.discovery import find_server, find_servers
+    from ..writer.discovery import find_models, find_writers
 
     if not endpoint:
-        return asyncio.run(find_servers())
+        return asyncio.run(find_writers())
     key = os.environ.get("CONTENTGEN_MODEL_KEY", "")
-    server = asyncio.run(find_server(endpoint, key=key))
-    if server is None:
-        raise click.ClickException(
-            f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
-            "is CONTENTGEN_MODEL_KEY set if it needs a key?"
-        )
-    return [server]
+    if models := asyncio.run(find_models(endpoint, key=key)):
+        return models
+    raise click.ClickException(
+        f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
+        "is CONTENTGEN_MODEL_KEY set if it needs a key?"
+    )
 
 
-def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object], str]:
+def _ask(writers: Mapping[str, object], *, yes: bool) -> tuple[Mapping[str, object], str]:
     """Return the options for the source of texts that the author chooses, and the first topic."""
-    from ..writer.discovery import find_programs
-
-    found = [(server, model) for server in servers for model in server.models][:_MAX_SHOWN]
-    writers: dict[str, object] = {
-        f"{model} ({server.name})": {"model": model, "endpoint": server.endpoint}
-        for server, model in found
-    }
-    for program in find_programs():
-        writers[f"the program {program[0]}"] = {"command": program}
-    options = [{"base_url": "writer", "writer": it} for it in writers.values()]
-    options.append({"base_url": "sandbox"})
+    options: list[Mapping[str, object]] = [
+        *({"base_url": "writer", "writer": it} for it in writers.values()),
+        {"base_url": "sandbox"},
+    ]
     names = [*writers, "sample texts, no model"]
     if yes:
         print_line(f"Texts are from: {names[0]}")
@@ -158,15 +133,8 @@ def _ask(servers: Sequence[FoundServer], *, yes: bool) -> tuple[dict[str, object
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    try:
-        chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
-        topic = click.prompt("Topic of the first text", default=_TOPIC)
-    except click.Abort:
-        if sys.stdin.isatty():
-            raise
-        raise click.ClickException(
-            "nobody answers; use a terminal, or --yes to take the first"
-        ) from None
+    chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
+    topic = click.prompt("Topic of the first text", default=_TOPIC)
     return options[chosen - 1], topic
 
 
@@ -186,59 +154,41 @@ def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
 
     All lines stay as they are, and the last one has a line break.
     """
-    end = "\r\n" if "\r\n" in text else "\n"
-    for index, added in _insertions(text, {"contentgen": dict(options)}):
-        changed = text[:index] + added.replace("\n", end) + text[index:]
-        if _adds_plugin(text, changed):
-            return changed
-    return None
-
-
-def _insertions(text: str, plugin: object) -> Iterator[tuple[int, str]]:
-    """Yield indexes, and what to insert there; some of it can be wrong."""
     nodes = _nodes(text)
-    if "plugins" not in nodes:
-        # MkDocs has the plugin `search` only where no others are named. With INHERIT, this list
-        # would take the place of another one.
-        added = _block(["search", plugin], "  ")
-        yield from [] if "INHERIT" in nodes else [(len(text), f"plugins:\n{added}")]
-    elif isinstance(plugins := nodes["plugins"], yaml.CollectionNode):
+    plugin = {"contentgen": dict(options)}
+    plugins = nodes.get("plugins")
+    others = _plugin_names(plugins)
+    if isinstance(plugins, yaml.CollectionNode):
         value = [plugin] if isinstance(plugins, yaml.SequenceNode) else plugin
-        end = plugins.end_mark.index
+        start = plugins.start_mark
         if plugins.flow_style:
-            yield from ((end - 1, f"{it}{_flow(value)[1:-1]}") for it in (", ", ""))
-            return
-        end -= plugins.end_mark.column
-        added = _block(value, " " * plugins.start_mark.column)
-        lines = text[:end].splitlines(keepends=True)
-        while lines[-1].lstrip()[:1] in ("", "#"):
-            lines.pop()
-        # What looks like a comment can be in a block scalar.
-        yield from ((index, added) for index in (len("".join(lines)), end))
-
-
-def _adds_plugin(before: str, after: str) -> bool:
-    """Tell whether two configurations differ by the plugin alone."""
+            index, added = start.index + 1, _flow(value)[1:-1] + (", " if others else "")
+        else:
+            index, added = start.index - start.column, _block(value, " " * start.column)
+    elif plugins or "INHERIT" in nodes:  # a new list would take the place of an inherited one
+        return None
+    else:
+        # MkDocs has the plugin `search` only where no others are named.
+        others = ["search"]
+        index, added = len(text), "plugins:\n" + _block(["search", plugin], "  ")
+    end = "\r\n" if "\r\n" in text else "\n"
+    changed = text[:index] + added.replace("\n", end) + text[index:]
     try:
-        old, new = (
-            [repr(it) for it in yaml.parse(text, yaml.SafeLoader)] for text in (before, after)
-        )
-        is_there = _has_plugin(_nodes(after).get("plugins"))
+        names = _plugin_names(_nodes(changed).get("plugins"))
     except yaml.YAMLError:
-        return False
-    start = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
-    return is_there and new[:start] + new[start + len(new) - len(old) :] == old
+        return None
+    return changed if sorted(names) == sorted(["contentgen", *others]) else None
 
 
-def _has_plugin(plugins: yaml.Node | None) -> bool:
-    """Tell whether the plugin is in a list, or in a mapping."""
+def _plugin_names(plugins: yaml.Node | None) -> list[str]:
+    """Return the names in a list of plugins, or in a mapping."""
     names: list[yaml.Node] = []
     for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
         if isinstance(item, yaml.MappingNode):
             names += [key for key, _ in item.value]
         else:
             names.append(item[0] if isinstance(item, tuple) else item)
-    return any(name.value == "contentgen" for name in names)
+    return [str(name.value) for name in names]
 
 
 def _nodes(text: str) -> dict[str, yaml.Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 import msgspec
 
@@ -10,10 +11,8 @@ from ..errors import (
     ConfigurationError,
     FailedTextError,
     GatewayError,
-    NotSentError,
     RejectedError,
     UnknownOutcomeError,
-    UnusableServiceError,
 )
 from ..requests import Request
 from ..text import Text
@@ -25,6 +24,7 @@ from .connection import (
     check_address,
     check_token,
     decode_json,
+    raise_status,
 )
 from .protocol import (
     OPERATION,
@@ -42,6 +42,9 @@ GATEWAY_PAUSE = 3.0
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
 )
+
+
+CREDENTIALS_HINT = "from the service's dashboard, or from `contentgen writer user add`"
 
 
 class ServiceClient(HTTPConnection):
@@ -80,7 +83,8 @@ class ServiceClient(HTTPConnection):
         try:
             return parse_answer(answer, request)
         except FailedTextError as error:
-            error.answer = self._without_token(error.answer)
+            if self.has_token(error.answer):
+                error.answer = ""
             raise
 
     async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
@@ -100,21 +104,27 @@ class ServiceClient(HTTPConnection):
             headers={"Idempotency-Key": attempt.idempotency_key},
             timeout=attempt.timeout,
         )
-        if answer.status == 500:
-            self._raise_failed_text(answer)
         if answer.status != 200:
-            _raise_status(answer, self._reason(answer))
+            self._raise_status(answer)
         return answer.body
 
-    def _raise_failed_text(self, answer: Answer) -> None:
-        """Raise FailedTextError if a served writer tells what its model has answered."""
-        fields = decode_json(answer.body)
+    def _raise_status(self, answer: Answer) -> NoReturn:
+        """Raise the error for a status other than 200."""
+        message = f"the service answered {answer.status_text}: {self._reason(answer)}"
+        message = message.removesuffix(": ")
+        fields = decode_json(answer.body) if answer.status == 500 else None
         if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
-            message = _status_message(answer, self._reason(answer))
-            raise failed_text(message, self._without_token(text), fields)
-
-    def _without_token(self, text: str) -> str:
-        return "" if self.has_token(text) else text
+            # A served writer tells what its model has answered.
+            raise failed_text(message, "" if self.has_token(text) else text, fields)
+        if answer.status == 409:
+            raise UnknownOutcomeError(f"{message}; {SAME_KEY_HINT}")
+        if answer.status in (502, 504):
+            # A gateway that cannot reach the service does so again while that restarts.
+            raise GatewayError(f"{message}; {SAME_KEY_HINT}", answer.retry_after() or GATEWAY_PAUSE)
+        hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
+        if answer.status == 404:  # the service can have other operations
+            raise RejectedError(f"{message}; {hint}")
+        raise_status(answer, message, hint)
 
     def _reason(self, answer: Answer) -> str:
         """Return the service's own message, or nothing if it has the token in it.
@@ -131,47 +141,11 @@ def _check_credentials(user_id: str, token: str) -> tuple[str, str]:
     for option, value in (("user_id", user_id), ("token", token)):
         if not value:
             raise ConfigurationError(
-                f"{option}: is not set; set CONTENTGEN_{option.upper()} to the one from the "
-                "service's dashboard, or from `contentgen writer user add`"
+                f"{option}: is not set; set CONTENTGEN_{option.upper()} to the one "
+                f"{CREDENTIALS_HINT}"
             )
     if not user_id.isprintable():
         raise ConfigurationError(
             "user_id: contains an invalid character, such as a line break; copy it again"
         )
     return user_id, token
-
-
-def _status_message(answer: Answer, reason: str) -> str:
-    return f"the service answered {answer.status_text}: {reason}".removesuffix(": ")
-
-
-def _raise_status(answer: Answer, reason: str) -> None:
-    """Raise the error for a status other than 200. `reason` is the service's message, or empty."""
-    status, status_text = answer.status, answer.status_text
-    message = _status_message(answer, reason)
-    if status in (401, 403):
-        raise UnusableServiceError(
-            f"{message}; check token and user_id, which are from the service's dashboard, or from "
-            "`contentgen writer user add`"
-        )
-    if status in (429, 503):
-        seconds = answer.retry_after()
-        retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
-        raise NotSentError(f"{message}{retry_hint}", seconds)
-    if status == 409:
-        raise UnknownOutcomeError(
-            f"the service answered {status_text}: it may still be processing this request; "
-            "the next build asks again, with the same Idempotency-Key"
-        )
-    if status in (502, 504):
-        # A gateway that cannot reach the service does so again while that restarts.
-        seconds = answer.retry_after() or GATEWAY_PAUSE
-        raise GatewayError(f"a gateway answered {status_text}; {SAME_KEY_HINT}", seconds)
-    if 300 <= status < 400:
-        raise RejectedError(
-            f"{message}, and redirects are not followed; set base_url to its new address"
-        )
-    hint = "; is the path in base_url right?" if status == 404 else ""
-    if status >= 500:
-        hint = "; this is an error of the service: build again later, or tell its operator"
-    raise RejectedError(f"{message}{hint}")

@@ -12,19 +12,25 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import Self
+from typing import NoReturn, Self
 
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ConfigurationError, InvalidAnswerError, UnknownOutcomeError, UnreachableError
+from ..errors import (
+    ConfigurationError,
+    InvalidAnswerError,
+    NotSentError,
+    RejectedError,
+    UnknownOutcomeError,
+    UnreachableError,
+    UnusableServiceError,
+)
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
 # of its import. It does without if that module is missing.
@@ -32,7 +38,7 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # means t
 import httpx  # noqa: E402
 
 MAX_ANSWER = 2 * 1024 * 1024
-"""The maximum size of an answer, or of an event of a stream, in bytes."""
+"""The maximum size of an answer in bytes."""
 
 MAX_STREAM = 32 * 1024 * 1024
 """The maximum size of a stream in bytes. Each token has an event of some hundred bytes."""
@@ -78,15 +84,22 @@ class Answer:
         return reason_of(decode_json(self.body))
 
     def retry_after(self) -> float | None:
-        """Return the seconds in the header `Retry-After`, which is a number or a date."""
+        """Return the seconds in the header `Retry-After`. A date there counts as none."""
         value = self.headers.get("Retry-After", "").strip()
-        if re.fullmatch(r"[0-9]{1,9}", value):
-            return float(value)
-        try:
-            moment = parsedate_to_datetime(value)
-            return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
-        except (ValueError, OverflowError):
-            return None
+        return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else None
+
+
+def raise_status(answer: Answer, message: str, hint: str) -> NoReturn:
+    """Raise the error for a status other than 200. `hint` names the options that can be wrong."""
+    status = answer.status
+    if status in (429, 503):
+        seconds = answer.retry_after()
+        retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
+        raise NotSentError(f"{message}{retry_hint}", seconds)
+    if status in (401, 402, 403, 404, 405, 501) or 300 <= status < 400:
+        raise UnusableServiceError(f"{message}; {hint}")
+    later = "; try again later, or tell the operator of the server" if status >= 500 else ""
+    raise RejectedError(f"{message}{later}")
 
 
 def reason_of(found: object) -> str:
@@ -127,9 +140,10 @@ class HTTPConnection:
     """Sends requests to one server. Used with `async with`.
 
     `name` is the name of the server in messages, `token` is sent with each request, and
-    `address_option` and `timeout_option` are the options to check. `unknown_hint` ends the messages
-    of UnknownOutcomeError. With an ASGI application as `app`, requests go there. Raises
-    ConfigurationError if the environment names a proxy or a certificate that cannot be used.
+    `timeout_option` is the option to check. `unreachable_hint` and `unknown_hint` end the messages
+    of UnreachableError and UnknownOutcomeError. With an ASGI application as `app`, requests go
+    there. Raises ConfigurationError if the environment names a proxy or a certificate that cannot
+    be used.
     """
 
     def __init__(
@@ -140,19 +154,16 @@ class HTTPConnection:
         *,
         params: Mapping[str, str] | None = None,
         app: Callable[..., Awaitable[None]] | None = None,
-        address_option: str = "base_url",
+        unreachable_hint: str = "is base_url right?",
         timeout_option: str = "timeout",
         unknown_hint: str = MAY_BE_PAID_HINT,
-        reason_timeout: float = REASON_TIMEOUT,
     ) -> None:
         self._name = name
-        self._reason_timeout = reason_timeout
         self._unknown_hint = unknown_hint
-        self._address_option = address_option
+        self._unreachable_hint = unreachable_hint
         self._timeout_option = timeout_option
         headers = {
             "Accept": "application/json",
-            # 661 bytes of gzip can expand to 300 MB.
             "Accept-Encoding": "identity",
             "User-Agent": f"mkdocs-contentgen/{version('mkdocs-contentgen')}",
             **({"Authorization": f"Bearer {token}"} if token else {}),
@@ -208,7 +219,7 @@ class HTTPConnection:
         gets the data of each server-sent event, and returns what it is. The body of the answer is
         empty if it was streamed, or if that of an error cannot be read. Raises UnreachableError if
         nothing was sent, UnknownOutcomeError if the answer is missing or incomplete, and
-        InvalidAnswerError if it is too large or compressed.
+        InvalidAnswerError if it is too large.
         """
         sent = False
         deadline = asyncio.timeout(timeout)
@@ -248,7 +259,7 @@ class HTTPConnection:
         # answer, which could repeat the token.
         if sent:
             raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
-        raise UnreachableError(f"{unreached}; is {self._address_option} right?")
+        raise UnreachableError(f"{unreached}; {self._unreachable_hint}")
 
     async def _receive(
         self,
@@ -258,7 +269,11 @@ class HTTPConnection:
     ) -> bytes:
         """Return the body of an answer. It is empty if `on_event` got its events."""
         if response.status_code != 200:
-            return await self._read_reason(response)
+            # The status counts, whether or not its reason arrives.
+            with suppress(TimeoutError, httpx.HTTPError, InvalidAnswerError):
+                async with asyncio.timeout(REASON_TIMEOUT):
+                    return await self._read(response)
+            return b""
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         if on_event is None or media_type.strip().lower() != "text/event-stream":
             return await self._read(response)
@@ -273,50 +288,35 @@ class HTTPConnection:
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         """Yield the data of each server-sent event, which is one line of all known servers."""
-        self._refuse_compressed(response)
         line = bytearray()
-        total = 0
-        async for chunk in response.aiter_raw():
-            total += len(chunk)
-            *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
-            for end in ends:
-                line += end
-                if line.startswith(b"data:"):
-                    yield bytes(line[5:]).strip()
-                line.clear()
-            line += rest
-            if len(line) > MAX_ANSWER or total > MAX_STREAM:
-                raise self._too_large(MAX_ANSWER if len(line) > MAX_ANSWER else MAX_STREAM)
+        async with aclosing(self._chunks(response, MAX_STREAM)) as chunks:
+            async for chunk in chunks:
+                *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
+                for end in ends:
+                    line += end
+                    if line.startswith(b"data:"):
+                        yield bytes(line[5:]).strip()
+                    line.clear()
+                line += rest
         if line.startswith(b"data:"):  # the last line may have no end
             yield bytes(line[5:]).strip()
 
-    async def _read_reason(self, response: httpx.Response) -> bytes:
-        """Return the body of an error, or an empty one if it does not arrive. The status counts."""
-        try:
-            async with asyncio.timeout(self._reason_timeout):
-                return await self._read(response)
-        except (TimeoutError, httpx.HTTPError, InvalidAnswerError):
-            return b""
-
     async def _read(self, response: httpx.Response) -> bytes:
-        self._refuse_compressed(response)
-        answer = bytearray()
+        return b"".join([chunk async for chunk in self._chunks(response, MAX_ANSWER)])
+
+    async def _chunks(self, response: httpx.Response, limit: int) -> AsyncGenerator[bytes]:
+        """Yield the parts of an answer as they come. Raises InvalidAnswerError if it is too large.
+
+        They are not decompressed, since 661 bytes of gzip can expand to 300 MB.
+        """
+        total = 0
         async for chunk in response.aiter_raw():
-            answer += chunk
-            if len(answer) > MAX_ANSWER:
-                raise self._too_large(MAX_ANSWER)
-        return bytes(answer)
-
-    def _refuse_compressed(self, response: httpx.Response) -> None:
-        if response.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-            raise InvalidAnswerError(
-                f"{self._name} sent a compressed answer, which was not requested"
-            )
-
-    def _too_large(self, limit: int) -> InvalidAnswerError:
-        return InvalidAnswerError(
-            f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
-        )
+            total += len(chunk)
+            if total > limit:
+                raise InvalidAnswerError(
+                    f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
+                )
+            yield chunk
 
 
 def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:

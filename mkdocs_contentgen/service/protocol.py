@@ -114,12 +114,8 @@ class Updated(msgspec.Struct, frozen=True):
         return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
 
 
-async def _load_nothing() -> bytes:
+async def _keep_nothing(parts: bytes = b"") -> bytes:
     return b""
-
-
-async def _save_nothing(parts: bytes) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -130,10 +126,10 @@ class Attempt:
     timeout: float = math.inf
     """Seconds from the start of the connection to the last byte of the answer."""
 
-    load: Callable[[], Awaitable[bytes]] = _load_nothing
+    load: Callable[[], Awaitable[bytes]] = _keep_nothing
     """Returns the parts that an earlier, interrupted try has saved, or nothing."""
 
-    save: Callable[[bytes], Awaitable[None]] = _save_nothing
+    save: Callable[[bytes], Awaitable[object]] = _keep_nothing
     """Saves the parts that are written, in place of earlier ones."""
 
     report: Callable[[int, int], None] = lambda words, target: None
@@ -176,9 +172,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
         fields = json.loads(answer.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer is not JSON in UTF-8; is base_url right?") from error
-    if not isinstance(fields, dict):
-        raise InvalidAnswerError("the answer is not a JSON object")
-    if fields.get("success") is not True:
+    if not isinstance(fields, dict) or fields.get("success") is not True:
         raise InvalidAnswerError("the service reports a failure (`success` is not true)")
     content = fields.get("content")
     if not isinstance(content, str):
@@ -186,11 +180,8 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     try:
         parse_article(content)
         content.encode()
-    except UnsafeHTMLError as error:
+    except (UnsafeHTMLError, UnicodeEncodeError) as error:
         message = f"the answer's `content` cannot be used: {error}"
-        raise failed_text(message, content, fields) from error
-    except UnicodeEncodeError as error:
-        message = "the answer's `content` contains an unpaired surrogate"
         raise failed_text(message, content, fields) from error
     return Text(content, datetime.now(UTC), request.record(), **mend(fields))
 
@@ -198,10 +189,15 @@ def parse_answer(answer: bytes, request: Request) -> Text:
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
     """Return the error for an unusable text, with the model and the cost in the answer's fields."""
     usage = fields.get("usage")
-    cost = usage.get("cost") if isinstance(usage, dict) else None
-    if not isinstance(cost, int | float) or isinstance(cost, bool) or not 0 <= cost < _MAX_COST:
-        cost = None
+    cost = reported_cost(usage.get("cost")) if isinstance(usage, dict) else None
     return FailedTextError(message, answer, model=model_name(fields.get("model")), cost=cost)
+
+
+def reported_cost(value: object) -> float | None:
+    """Return a cost that a server reports, or None if it is not plausible."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if 0 <= value < _MAX_COST else None
 
 
 def parse_updated(answer: bytes) -> Updated:

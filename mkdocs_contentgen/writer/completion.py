@@ -142,7 +142,6 @@ class AnswerReader:
         self.thought = False
         self.usage: dict[str, object] | None = None
         self.error: object = None
-        self.has_choices = False
         self.has_message = False
         self.was_streamed = False
         self.was_stopped = False
@@ -186,7 +185,6 @@ class AnswerReader:
             self.usage = response.usage
         if self.finish_reason is None:  # a text that has ended is whole
             self.error = self.error or response.error
-        self.has_choices = self.has_choices or response.choices is not None
         choice = next(iter(response.choices or ()), None)
         if choice is None:
             return False

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from ..errors import ServiceError
-from ..service.connection import Answer, HTTPConnection, check_address, decode_json
+from ..service.connection import HTTPConnection, check_address, decode_json
 from ..text import model_name
 from .settings import OLLAMA_PORT
 
@@ -27,26 +26,23 @@ PROGRAMS = {
 _TIMEOUT = 2.0
 """Seconds for the list of models."""
 
-
-@dataclass(frozen=True)
-class FoundServer:
-    """A server with the names of its models that can write."""
-
-    name: str
-    endpoint: str
-    models: Sequence[str]
+_MAX_MODELS = 20
 
 
-async def find_servers(ports: Mapping[int, str] = PORTS) -> list[FoundServer]:
-    """Return the servers of this machine that list a model."""
-    asked = (find_server(f"http://127.0.0.1:{port}/v1", name) for port, name in ports.items())
-    return [server for server in await asyncio.gather(*asked) if server]
+async def find_writers(ports: Mapping[int, str] = PORTS) -> dict[str, dict[str, object]]:
+    """Return the options of the models and programs of this machine by their names."""
+    asked = (find_models(f"http://127.0.0.1:{port}/v1", name) for port, name in ports.items())
+    found = {name: it for models in await asyncio.gather(*asked) for name, it in models.items()}
+    for name, command in PROGRAMS.items():
+        if shutil.which(name):
+            found[f"the program {name}"] = {"command": command}
+    return found
 
 
-async def find_server(
+async def find_models(
     endpoint: str, name: str = "the model server", key: str = ""
-) -> FoundServer | None:
-    """Return the server at an address, or None if it lists no model that can write.
+) -> dict[str, dict[str, object]]:
+    """Return the options of the models of a server that can write, by their names.
 
     Raises ConfigurationError if it is no address.
     """
@@ -55,23 +51,14 @@ async def find_server(
         try:
             answer = await connection.request("GET", "models", timeout=_TIMEOUT)
         except ServiceError:
-            return None
-    # What a server says is shown, and written into a file.
-    names = map(model_name, listed_models(answer) or [])
-    usable = [it for it in names if it and "embed" not in it.lower()]
-    return FoundServer(name, endpoint, usable) if usable else None
-
-
-def find_programs() -> list[list[str]]:
-    """Return the commands of the programs on the path."""
-    return [command for name, command in PROGRAMS.items() if shutil.which(name)]
-
-
-def listed_models(answer: Answer) -> list[str] | None:
-    """Return the names in a server's list of models, or None if it is no such list."""
+            return {}
     fields = decode_json(answer.body)
     models = fields.get("data") if isinstance(fields, dict) else None
-    if not isinstance(models, list):
-        return None
-    names = [model.get("id") for model in models if isinstance(model, dict)]
-    return [name for name in names if isinstance(name, str)]
+    items = models[:_MAX_MODELS] if isinstance(models, list) else []
+    # What a server says is shown, and written into a file.
+    names = [model_name(it.get("id")) for it in items if isinstance(it, dict)]
+    return {
+        f"{it} ({name})": {"model": it, "endpoint": endpoint}
+        for it in names
+        if it and "embed" not in it.lower()
+    }

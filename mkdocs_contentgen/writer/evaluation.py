@@ -14,7 +14,6 @@ import msgspec
 from ..errors import FailedTextError, ServiceError, UnusableServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
-from .program import Program
 from .settings import WriterOptions
 from .usage import Usage, format_cost
 from .writing import Estimate, FinishedText, write
@@ -127,7 +126,7 @@ def requests_to_evaluate() -> Iterator[Request]:
 async def try_out(
     requests: Iterable[Request],
     options: WriterOptions,
-    model: Model | Program,
+    model: Model,
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:

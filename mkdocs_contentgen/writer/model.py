@@ -6,13 +6,11 @@ Ollama, llama.cpp, vLLM, LM Studio and most providers have this API.
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 import re
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Self
+from typing import NoReturn, Self
 
 from ..concurrency import backoff
 from ..display import quoted
@@ -20,7 +18,6 @@ from ..errors import (
     BusyModelError,
     InvalidAnswerError,
     NotSentError,
-    RejectedError,
     ServiceError,
     UnavailableModelError,
     UnknownOutcomeError,
@@ -31,27 +28,20 @@ from ..service.connection import (
     MAY_BE_PAID_HINT,
     Answer,
     HTTPConnection,
-    StreamEvent,
     check_address,
     check_token,
+    raise_status,
     reason_of,
 )
 from .completion import AnswerReader, Completion, ModelCall, decode
-from .discovery import listed_models
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
-from .usage import Spending, Usage, estimate_usage, format_cost, most_cost, read_usage
+from .usage import Spending, Usage, estimate_usage, format_cost, read_usage
 
 FIRST_BACKOFF = 1.0
 """Maximum seconds before the second try if the server does not say how long to wait."""
 
-MIN_PAUSE = 1.0
-"""The least number of seconds before the next try, if the server asks to wait for less."""
-
 _RETRIES = 2
 """For a server that cannot be reached, where none are given."""
-
-LIST_TIMEOUT = 10.0
-"""Seconds for the list of models, which is only asked for after an error."""
 
 _CHARACTERS_PER_TOKEN = 10
 """With more characters for each token of a prompt, the server probably cut the prompt."""
@@ -59,18 +49,10 @@ _CHARACTERS_PER_TOKEN = 10
 PENALTY = 0.5
 """The `frequency_penalty` of a second attempt, after a text that repeats itself."""
 
-PENALTY_FIELDS = {"frequency_penalty", "presence_penalty", "repeat_penalty", "repetition_penalty"}
-"""With one of these among the user's parameters, none is added."""
-
-_CONTEXT_OPTIONS = "Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size"
-_MAX_NAMES = 10
-
 _MIN_SECRET = 16
 """The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
 
-_TOO_LONG = re.compile(
-    "context (length|size|window)|prompt is too long|token count exceeds", re.IGNORECASE
-)
+_STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
@@ -92,38 +74,45 @@ class Model:
         debug: Callable[[str], None] | None = None,
         quotes: bool = True,
     ) -> None:
-        self._fields = fields = options.fields
+        self.name = options.fields.model
+        self.warnings: list[str] = []
+        self._fields = options.fields
         self._prefix = options.prefix
+        self._spending = spending
+        self._retries = retries
+        self._quotes = quotes
+        self._debug = debug or (lambda line: None)
+        self._paused_until = 0.0
+        self._calls = asyncio.Semaphore(options.fields.calls_at_once)
+        self._connect(allow_http=options.allow_http)
+
+    def _connect(self, *, allow_http: bool) -> None:
         address = check_address(
-            fields.endpoint,
+            self._fields.endpoint,
             f"{self._prefix}endpoint",
             f"one such as https://models.example/v1, or {OLLAMA} for Ollama",
-            allow_http=options.allow_http,
+            allow_http=allow_http,
         )
-        self.warnings: list[str] = []
-        self._warned: set[str] = set()
-        self.name = fields.model
-        self._key = check_token(fields.api_key, f"{self._prefix}api_key")
-        self._is_ollama = address.port == OLLAMA_PORT
-        self._unknown_hint = MAY_BE_PAID_HINT if quotes else "it may have been paid for"
+        self._key = check_token(self._fields.api_key, f"{self._prefix}api_key")
+        self._options_hint = (
+            f"check {self._prefix}endpoint, which often ends in /v1, {self._prefix}model and "
+            f"{self._prefix}api_key (CONTENTGEN_MODEL_KEY)"
+        )
+        is_ollama = address.port == OLLAMA_PORT
+        start_hint = " Is Ollama running? `ollama serve` starts it" if is_ollama else ""
+        self._unknown_hint = MAY_BE_PAID_HINT if self._quotes else "it may have been paid for"
         self._server = f"the model server {address.netloc.decode()}"
         self._connection = HTTPConnection(
             address,
             self._server,
             self._key,
-            address_option=f"{self._prefix}endpoint",
+            unreachable_hint=f"is {self._prefix}endpoint right?{start_hint}",
             timeout_option=f"{self._prefix}call_timeout",
             unknown_hint=self._unknown_hint,
         )
         self._quote = self._connection.quote
-        self._spending = spending
-        self._retries = retries
-        self._quotes = quotes
-        self._debug = debug or (lambda line: None)
         self._limit_field = _LIMIT_FIELDS[0]
         self._streams = True
-        self._paused_until = 0.0
-        self._calls = asyncio.Semaphore(fields.calls_at_once)
 
     async def __aenter__(self) -> Self:
         return self
@@ -145,20 +134,17 @@ class Model:
         started = time.monotonic()
         async with self._calls:
             spending.waited += time.monotonic() - started
-            return await self._ask(call, spending)
-
-    async def _ask(self, call: ModelCall, spending: Spending) -> Completion:
-        await self._wait_for_pause()
-        deadline = time.monotonic() + self._fields.first_token_timeout
-        tries = 1
-        while True:
-            self._check_budget()
-            try:
-                return await self._call(call, spending)
-            except NotSentError as error:
-                self._back_off(error, tries, deadline)
             await self._wait_for_pause()
-            tries += 1
+            deadline = time.monotonic() + self._fields.first_token_timeout
+            tries = 1
+            while True:
+                self._check_budget()
+                try:
+                    return await self._call(call, spending)
+                except NotSentError as error:
+                    self._back_off(error, tries, deadline)
+                await self._wait_for_pause()
+                tries += 1
 
     async def _wait_for_pause(self) -> None:
         while (seconds := self._paused_until - time.monotonic()) > 0:
@@ -166,30 +152,19 @@ class Model:
 
     def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""
-        seconds = error.retry_after
-        longest = self._fields.first_token_timeout
         is_unreachable = isinstance(error, UnreachableError)
         retries = _RETRIES if self._retries is None and is_unreachable else self._retries
-        if seconds is not None and seconds > longest:
-            raise UnavailableModelError(
-                f"{error}, and asks to wait {seconds:.0f} s, which is longer than "
-                f"{longest:g} s (5 times {self._prefix}call_timeout); try again later",
-                seconds,
-            ) from None
-        if seconds is None:
-            seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
-        else:
-            seconds = max(MIN_PAUSE, seconds)
+        seconds = backoff(FIRST_BACKOFF, tries - 1, random.random())  # noqa: S311
+        seconds = max(seconds, error.retry_after or 0.0)
         may_repeat = retries is None or tries <= retries
         if may_repeat and time.monotonic() + seconds < deadline:
             self._debug(f"{error}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-        elif is_unreachable:
-            raise UnavailableModelError(str(error)) from None
+        elif is_unreachable or seconds > self._fields.first_token_timeout:
+            raise UnavailableModelError(str(error), error.retry_after) from None
         else:
-            noun = "try" if tries == 1 else "tries"
             raise BusyModelError(
-                f"{error}; gave up after {tries} {noun}; a lower {self._prefix}parallel may help",
+                f"{error}; gave up after try {tries}; a lower {self._prefix}parallel may help",
                 error.retry_after,
             ) from None
 
@@ -210,20 +185,22 @@ class Model:
             )
 
     async def _call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Return the answer to one call that is sent once."""
         started = time.monotonic()
         reader = AnswerReader(call.watch)
         error: UnknownOutcomeError | InvalidAnswerError | None = None
         try:
-            answer = await self._post_with_limit(call, reader)
+            answer = await self._post(call, reader)
             if answer.status != 200:
-                await self._raise_status(answer)
-            self._read_body(answer, reader)
+                self._raise_status(answer)
+            if not reader.was_streamed:
+                reader.read_answer(decode(answer.body))
         except (UnknownOutcomeError, InvalidAnswerError) as failure:
             error = failure
-        usage = self._plausible(self._usage(call, reader, spending, error), call)
+        usage = self._usage(call, reader, spending, error)
         # Before the answer is checked, since an unusable one may have cost something too.
         if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
-            spending.add(usage)
+            spending.total += usage
         error = error or self._problem(reader)
         if error and not (reader.text and reader.was_streamed):
             raise error
@@ -234,173 +211,65 @@ class Model:
             f"{quoted(self.name)}: answered after {time.monotonic() - started:.1f} s, "
             f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
         )
-        self._warn_if_cut(call.characters, usage)
+        if not self.warnings and 0 < usage.input_tokens < call.characters / _CHARACTERS_PER_TOKEN:
+            self.warnings.append(
+                f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
+                f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
+                "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
+            )
         return Completion(reader.text, reason, reader.thought, usage, error, reader.lost_events)
 
     def _usage(
         self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
     ) -> Usage:
-        price, total = self._fields.price, spending.total
-        guess = estimate_usage(call.characters, len(reader.text), price, total)
-        if reader.usage is None and (error or not reader.has_ended):
-            return guess
-        usage = read_usage(reader.usage, price)
-        if usage.cost is not None or price is None:
-            return usage
-        self._warn(
-            "tokens",
-            f"{self._server} does not report the tokens of a call, so they are estimated, and "
-            f"their cost is that of {self._prefix}price",
-        )
-        return guess
-
-    def _plausible(self, usage: Usage, call: ModelCall) -> Usage:
-        """Return the usage with a cost that the call can have had, if there is a `price`."""
+        """Return the reported usage, or an estimate if it gives no cost or the answer is lost."""
         price = self._fields.price
-        most = most_cost(call.characters, call.max_tokens, price) if price else math.inf
-        if usage.cost is None or usage.cost <= most:
+        usage = read_usage(reader.usage, price)
+        is_lost = reader.usage is None and bool(error or not reader.has_ended)
+        if usage.cost is not None or not (price or is_lost):
             return usage
-        self._warn(
-            "cost",
-            f"{self._server} reports a cost of {format_cost(usage.cost)} for a call, which can "
-            f"cost {format_cost(most)} at most by {self._prefix}price; that is counted",
-        )
-        return replace(usage, cost=most)
+        return estimate_usage(call.characters, len(reader.text), price, spending.total)
 
-    def _warn(self, kind: str, warning: str) -> None:
-        """Keep a warning about all calls, the first of its kind."""
-        if kind not in self._warned:
-            self._warned.add(kind)
-            self.warnings.append(warning)
-
-    async def _post_with_limit(self, call: ModelCall, reader: AnswerReader) -> Answer:
+    async def _post(self, call: ModelCall, reader: AnswerReader) -> Answer:
         """Send a call with the fields that the server supports, and remember which these are."""
-        old, new = _LIMIT_FIELDS
-        limit = self._limit_field
-        if any(name in self._fields.parameters for name in _LIMIT_FIELDS):
-            limit = ""
-        streams = self._streams
-        answer = await self._post(call, limit, reader, streams=streams)
-        # Another call may have changed the attributes in the meantime.
-        if streams and answer.status in (400, 422) and b"stream" in answer.body:
-            streams = False
-            answer = await self._post(call, limit, reader, streams=False)
-        if limit == old and answer.status in (400, 422) and new.encode() in answer.body:
-            limit = new
-            answer = await self._post(call, limit, reader, streams=streams)
-        if answer.status == 200:
-            self._streams, self._limit_field = streams, limit or self._limit_field
-        return answer
-
-    async def _post(
-        self, call: ModelCall, limit: str, reader: AnswerReader, *, streams: bool
-    ) -> Answer:
-        penalty = call.penalty and not self._fields.parameters.keys() & PENALTY_FIELDS
-        body = {
-            "model": self.name,
-            "messages": list(call.messages),
-            **({"frequency_penalty": PENALTY} if penalty else {}),
-            **({limit: call.max_tokens} if limit else {}),
-            **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
-            **self._fields.parameters,
-        }
-        try:
-            return await self._connection.request(
+        while True:
+            # Another call can change the attributes in the meantime.
+            streams, limit = self._streams, self._limit_field
+            answer = await self._connection.request(
                 "POST",
                 "chat/completions",
-                body=body,
+                body=self._body(call, limit, streams=streams),
                 timeout=self._fields.first_token_timeout,
                 on_event=reader.read_event,
                 token_timeout=self._fields.call_timeout,
             )
-        except UnreachableError as error:
-            hint = " Is Ollama running? `ollama serve` starts it" if self._is_ollama else ""
-            raise UnreachableError(f"{error}{hint}") from None
+            refused = answer.body if answer.status in (400, 422) else b""
+            if streams and _STREAM_FIELDS.search(refused):
+                self._streams = False
+            elif limit == _LIMIT_FIELDS[0] and _LIMIT_FIELDS[1].encode() in refused:
+                self._limit_field = _LIMIT_FIELDS[1]
+            else:
+                return answer
 
-    async def _raise_status(self, answer: Answer) -> None:
-        status, reason = answer.status, answer.reason()
+    def _body(self, call: ModelCall, limit: str, *, streams: bool) -> dict[str, object]:
+        parameters = self._fields.parameters
+        has_limit = parameters.keys() & set(_LIMIT_FIELDS)
+        return {
+            "model": self.name,
+            "messages": list(call.messages),
+            **({"frequency_penalty": PENALTY} if call.penalty else {}),
+            **({} if has_limit else {limit: call.max_tokens}),
+            **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
+            **parameters,
+        }
+
+    def _raise_status(self, answer: Answer) -> NoReturn:
         message = f"{self._server} answered {answer.status_text}"
-        if self._quotes and (quote := self._quote(reason)):
+        if self._quotes and (quote := self._quote(answer.reason())):
             message += f": {quote}"
-        self._raise_known_status(answer, message)
-        if status == 413 or _TOO_LONG.search(reason):
-            raise RejectedError(
-                f"{message}; give the model a larger context ({_CONTEXT_OPTIONS}), or choose a "
-                "shorter length"
-            )
-        if status == 404 or "model" in reason.lower():
-            await self._raise_unknown_model()
-        if status == 404:
-            raise UnusableServiceError(
-                f"{message}; check {self._prefix}model, and {self._prefix}endpoint, which often "
-                "ends in /v1"
-            )
-        hint = ""
-        if any(name in reason for name in _LIMIT_FIELDS):
-            hint = f"; set it in {self._prefix}parameters"
-        elif _is_page(answer) or (not reason and status < 500):
-            hint = self._endpoint_hint
-        raise RejectedError(f"{message}{hint}")
-
-    def _raise_known_status(self, answer: Answer, message: str) -> None:
-        """Raise the error for a status with the same meaning on all servers."""
-        key, endpoint = f"{self._prefix}api_key", f"{self._prefix}endpoint"
-        match answer.status:
-            case 429 | 503:
-                raise NotSentError(message, answer.retry_after())
-            case 502 | 504:
-                raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
-            case 401 | 402 | 403:
-                hint = f"; check {key} (CONTENTGEN_MODEL_KEY) and {endpoint}"
-            case 405 | 501:
-                hint = self._endpoint_hint
-            case status if 300 <= status < 400:
-                hint = f", and redirects are not followed; set {endpoint} to its new address"
-            case _:
-                return
-        raise UnusableServiceError(f"{message}{hint}")
-
-    @property
-    def _endpoint_hint(self) -> str:
-        return f"; is {self._prefix}endpoint right? It often ends in /v1"
-
-    async def _raise_unknown_model(self) -> None:
-        """Raise UnusableServiceError if the server lists its models, and this one is missing."""
-        try:
-            answer = await self._connection.request("GET", "models", timeout=LIST_TIMEOUT)
-        except ServiceError:
-            return
-        known = listed_models(answer)
-        if known is None or self.name in known:
-            return
-        quotable = [quoted(name) for name in known if self._quote(name)]
-        names = ", ".join(quotable[:_MAX_NAMES]) or "none"
-        more = f" and {len(quotable) - _MAX_NAMES} more" if len(quotable) > _MAX_NAMES else ""
-        hint = f"; `ollama pull {self.name}` gets it" if self._is_ollama else ""
-        raise UnusableServiceError(
-            f"{self._server} does not know the model {quoted(self.name)} ({self._prefix}model); it "
-            f"has {names}{more}{hint}"
-        )
-
-    def _read_body(self, answer: Answer, reader: AnswerReader) -> None:
-        """Read the body of an answer that was not streamed. Raises InvalidAnswerError."""
-        if reader.was_streamed:
-            return
-        if answer.body.startswith(b"data:"):  # a stream with a wrong media type
-            for line in answer.body.splitlines():
-                if reader.read_event(line.removeprefix(b"data:").strip()) is StreamEvent.END:
-                    return
-            return
-        if _is_page(answer):
-            raise InvalidAnswerError(
-                f"{self._server} answered with HTML, not JSON{self._endpoint_hint}"
-            )
-        fields = decode(answer.body)
-        if not isinstance(fields, dict):
-            raise InvalidAnswerError(
-                f"{self._server} did not answer with a JSON object in UTF-8{self._endpoint_hint}"
-            )
-        reader.read_answer(fields)
+        if answer.status in (502, 504):
+            raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
+        raise_status(answer, message, self._options_hint)
 
     def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""
@@ -409,22 +278,7 @@ class Model:
             reason = quote or "without a message"
             return InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         if not reader.has_message:
-            hint = "" if reader.has_choices else self._endpoint_hint
             return InvalidAnswerError(
-                f"{self._server} answered without a message in `choices`{hint}"
+                f"{self._server} answered without a message in `choices`; {self._options_hint}"
             )
         return None
-
-    def _warn_if_cut(self, characters: int, usage: Usage) -> None:
-        if 0 < usage.input_tokens < characters / _CHARACTERS_PER_TOKEN:
-            self._warn(
-                "cut",
-                f"{self._server} read {usage.input_tokens:,} tokens of a prompt with "
-                f"{characters:,} characters, so it probably cut the prompt; give the model a "
-                f"larger context ({_CONTEXT_OPTIONS})",
-            )
-
-
-def _is_page(answer: Answer) -> bool:
-    """Tell whether an answer is HTML, so not one of this API."""
-    return answer.body.lstrip().startswith(b"<")

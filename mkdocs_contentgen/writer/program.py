@@ -6,16 +6,12 @@ import asyncio
 import codecs
 import os
 import re
-import select
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Self
 
 from ..display import quoted
 from ..errors import RejectedError, ServiceError, UnknownOutcomeError, UnusableServiceError
@@ -30,78 +26,38 @@ _CHUNK = 64 * 1024
 _MOST_ERRORS = 2000
 """The number of bytes at the end of a program's errors that are kept for a message."""
 
-_INTERVAL = 0.2
-"""Seconds between two looks at whether a program has ended or has to, and for its end."""
+_INTERVAL = 0.1
+"""Seconds between two looks at what a program has written, and for its end."""
 
 _TERMINAL_CODE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\^_])")
 
 
-class Program:
-    """A program that writes texts, in place of a model's server. Used with `async with`, as Model.
+class Program(Model):
+    """A program that writes texts, in place of a model's server.
 
     It runs in an empty folder of its own, without a shell or a terminal, and with the user's
-    environment except what is for the plugin. What it costs is not known. Without `quotes`, no
-    message has what it says.
+    environment except what is for the plugin. What it costs is not known. A text that ends early is
+    no error. Without `quotes`, no message has what it says.
     """
 
-    def __init__(
-        self,
-        options: WriterOptions,
-        spending: Spending,
-        *,
-        debug: Callable[[str], None] | None = None,
-        quotes: bool = True,
-    ) -> None:
-        fields = options.fields
-        self.name = fields.model
-        self.warnings: list[str] = []
-        self._command = fields.command
-        self._called = f"the program {quoted(fields.command[0])} ({options.prefix}command)"
-        self._timeout_option = f"{options.prefix}call_timeout"
-        self._first_timeout, self._timeout = fields.first_token_timeout, fields.call_timeout
-        self._spending = spending
-        self._debug = debug or (lambda line: None)
-        self._quotes = quotes
-        self._calls = asyncio.Semaphore(fields.calls_at_once)
-        # asyncio's own threads are few, and other work would wait for programs.
-        self._threads = ThreadPoolExecutor(fields.calls_at_once, "program")
-
-    async def __aenter__(self) -> Self:
-        return self
+    def _connect(self, *, allow_http: bool) -> None:
+        self._called = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
 
     async def __aexit__(self, *error: object) -> None:
-        """Wait for programs that are being stopped."""
-        self._threads.shutdown()
+        """Do nothing: each call ends its program."""
 
-    async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
-        """Return what the program writes for a conversation, `parallel` of them at once.
-
-        Raises a ServiceError as Model.ask() does. A text that ends early is no error.
-        """
-        spending = spending or self._spending
-        started = time.monotonic()
-        async with self._calls:
-            spending.waited += time.monotonic() - started
-            reader, stopped = AnswerReader(call.watch), threading.Event()
-            prompt = prompt_text(call.messages).encode("utf-8", "replace")
-            call_in = asyncio.get_running_loop().run_in_executor
-            try:
-                error = await call_in(self._threads, self._run, prompt, reader, stopped)
-            except OSError as problem:
-                raise UnusableServiceError(
-                    f"{self._called} cannot be started ({reason_of(problem)}); install it, correct "
-                    "its name, or make room for temporary files"
-                ) from None
-            finally:
-                stopped.set()
-        return self._completion(call, spending, reader, error)
-
-    def _completion(
-        self, call: ModelCall, spending: Spending, reader: AnswerReader, error: ServiceError | None
-    ) -> Completion:
+    async def _call(self, call: ModelCall, spending: Spending) -> Completion:
+        reader = AnswerReader(call.watch)
+        try:
+            error = await self._run(prompt_text(call.messages), reader)
+        except OSError as problem:
+            raise UnusableServiceError(
+                f"{self._called} cannot be started ({reason_of(problem)}); install it, correct "
+                "its name, or make room for temporary files"
+            ) from None
         given, written = call.characters, len(reader.text)
         usage = Usage(1, given // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN, None)
-        spending.add(usage)
+        spending.total += usage
         if reader.was_stopped:
             return Completion(reader.text, reader.reason, usage=usage)
         if error and not reader.text.strip():
@@ -112,53 +68,55 @@ class Program:
             return Completion(reader.text, "lost", usage=usage, error=lost)
         return Completion(reader.text, usage=usage)
 
-    def _run(
-        self, prompt: bytes, reader: AnswerReader, stopped: threading.Event
-    ) -> ServiceError | None:
+    async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
         """Return an error of the program, once its text ends or has to. Raises OSError."""
         # Ours can have a token, or the password of the ledger.
         others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
         with (
             TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as given,
+            TemporaryFile() as output,
             TemporaryFile() as errors,
         ):
-            given.write(prompt)
+            given.write(prompt.encode("utf-8", "replace"))
             given.seek(0)
             with subprocess.Popen(  # noqa: S603  the site's configuration names it
-                self._command,
+                self._fields.command,
                 stdin=given,
-                stdout=subprocess.PIPE,
+                stdout=output,
                 stderr=errors,
                 cwd=folder,
                 env=dict(others),
                 start_new_session=True,  # without a terminal, and so that all of it can end
             ) as process:
                 try:
-                    problem = self._read(process, reader, stopped)
-                    with suppress(subprocess.TimeoutExpired):
-                        process.wait(_INTERVAL)
-                    status = process.returncode or 0  # its text is whole, even if it goes on
+                    problem = await self._read(process, output.fileno(), reader)
+                    status = process.poll() or 0
                 finally:
                     _stop(process)
             errors.seek(0, os.SEEK_END)
             errors.seek(max(0, errors.tell() - _MOST_ERRORS))
             return problem or self._failure(status, errors.read())
 
-    def _read(
-        self, process: subprocess.Popen[bytes], reader: AnswerReader, stopped: threading.Event
+    async def _read(
+        self, process: subprocess.Popen[bytes], output: int, reader: AnswerReader
     ) -> ServiceError | None:
         """Read the output until it ends or has to. Return an error after a time limit."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        limit = self._first_timeout
-        while (chunk := _output(process, limit, stopped)) is not None:
-            limit = self._timeout
-            text = _TERMINAL_CODE.sub("", decoder.decode(chunk, final=not chunk))
-            if reader.read_text(text) is StreamEvent.END or not chunk:
-                return None
+        limit, start, position = self._fields.first_token_timeout, time.monotonic(), 0
+        while time.monotonic() - start < limit:
+            has_ended = process.poll() is not None
+            chunk = os.pread(output, _CHUNK, position)
+            if chunk or has_ended:
+                limit, start = self._fields.call_timeout, time.monotonic()
+                position += len(chunk)
+                text = _TERMINAL_CODE.sub("", decoder.decode(chunk, final=not chunk))
+                if reader.read_text(text) is StreamEvent.END or not chunk:
+                    return None
+            await asyncio.sleep(0 if chunk else _INTERVAL)
         return UnknownOutcomeError(
             f"{self._called} wrote nothing for {limit:g} s, so it was stopped; it may have cost "
-            f"something; does it wait for a login? Otherwise raise {self._timeout_option}"
+            f"something; does it wait for a login? Otherwise raise {self._prefix}call_timeout"
         )
 
     def _failure(self, status: int, errors: bytes) -> ServiceError | None:
@@ -178,14 +136,13 @@ def connect_model(
     retries: int | None = 2,
     debug: Callable[[str], None] | None = None,
     quotes: bool = True,
-) -> Model | Program:
+) -> Model:
     """Return what writes: the program of the option `command`, or else a model on a server.
 
     The arguments are those of Model. Raises ConfigurationError.
     """
-    if options.fields.command:
-        return Program(options, spending, debug=debug, quotes=quotes)
-    return Model(options, spending, retries=retries, debug=debug, quotes=quotes)
+    kind = Program if options.fields.command else Model
+    return kind(options, spending, retries=retries, debug=debug, quotes=quotes)
 
 
 def prompt_text(messages: Sequence[Message]) -> str:
@@ -196,20 +153,6 @@ def prompt_text(messages: Sequence[Message]) -> str:
         else message["content"]
         for message in messages
     )
-
-
-def _output(
-    process: subprocess.Popen[bytes], seconds: float, stopped: threading.Event
-) -> bytes | None:
-    """Return further output, nothing at its end, or None after so many seconds without any."""
-    deadline = time.monotonic() + seconds
-    while process.stdout and time.monotonic() < deadline and not stopped.is_set():
-        has_ended = process.poll() is not None
-        if select.select([process.stdout], [], [], 0 if has_ended else _INTERVAL)[0]:
-            return os.read(process.stdout.fileno(), _CHUNK)
-        if has_ended:  # what it started can still have the output open
-            return b""
-    return None
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,6 @@ from .sources import (
     SourceFile,
     changed_at,
     find_files,
-    left_out_warnings,
     read_sources,
 )
 from .words import separate_words, split_words
@@ -30,6 +29,8 @@ MAX_NAMED = 40
 """Sections of the files that a request names, for a text."""
 
 _MAX_TERMS = 60
+_MAX_LEFT_OUT = 3
+"""Files that a warning names."""
 
 
 class Sources:
@@ -62,7 +63,10 @@ class Sources:
                 sections, self._left_out = read_sources(find_files(self.paths, self._site))
                 self._index = Index(sections)
                 self._read_at = now
-            self.warnings = left_out_warnings([*self._left_out, *left_out])
+            left_out = [*self._left_out, *left_out]
+            named_files = ", ".join(left_out[:_MAX_LEFT_OUT])
+            message = f"writer.sources: files left out: {len(left_out)}, such as {named_files}"
+            self.warnings = [message] if left_out else []
             found = [it for it in self._index.search(topic) if it not in named]
         return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from msgspec import Meta
 
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
-from ..files import find_link, read_text, reason_of
+from ..files import read_text, reason_of, refuse_links
 from ..requests import unknown_name_message
 from ..text import MAX_MODEL, model_name
 from ..yaml_files import convert, credential
@@ -292,8 +291,8 @@ def load_options(
             f"{MAX_MODEL} characters, without line breaks"
         )
     instructions, prompts = "", {}
-    if fields.instructions:
-        instructions = _read_text(_locate(fields.instructions, directory, "instructions"))
+    if name := fields.instructions:
+        instructions = _read_text(_locate(name, directory, "instructions"), "instructions")
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
     sources = load_sources(fields.sources, directory, docs, pages)
@@ -317,11 +316,6 @@ def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
     program, *arguments = fields.command
     if os.sep in program:  # it runs in a folder of its own
         program = str(directory / Path(program).expanduser())
-    elif not shutil.which(program):
-        raise ConfigurationError(
-            f"writer.command: there is no program {quoted(program)} on the path; install it, or "
-            "correct its name"
-        )
     name = fields.model.strip() or Path(program).name
     return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
@@ -348,11 +342,8 @@ def load_sources(
             "sources: a server has no pages of its own; name files and folders, such as [docs]"
         )
     for location in paths:
-        if not location.path.exists():
-            raise ConfigurationError(
-                f"writer.sources: {escape_controls(str(location.path))} does not exist; "
-                "correct the path"
-            )
+        with _naming("sources", location.path):
+            location.path.stat()
     return Sources(paths, site)
 
 
@@ -384,12 +375,7 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
     top = next(shared, Path(path.anchor))
     with _naming(option, path):
-        link = find_link(path, top)
-    if link:
-        raise ConfigurationError(
-            f"writer.{option}: {escape_controls(str(link))} is a symbolic link, which is not "
-            "followed; name what it leads to, or put that in its place"
-        )
+        refuse_links(path, top)
     root = top.resolve()
     return Location(root / path.relative_to(top), root)
 
@@ -406,10 +392,9 @@ def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
     }
 
 
-def _read_text(location: Location, option: str = "instructions") -> str:
+def _read_text(location: Location, option: str) -> str:
     with _naming(option, location.path):
-        text = read_text(location.path, location.root, _MAX_CHARACTERS)
-    return text.removeprefix("\ufeff")
+        return read_text(location.path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
 
 
 @contextmanager

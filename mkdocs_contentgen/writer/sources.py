@@ -10,7 +10,8 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -31,22 +32,14 @@ _PROGRAMS = frozenset(
 MAX_FILE = 2 * 1024 * 1024
 """Characters of a file. That is enough for the `llms-full.txt` of most products."""
 
-MAX_SECTIONS = 50_000
-"""Sections of all files. An index of that size takes 80 MB and 5 s, or 25 s if it is in Chinese, of
-which each character is a word."""
-
 MAX_SECTION = 2000
 """Characters of a section. Longer ones are divided between paragraphs, or else anywhere."""
 
 MAX_HEADING = 300
 """Characters of a heading, which each section has. Longer lines are text."""
 
-_MAX_NAMED = 3
-"""Files that a warning names."""
-
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
-_QUOTED = re.compile(r"([\"'])(.*)\1")
 _FENCE_OR_HEADING = re.compile(
     r"^(?:[ \t]*(?P<fence>```+|~~~+)|(?P<level>#{1,6})[ \t]+(?P<heading>\S.*))", re.MULTILINE
 )
@@ -133,11 +126,9 @@ def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]
     """Return path, time and size of the files, to compare whether one has changed."""
     found = []
     for file in files:
-        try:
+        with suppress(OSError):
             status = file.location.path.lstat()
-        except OSError:
-            continue
-        found.append((file.location.path, status.st_mtime_ns, status.st_size))
+            found.append((file.location.path, status.st_mtime_ns, status.st_size))
     return tuple(found)
 
 
@@ -147,23 +138,11 @@ def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]
     left_out = []
     for file in files:
         path = escape_controls(str(file.location.path))
-        if len(sections) > MAX_SECTIONS:
-            reason = f"all files together have more than {MAX_SECTIONS:,} sections"
-            left_out.append(f"{path} and what follows it ({reason})")
-            break
         try:
             sections += _sections_of(file)
         except (OSError, UnicodeError) as error:
             left_out.append(f"{path} ({escape_controls(reason_of(error))})")
     return sections, left_out
-
-
-def left_out_warnings(left_out: Sequence[str]) -> list[str]:
-    """Return a message about the files that read_sources() leaves out, if there are any."""
-    if not left_out:
-        return []
-    more = f" and {len(left_out) - _MAX_NAMED} more" if len(left_out) > _MAX_NAMED else ""
-    return [f"writer.sources: these files are left out: {', '.join(left_out[:_MAX_NAMED])}{more}"]
 
 
 def split_sections(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Section]:
@@ -173,7 +152,8 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
     """
     title = heading = anchor = ""
     if front := _FRONT_MATTER.match(markdown):
-        title = _title_in(front[1])
+        found = _TITLE.search(front[1])
+        title = found[1].strip().strip("\"'")[:MAX_HEADING] if found else ""
         markdown = markdown[front.end() :]
 
     def section(text: str) -> Iterator[Section]:
@@ -281,14 +261,6 @@ def _divided(text: str) -> Iterator[str]:
         if part := text[start:end].strip():
             yield part
         start = end
-
-
-def _title_in(front_matter: str) -> str:
-    """Return the title in a front matter, or an empty string."""
-    found = _TITLE.search(front_matter)
-    title = found[1].strip() if found else ""
-    quoted = _QUOTED.fullmatch(title)
-    return (quoted[2] if quoted else title)[:MAX_HEADING]
 
 
 def _heading(markdown: str, ids: dict[str, int]) -> tuple[str, str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ..service.protocol import reported_cost
 from .settings import Price
 
 CHARACTERS_PER_TOKEN = 4
 """For estimates."""
-
-COST_FACTOR = 10
-"""A reported cost that is so many times as high as the highest estimate is cut to that."""
 
 _MAX_COUNT = 10**9
 """Reported numbers of this size or larger are errors of the server."""
@@ -77,15 +75,10 @@ def read_usage(fields: object, price: Price | None) -> Usage:
     reported = fields if isinstance(fields, dict) else {}
     given = _count(reported.get("prompt_tokens"))
     written = _count(reported.get("completion_tokens"))
-    cost = _reported_cost(reported.get("cost"))
+    cost = reported_cost(reported.get("cost"))
     if price and not cost and given is not None and written is not None:
         cost = price.cost(given, written)
     return Usage(1, given or 0, written or 0, cost)
-
-
-def most_cost(asked: int, max_tokens: int, price: Price) -> float:
-    """Return the cost above which a report is not plausible. `asked` is in characters."""
-    return COST_FACTOR * price.cost(asked // CHARACTERS_PER_TOKEN + 1, max_tokens)
 
 
 def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) -> Usage:
@@ -105,22 +98,12 @@ def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < _MAX_COUNT else None
 
 
-def _reported_cost(value: object) -> float | None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    return float(value) if 0 <= value < _MAX_COUNT else None
-
-
+@dataclass
 class Spending:
     """The usage of all calls of a build or a text.
 
     `waited` is the time in seconds that calls spent waiting for other calls.
     """
 
-    def __init__(self) -> None:
-        self.total = Usage()
-        self.waited = 0.0
-
-    def add(self, usage: Usage) -> None:
-        """Add the usage of a call."""
-        self.total += usage
+    total: Usage = Usage()
+    waited: float = 0.0

@@ -75,11 +75,8 @@ class WriterClient:
             own=own,
             attempt=attempt,
         )
-        usage = written.usage
         self._debug(
-            f"{request.type} {quoted(request.topic)}: {written.words:,} words, "
-            f"statements to check: {written.marked}, remarks: {len(written.text.remarks)}, "
-            f"repairs: {written.repairs}, {usage}, "
+            f"{request.type} {quoted(request.topic)}: {written.words:,} words, {written.usage}, "
             f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
         )
         return msgspec.structs.replace(written.text, request=request.record())
@@ -91,10 +88,7 @@ class WriterClient:
         updated, usage = await find_changes(
             self._with_language(request), update, self._options, self._model.ask, attempt=attempt
         )
-        self._debug(
-            f"{request.type} {quoted(request.topic)}: update, changes: {len(updated.changes)}, "
-            f"{usage}"
-        )
+        self._debug(f"{request.type} {quoted(request.topic)}: update, {usage}")
         return updated
 
     def _with_language(self, request: Request) -> Request:

@@ -211,5 +211,5 @@ def test_a_program_that_is_missing(site: Project) -> None:
     assert site.build().returncode == 0
     site.page("other.md", {"type": "blog", "topic": "Another"})
     built = site.build()
-    assert "there is no program 'no-such-program' on the path" in built.stdout
+    assert "the program 'no-such-program' (writer.command) cannot be started" in built.stdout
     assert "Traceback" not in built.stdout

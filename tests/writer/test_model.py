@@ -68,7 +68,11 @@ def server() -> Iterator[ModelDouble]:
     assert double.strays == []
 
 
-ENDPOINT_HINT = "; is writer.endpoint right? It often ends in /v1"
+OPTIONS_HINT = (
+    "; check writer.endpoint, which often ends in /v1, writer.model and writer.api_key "
+    "(CONTENTGEN_MODEL_KEY)"
+)
+NO_MESSAGE = f"without a message in `choices`{OPTIONS_HINT}"
 
 
 class Asked:
@@ -245,15 +249,15 @@ def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str, tho
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", f"did not answer with a JSON object in UTF-8{ENDPOINT_HINT}"),
-        (b"{", "did not answer with a JSON object in UTF-8"),
-        (b"[]", "did not answer with a JSON object in UTF-8"),
-        (b'"\xff"', "did not answer with a JSON object in UTF-8"),
-        (b"[" * 100_000, "did not answer with a JSON object in UTF-8"),
-        (b'{"choices": NaN}', "did not answer with a JSON object in UTF-8"),
-        (b"\n<!doctype html><html></html>", "answered with HTML, not JSON; is writer.endpoint"),
-        (b"{}", f"without a message in `choices`{ENDPOINT_HINT}"),
-        (b'{"message": {"content": "x"}}', f"without a message in `choices`{ENDPOINT_HINT}"),
+        (b"", NO_MESSAGE),
+        (b"{", NO_MESSAGE),
+        (b"[]", NO_MESSAGE),
+        (b'"\xff"', NO_MESSAGE),
+        (b"[" * 100_000, NO_MESSAGE),
+        (b'{"choices": NaN}', NO_MESSAGE),
+        (b"\n<!doctype html><html></html>", NO_MESSAGE),
+        (b"{}", NO_MESSAGE),
+        (b'{"message": {"content": "x"}}', NO_MESSAGE),
         (b'{"choices": []}', "without a message in `choices`"),
         (b'{"choices": null}', "without a message in `choices`"),
         (b'{"choices": [{}]}', "without a message in `choices`"),
@@ -339,25 +343,19 @@ def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) 
     ("status", "reason", "expected", "words"),
     [
         (400, "bad value", RejectedError, "400 Bad Request: bad value"),
-        (
-            401,
-            "Bad key",
-            UnusableServiceError,
-            "Bad key; check writer.api_key (CONTENTGEN_MODEL_KEY) and writer.endpoint",
-        ),
+        (401, "Bad key", UnusableServiceError, f"401 Unauthorized: Bad key{OPTIONS_HINT}"),
         (402, "no credit", UnusableServiceError, "402 Payment Required: no credit"),
-        (403, "", UnusableServiceError, "403 Forbidden; check writer.api_key"),
-        (404, "", UnusableServiceError, "check writer.model, and writer.endpoint, which often"),
-        (405, "", UnusableServiceError, "is writer.endpoint right? It often ends in /v1"),
-        (405, "Not allowed", UnusableServiceError, "Not allowed; is writer.endpoint right? It "),
-        (410, "", RejectedError, "410 Gone; is writer.endpoint right? It often ends in /v1"),
-        (413, "", RejectedError, "OLLAMA_CONTEXT_LENGTH"),
+        (403, "", UnusableServiceError, f"403 Forbidden{OPTIONS_HINT}"),
+        (404, "no 'qwen3'", UnusableServiceError, f"404 Not Found: no 'qwen3'{OPTIONS_HINT}"),
+        (405, "", UnusableServiceError, f"405 Method Not Allowed{OPTIONS_HINT}"),
+        (410, "", RejectedError, "410 Gone"),
+        (413, "too long", RejectedError, "413 Request Entity Too Large: too long"),
         (422, "bad field", RejectedError, "422 Unprocessable"),
-        (429, "slow down", BusyModelError, "slow down; gave up after 1 try"),
-        (500, "it broke", RejectedError, "500 Internal Server Error: it broke"),
-        (501, "", UnusableServiceError, "501 Not Implemented; is writer.endpoint right?"),
+        (429, "slow down", BusyModelError, "slow down; gave up after try 1"),
+        (500, "it broke", RejectedError, "500 Internal Server Error: it broke; try again later"),
+        (501, "", UnusableServiceError, f"501 Not Implemented{OPTIONS_HINT}"),
         (502, "", UnknownOutcomeError, "502 Bad Gateway; it may have been processed"),
-        (503, "loading", BusyModelError, "503 Service Unavailable: loading; gave up after 1 try"),
+        (503, "loading", BusyModelError, "503 Service Unavailable: loading; gave up after try 1"),
         (504, "", UnknownOutcomeError, "504 Gateway Timeout; it may have been processed"),
         (299, "odd", RejectedError, "answered 299: odd"),
         (600, "odd", RejectedError, "answered 600"),
@@ -382,10 +380,10 @@ def test_a_status(
         (b'{"detail": "no room"}', "400 Bad Request: no room"),
         (b'{"detail": [{"loc": ["body"], "msg": "no room"}]}', "400 Bad Request: no room"),
         (b'{"error": {"message": {"detail": ["no room"]}}}', "400 Bad Request: no room"),
-        (b"<html>", f"400 Bad Request{ENDPOINT_HINT}"),
-        (b"\xff", f"400 Bad Request{ENDPOINT_HINT}"),
-        (b"[[[]]]", f"400 Bad Request{ENDPOINT_HINT}"),
-        (b'{"error": 7}', f"400 Bad Request{ENDPOINT_HINT}"),
+        (b"<html>", "400 Bad Request"),
+        (b"\xff", "400 Bad Request"),
+        (b"[[[]]]", "400 Bad Request"),
+        (b'{"error": 7}', "400 Bad Request"),
     ],
 )
 def test_the_message_of_an_error(server: ModelDouble, body: bytes, words: str) -> None:
@@ -395,86 +393,9 @@ def test_the_message_of_an_error(server: ModelDouble, body: bytes, words: str) -
 
 
 @pytest.mark.parametrize(
-    "reason",
-    [
-        "This model's maximum context length is 4096 tokens.",
-        "request (80086 tokens) exceeds the available context size (4096 tokens)",
-        "prompt is too long: 9000 tokens > 8192 maximum",
-    ],
-)
-def test_a_context_that_is_too_small(server: ModelDouble, reason: str) -> None:
-    """A prompt that does not fit is no reason to doubt the model's name."""
-    server.answer = raw(error(reason), 400)
-    text = str(failure(RejectedError, server.endpoint))
-    assert text.endswith(
-        "; give the model a larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: "
-        "--ctx-size), or choose a shorter length"
-    )
-    assert server.lists == []
-
-
-@pytest.mark.parametrize("status", [404, 400])
-def test_an_unknown_model(server: ModelDouble, status: int) -> None:
-    """A message about an unknown model has the names that the server knows."""
-    server.answer = raw(error(f"model '{MODEL}' not found"), status)
-    server.models = raw(json.dumps({"data": [{"id": "gemma3:4b"}, {"id": KEY}, {}, 7]}).encode())
-    text = str(failure(UnusableServiceError, server.endpoint))
-    assert text.endswith(f" does not know the model '{MODEL}' (writer.model); it has 'gemma3:4b'")
-    assert server.lists[0].headers["authorization"] == f"Bearer {KEY}"
-
-
-@pytest.mark.parametrize(("number", "words"), [(0, "it has none"), (13, "'m9' and 3 more")])
-def test_a_list_of_models(server: ModelDouble, number: int, words: str) -> None:
-    """A long list is cut, and an empty one is said to be empty."""
-    server.answer = raw(error("not found"), 404)
-    names = [{"id": f"m{index}"} for index in range(number)]
-    server.models = raw(json.dumps({"data": names}).encode())
-    assert str(failure(UnusableServiceError, server.endpoint)).endswith(words)
-
-
-@pytest.mark.parametrize(
-    "models",
-    [
-        pytest.param(raw(b"", 404), id="404"),
-        pytest.param(raw(b'{"data": {}}'), id="no-list"),
-        pytest.param(reset, id="reset"),
-    ],
-)
-def test_a_list_of_models_that_is_broken(server: ModelDouble, models: Answer) -> None:
-    """Without the list, the first error is shown with what to check."""
-    server.answer = raw(error("no such thing"), 404)
-    server.models = models
-    text = str(failure(UnusableServiceError, server.endpoint))
-    assert text.endswith(
-        "404 Not Found: no such thing; check writer.model, and writer.endpoint, which often ends "
-        "in /v1"
-    )
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "words"),
-    [
-        (500, error("model runner crashed"), "500 Internal Server Error: model runner crashed"),
-        (500, error("context canceled"), "500 Internal Server Error: context canceled"),
-        (400, error("max_tokens: at most 4096"), "at most 4096; set it in writer.parameters"),
-        (500, b"\n<!doctype html>", f"Error{ENDPOINT_HINT}"),
-    ],
-)
-def test_an_error_that_looks_like_another(
-    server: ModelDouble, status: int, body: bytes, words: str
-) -> None:
-    """A known model that crashed is no unknown one, and not every context is that of the model."""
-    server.answer = raw(body, status)
-    assert str(failure(RejectedError, server.endpoint)).endswith(words)
-
-
-@pytest.mark.parametrize(
     ("status", "words"),
     [
-        (401, "check api_key (CONTENTGEN_MODEL_KEY) and endpoint"),
-        (404, "check model, and endpoint, which often ends in /v1"),
-        (405, "; is endpoint right? It often ends in /v1"),
-        (307, "; set endpoint to its new address"),
+        (401, "check endpoint, which often ends in /v1, model and api_key (CONTENTGEN_MODEL_KEY)"),
         (429, "a lower parallel may help"),
     ],
 )
@@ -498,7 +419,7 @@ def test_a_redirect(server: ModelDouble) -> None:
     with running_model() as other:
         server.answer = raw(b"", 307, {"Location": f"{other.endpoint}/chat/completions"})
         text = str(failure(UnusableServiceError, server.endpoint))
-    assert "redirects are not followed; set writer.endpoint to its new address" in text
+    assert text.endswith(f"307 Temporary Redirect{OPTIONS_HINT}")
     assert other.calls == []
     assert "Location" not in text and other.endpoint not in text
 
@@ -518,7 +439,7 @@ def test_a_server_that_stays_busy(server: ModelDouble) -> None:
     """After `retries` tries the call is given up."""
     server.answer = raw(error("busy"), 429, {"Retry-After": "0"})
     text = str(failure(BusyModelError, server.endpoint, retries=1))
-    assert text.endswith("busy; gave up after 2 tries; a lower writer.parallel may help")
+    assert text.endswith("busy; gave up after try 2; a lower writer.parallel may help")
     assert len(server.calls) == 2
 
 
@@ -538,7 +459,9 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
             first = asyncio.create_task(model.ask(ModelCall(QUESTION, 1)))
             await until(lambda: lines)
             await asyncio.gather(first, *(model.ask(ModelCall(QUESTION, 1)) for _ in range(3)))
-            assert re.search("429 Too Many Requests; next try in 1.0 s$", lines[0])
+            assert re.search(
+                "429 Too Many Requests, and asks to retry after 1 s; next try in 1.0 s$", lines[0]
+            )
 
     server.answer = answer
     asyncio.run(run())
@@ -550,10 +473,7 @@ def test_a_pause_that_is_too_long(server: ModelDouble) -> None:
     """A server that is busy for hours is an error at once, for all texts."""
     server.answer = raw(error("quota"), 429, {"Retry-After": "3600"})
     text = str(failure(UnavailableModelError, server.endpoint, retries=5))
-    assert (
-        "quota, and asks to wait 3600 s, which is longer than 100 s (5 times writer.call_timeout)"
-        in text
-    )
+    assert text.endswith("quota, and asks to retry after 3600 s")
     assert len(server.calls) == 1
 
 
@@ -605,22 +525,13 @@ def test_a_part_of_the_key(server: ModelDouble) -> None:
     """Not even a part of the key is shown, as providers do in their messages."""
     server.answer = raw(error(f"Incorrect API key provided: {KEY[:8].upper()}***"), 401)
     text = str(failure(UnusableServiceError, server.endpoint))
-    assert re.search(r"answered 401 Unauthorized; check writer.api_key", text)
+    assert re.search(r"answered 401 Unauthorized; check writer", text)
 
 
 def test_a_short_key_that_is_a_usual_word(server: ModelDouble) -> None:
-    """A placeholder for a key neither hides what an error means nor forbids a text."""
-    server.answer = raw(error("ollama: context length exceeded"), 400)
-    text = str(failure(RejectedError, server.endpoint, api_key="ollama"))
-    assert "OLLAMA_CONTEXT_LENGTH" in text
+    """A placeholder for a key does not forbid a text."""
     server.answer = written("About ollama.")
     assert ask(server, api_key="ollama").text == "About ollama."
-
-
-def test_a_key_that_is_part_of_a_model_name(server: ModelDouble) -> None:
-    """A model whose name repeats the key is known, though it is not shown."""
-    server.answer = raw(error("model runner crashed"), 500)
-    failure(RejectedError, server.endpoint, api_key="qwen")
 
 
 @pytest.mark.parametrize("key", [f"{KEY} x", f"{KEY}\nX: y", f"{KEY}\0"])
@@ -728,14 +639,3 @@ def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=9, price=price))
     assert "writer.max_cost" in text
     assert len(server.calls) == 2
-
-
-@pytest.mark.parametrize(("reported", "counted"), [(0.02, 0.02), (5000.0, 0.1), (1e8, 0.1)])
-def test_a_cost_that_is_not_plausible(server: ModelDouble, reported: float, counted: float) -> None:
-    """Far above what a call can cost by its price, ten times that is counted, with a warning."""
-    server.answer = written(usage={"prompt_tokens": 10, "completion_tokens": 9, "cost": reported})
-    asked = Asked()
-    asyncio.run(asked.ask(server.endpoint, price=Price(input=0, output=20)))
-    assert asked.spending.total.cost == pytest.approx(counted)
-    assert len(asked.warnings) == (reported != counted)
-    assert all("can cost 0.10 at most by writer.price; that" in it for it in asked.warnings)

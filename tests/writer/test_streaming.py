@@ -244,13 +244,11 @@ class TestRefusals:
         {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": USAGE}
     ).encode()
 
-    def reply(
-        self, body: bytes, status: bytes = b"200 OK", kind: bytes = b"application/json"
-    ) -> bytes:
+    def reply(self, body: bytes, status: bytes = b"200 OK") -> bytes:
         """Return a whole answer."""
         length = str(len(body)).encode()
         return (
-            b"HTTP/1.1 " + status + b"\r\nContent-Type: " + kind + b"\r\nContent-Length: "
+            b"HTTP/1.1 " + status + b"\r\nContent-Type: application/json\r\nContent-Length: "
             + length + b"\r\n\r\n" + body
         )  # fmt: skip
 
@@ -268,24 +266,21 @@ class TestRefusals:
         with pytest.raises(RejectedError, match="no such field"):
             ask([refusal])
 
-    def test_other_media_types(self) -> None:
-        """A server may ignore `stream`, and events are read whatever they are called."""
-        whole = self.reply(self.ANSWER)
-        events = self.reply(event("A") + STOP + usage() + DONE, kind=b"text/plain")
-        for answer in (whole, events):
-            found = ask([answer]).completion
-            assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
+    def test_a_whole_answer(self) -> None:
+        """A server may ignore `stream`."""
+        found = ask([self.reply(self.ANSWER)]).completion
+        assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
 
 
 @pytest.mark.parametrize(
     ("script", "words"),
     [
         ([b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
-        ([b"<html>\n<p>Hello</p>\n"], "not answer with a JSON object"),
+        ([b"<html>\n<p>Hello</p>\n"], "without a message"),
         ([b"data: <html>\n\n"], "without a message"),
         ([DONE], "without a message"),
-        ([b""], "not answer with a JSON object"),
-        ([b"data: " + b"x" * 2**20] * 4, "larger than 2 MiB"),
+        ([b""], "without a message"),
+        ([b"data: " + b"x" * 2**20] * 40, "larger than 32 MiB"),
         ([event(None, delta={"reasoning": "x" * 2**20})] * 40, "larger than 32 MiB"),
         ([event(f"It is {KEY}"), STOP, DONE], "repeats writer.api_key"),
     ],
@@ -307,7 +302,7 @@ HALF = event("Half a")
     ("script", "words"),
     [
         ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
-        ([HALF, b"data: " + b"x" * 2**22], "larger than 2 MiB"),
+        ([HALF, b"data: " + b"x" * 2**25], "larger than 32 MiB"),
     ],
 )
 def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:
@@ -331,12 +326,6 @@ def test_a_key_in_a_lost_answer() -> None:
     """The start of an answer is kept, but never one with the key."""
     with pytest.raises(InvalidAnswerError, match=r"repeats writer\.api_key"):
         completion(*map(event, f"It is {KEY}"), 100.0)
-
-
-def test_a_compressed_stream() -> None:
-    """Compression that nobody asked for could expand to anything."""
-    with pytest.raises(InvalidAnswerError, match="compressed"):
-        ask([HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n"), event("A")])
 
 
 def test_what_cannot_be_read() -> None:

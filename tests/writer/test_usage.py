@@ -67,12 +67,12 @@ def test_the_sum() -> None:
     """Calls, tokens and costs are added; a cost that is not known makes the sum unknown."""
     spending = Spending()
     assert spending.total.cost == 0
-    spending.add(Usage(1, 10, 5, 0.25))
-    spending.add(Usage(1, 20, 5, 0.5))
+    spending.total += Usage(1, 10, 5, 0.25)
+    spending.total += Usage(1, 20, 5, 0.5)
     assert spending.total == Usage(2, 30, 10, 0.75)
     assert spending.total.tokens == 40
-    spending.add(Usage(1, 1, 1, None))
-    spending.add(Usage(1, 1, 1, 0.5))
+    spending.total += Usage(1, 1, 1, None)
+    spending.total += Usage(1, 1, 1, 0.5)
     assert spending.total == Usage(4, 32, 12, None)
 
 

@@ -16,7 +16,7 @@ from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.users import UserLimits
 from ..model import Model
-from ..program import Program, connect_model
+from ..program import connect_model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
 from ..usage import Spending
 
@@ -89,7 +89,7 @@ def load_configuration(path: Path) -> ServerConfiguration:
     return ServerConfiguration(fields, replace(options, prefix=""))
 
 
-def connect(configuration: ServerConfiguration) -> Model | Program:
+def connect(configuration: ServerConfiguration) -> Model:
     """Return the model of a server. Raises ConfigurationError.
 
     No message quotes the model server, since that can repeat the topic, which the log must not

@@ -31,7 +31,6 @@ from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits
 from ..model import Model
-from ..program import Program
 from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
@@ -113,7 +112,7 @@ class Jobs:
     def __init__(
         self,
         configuration: ServerConfiguration,
-        model: Model | Program,
+        model: Model,
         ledger: Ledger,
         metrics: Metrics,
         log: Callable[[dict[str, object]], None],
