@@ -11,9 +11,11 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -84,9 +86,13 @@ class Answer:
         return reason_of(decode_json(self.body))
 
     def retry_after(self) -> float | None:
-        """Return the seconds in the header `Retry-After`. A date there counts as none."""
+        """Return the seconds in the header `Retry-After`, which is a number or a date."""
         value = self.headers.get("Retry-After", "").strip()
-        return float(value) if re.fullmatch(r"[0-9]{1,9}", value) else None
+        if re.fullmatch(r"[0-9]{1,9}", value):
+            return float(value)
+        with suppress(ValueError, OverflowError):
+            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+        return None
 
 
 def raise_status(answer: Answer, message: str, hint: str) -> NoReturn:

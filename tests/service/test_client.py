@@ -14,6 +14,8 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, quote_plus
@@ -496,7 +498,10 @@ def test_a_reason_that_does_not_end(
         ("٣", None),
         ("soon", None),
         ("", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Wed, 21 Oct 99999 07:28:00 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 +999999", None),
+        ("Wed, 99 Oct 2015 99:99:99 GMT", None),
     ],
 )
 def test_retry_after(service: ServiceDouble, value: str | None, seconds: float | None) -> None:
@@ -507,6 +512,15 @@ def test_retry_after(service: ServiceDouble, value: str | None, seconds: float |
     assert error.retry_after == seconds
     assert ("and asks to retry after" in str(error)) == bool(seconds)
     assert seconds is None or seconds == 0 or str(error).endswith(f" after {seconds} s")
+
+
+def test_retry_after_as_a_date(service: ServiceDouble) -> None:
+    """A date is turned into the seconds from now."""
+    date = format_datetime(datetime.now(UTC) + timedelta(minutes=5), usegmt=True)
+    service.answer = raw(b"", 503, {"Retry-After": date})
+    seconds = failure(NotSentError, service.base_url).retry_after
+    assert seconds is not None
+    assert 290 < seconds <= 300
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
