@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgspec import structs
-
 from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
@@ -44,7 +42,7 @@ from .words import split_words
 from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate
 
 _LEAST_WORDS, _MAX_WORDS = 200, 1000
-"""The number of words that an answer may have, and those of a part of a text, at most."""
+"""The number of words that an answer may have at least, and a new block at most."""
 
 _MAX_REMARKS = 10
 _CUT = "update: the answer was cut off, so further blocks may still be wrong"
@@ -75,61 +73,23 @@ async def find_changes(
         known = {it.now for it in update.sources}
         sections += [it for it in others if it.text not in known]
     kept = KeptAnswers(ask, attempt, options.fields.model)
-    found: list[Updated] = []
-    answer, problems = "", []
-    for part in divide(update):
-        messages = update_prompt(request, part, sections, found)
-        words = sum(len(it.text.split()) for it in part.blocks)
-        limit = max(_LEAST_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
-        for number in range(1 + options.fields.repairs):
-            completion = await kept(ModelCall(messages, limit, penalty=number > 0))
-            updated = await asyncio.to_thread(
-                read_update, completion, request, part, sections, options
-            )
-            if updated:
-                found.append(updated)
-                break
-            if completion.error:
-                raise completion.error
-        else:
-            answer += completion.text
-            first, last = part.blocks[0].number, part.blocks[-1].number
-            problems.append(f"update: the answer about blocks {first} to {last} names no block")
-    if found:
-        return _joined(found, problems), kept.usage
+    messages = update_prompt(request, update, sections)
+    words = sum(len(it.text.split()) for it in update.blocks)
+    limit = max(_LEAST_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+    for number in range(1 + options.fields.repairs):
+        completion = await kept(ModelCall(messages, limit, penalty=number > 0))
+        updated = await asyncio.to_thread(
+            read_update, completion, request, update, sections, options
+        )
+        if updated:
+            return updated, kept.usage
+        if completion.error:
+            raise completion.error
     raise FailedTextError(
         "the model's answer to the update names no block, nor does it say that nothing changes",
-        answer[:MAX_FAILED],
+        completion.text[:MAX_FAILED],
         model=options.fields.model,
         cost=kept.usage.cost,
-    )
-
-
-def divide(update: Update) -> list[Update]:
-    """Return the update of a long text in parts, so that no answer is cut off."""
-    parts: list[list[TextBlock]] = [[]]
-    words = 0
-    for block in update.blocks:
-        size = len(block.text.split())
-        if parts[-1] and words + size > _MAX_WORDS:
-            parts.append([])
-            words = 0
-        parts[-1].append(block)
-        words += size
-    return [structs.replace(update, blocks=blocks) for blocks in parts]
-
-
-def _joined(found: Sequence[Updated], problems: Sequence[str]) -> Updated:
-    """Return what was updated in all parts of a text."""
-    changes = [change for it in found for change in it.changes]
-    remarks = dict.fromkeys([*problems, *(remark for it in found for remark in it.remarks)])
-    return structs.replace(
-        found[0],
-        changes=changes,
-        doubts=[doubt for it in found for doubt in it.doubts],
-        reason="" if changes else next((it.reason for it in found if it.reason), ""),
-        remarks=list(remarks)[:_MAX_REMARKS],
-        cited={number: it for each in found for number, it in each.cited.items()},
     )
 
 
@@ -140,18 +100,11 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     found = MAX_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
     answer = text // CHARACTERS_PER_TOKEN // 4
-    calls = len(divide(update))
-    most = calls * (1 + options.fields.repairs)
-    return Estimate(calls, most, calls * given // CHARACTERS_PER_TOKEN, answer)
+    return Estimate(1, 1 + options.fields.repairs, given // CHARACTERS_PER_TOKEN, answer)
 
 
-def update_prompt(
-    request: Request, update: Update, sections: Sequence[Section], done: Sequence[Updated] = ()
-) -> list[Message]:
-    """Return the conversation that asks for an update. The first `sections` are its sources.
-
-    `done` are the updates of the parts of the text before it.
-    """
+def update_prompt(request: Request, update: Update, sections: Sequence[Section]) -> list[Message]:
+    """Return the conversation that asks for an update. The first `sections` are its sources."""
     task = fill("update_note", note=inert(update.note)) if update.note else fill("update_sources")
     insert = f"{fill('update_insert')}\n\n" if update.note else ""
     blocks = "\n".join(f"{it.number} ({_label(it)}): {inert(it.text)}" for it in update.blocks)
@@ -165,8 +118,6 @@ def update_prompt(
             parts.append(section)
     listed = listed_sources([*parts, *sections[len(parts) :]])
     text = fill("update_text", topic=inert(" ".join(request.topic.split())), blocks=blocks)
-    if reasons := [change.reason for it in done for change in it.changes]:
-        text += f"\n\n{fill('update_done', reasons=inert(chr(10).join(reasons)))}"
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
         {"role": "user", "content": f"{text}\n\n{listed}".strip()},

@@ -34,24 +34,12 @@ def test_the_limit_follows_from_the_text() -> None:
     assert [call.max_tokens for call in model.asked] == [200 * 4 + 4000]
 
 
-def test_a_long_text_is_updated_in_parts() -> None:
-    """Each part is a call with its own blocks, and knows what was changed before it."""
-    said = ["BLOCK 1: New words.\nWHY: first", "NOTHING: all true", "BLOCK 5: Others.\nWHY: last"]
-    found, model = updated(LONG, *said)
-    assert [(it.action, it.block) for it in found.changes] == [("change", 1), ("change", 5)]
-    assert found.reason == ""
-    assert estimate_update(LONG, OPTIONS).calls == len(model.asked) == 3
-    assert [call.max_tokens for call in model.asked] == [800 * 4 + 4000] * 3
-    texts = [call.messages[1]["content"] for call in model.asked]
-    assert [sentences(400, 2) in text for text in texts] == [False, True, False]
-    assert ["first" in text for text in texts] == [False, True, True]
-
-
-def test_a_part_that_fails() -> None:
-    """What was changed in the others is kept, with a remark."""
-    found, _ = updated(LONG, "BLOCK 1: New words.\nWHY: x", "Sure!", "Sure!", "NOTHING: all true")
-    assert [it.block for it in found.changes] == [1]
-    assert found.remarks == ["update: the answer about blocks 2 to 3 names no block"]
+def test_a_long_text_is_one_call() -> None:
+    """Its answer may be as long as the text."""
+    _, model = updated(LONG, "BLOCK 5: Others.\nWHY: last")
+    assert estimate_update(LONG, OPTIONS).calls == len(model.asked) == 1
+    words = sum(len(it.text.split()) for it in LONG.blocks)
+    assert model.asked[0].max_tokens == words * 4 + 4000
 
 
 def test_an_answer_that_was_lost() -> None:
