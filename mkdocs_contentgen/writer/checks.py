@@ -171,8 +171,9 @@ def _content_problem(draft: Draft) -> str:
     document = draft.document
     if all(block.kind in HEADINGS for block in document.blocks) and not draft.is_part:
         return "the text has headings only"
-    left = split_words(_BRACKETS.sub("", document.prose))
-    if 2 * count_words(left) < count_words(split_words(document.prose)):
+    prose = document.prose
+    left = _BRACKETS.sub("", prose)
+    if left != prose and 2 * count_words(split_words(left)) < count_words(split_words(prose)):
         return "the text consists of placeholders in brackets"
     return ""
 
@@ -205,7 +206,7 @@ def _degenerate_problem(draft: Draft) -> str:
 
 def _repeated_problem(draft: Draft) -> str:
     again = sum(len(block.words) for block in _repeated_blocks(draft))
-    if 2 * again > len(split_words(draft.document.text)):
+    if again and 2 * again > len(split_words(draft.document.text)):
         return "the text says again what stands before it"
     return ""
 

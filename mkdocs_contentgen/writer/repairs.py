@@ -47,8 +47,6 @@ def find_repair(draft: Draft, tolerance: float) -> Repair | None:
     if not has_opening(draft):
         prompt = fill("missing_opening")
         return Repair(prompt, _LEAST_WORDS, lambda found: [*_first_paragraph(found), *blocks])
-    if words > (1 + tolerance) * draft.words:
-        return _shorten(draft)
     return None
 
 
@@ -65,24 +63,3 @@ def _insert_sections(
 
 def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
     return [block for block in blocks if block.kind == "p"][:1]
-
-
-def _shorten(draft: Draft) -> Repair | None:
-    """Return the repair that makes the longest section shorter, or None without sections."""
-    blocks = draft.document.blocks
-    starts = [index for index, block in enumerate(blocks) if block.kind == "h2"]
-    if not starts:
-        return None
-    sections = list(zip(starts, [*starts[1:], len(blocks)], strict=True))
-
-    def length(section: tuple[int, int]) -> int:
-        return sum(len(block.words) for block in blocks[slice(*section)])
-
-    start, end = max(sections, key=length)
-    size = max(_LEAST_WORDS, length((start, end)) - (draft.document.words - draft.words))
-
-    def merge(found: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
-        rest = [block for block in found if block.kind != "h2"]
-        return [*blocks[: start + 1], *rest, *blocks[end:]]
-
-    return Repair(fill("shorter", heading=blocks[start].text, words=size), size, merge)

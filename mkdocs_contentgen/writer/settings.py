@@ -139,7 +139,7 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     Default: `60`."""
 
     tolerance: Annotated[float, Meta(ge=0.05, le=1)] = 0.3
-    """The share by which the number of words may miss the target before a repair is bought.
+    """The share of its words that a text may lack before a repair is bought.
 
     Default: `0.3`."""
 

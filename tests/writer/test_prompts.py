@@ -153,9 +153,7 @@ def test_other_headings_stay_in_a_prompt_file() -> None:
 
 def test_placeholders_in_values_stay() -> None:
     """A value with a placeholder is not filled in again."""
-    assert 'section "{words}" again in about 90 words' in fill(
-        "shorter", heading="{words}", words=90
-    )
+    assert "{words}" in fill("brief", brief="{words}")
 
 
 @pytest.mark.parametrize(("model", "small"), CASES["names_of_small_models"])

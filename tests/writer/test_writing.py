@@ -303,13 +303,11 @@ class TestRepairs:
         order = [written.text.html.index(f">{n}. X</h2>") for n in range(1, 5)]
         assert order == sorted(order)
 
-    def test_a_shorter_section(self) -> None:
-        """The longest section is written again, and keeps its heading."""
-        text = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\nText.\n\n## B\n\n{sentences(80, 'b')}"
-        written, script = run(text, f"## Another\n\n{sentences(36, 'c')}")
-        assert '"B"' in last(script, 1)
-        assert written.text.remarks == ()
-        assert ">B</h2>" in written.text.html and "Another" not in written.text.html
+    def test_a_text_that_is_too_long(self) -> None:
+        """It is kept with a remark: making it shorter would cost a call, and lose words."""
+        written, script = run(f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(80, 'b')}")
+        assert len(script.asked) == 1
+        assert written.text.remarks == ("length: 101 words for about 60",)
 
     @pytest.mark.parametrize(
         "answer", ["", "I'm sorry, but I can't help with that.", UnusableServiceError("spent")]
