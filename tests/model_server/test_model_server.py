@@ -111,7 +111,7 @@ def test_keys(project: Project, tmp_path: Path) -> None:
         configure(project, endpoint, api_key=f"{KEY}x")
         article(project)
         assert "401 Unauthorized" in (line := failure(project))
-        assert "check writer.api_key (CONTENTGEN_MODEL_KEY)" in line
+        assert "writer.model and writer.api_key (CONTENTGEN_MODEL_KEY)" in line
         configure(project, endpoint)
         project.environment["CONTENTGEN_MODEL_KEY"] = KEY
         result = project.build("--verbose")
