@@ -356,7 +356,7 @@ def test_the_blocks_of_a_page(
             elif block.text == "contentgen writer serve\n":
                 said, status = servers.enter_context(writer_serving(project, port)), 0
             elif block.language == "sh":
-                said, status = run(project, script_of(block, project))
+                said, status = run(project, script_of(block, project, model))
                 if "writer user add alice" in block.text:
                     token = said.split()[-1]
                     project.environment |= {
@@ -380,13 +380,15 @@ def test_the_blocks_of_a_page(
             assert status == 0 or (after and after.language == "text"), said
 
 
-def script_of(block: Block, project: Project) -> str:
+def script_of(block: Block, project: Project, model: ModelDouble) -> str:
     """Return the commands of a block, less what needs a person."""
     if "contentgen init\n" not in block.text:
         # A server does not end by itself; test_serve.py runs one.
         return block.text.replace("mkdocs serve", "mkdocs build --strict")
     (project.root / "mkdocs.yml").unlink()  # a reader begins in an empty folder
-    return block.text.replace("contentgen init\n", "contentgen init --yes\n")
+    # The sandbox, which is the last of the two, whatever this machine has.
+    init = f"printf '2\\n\\n' | contentgen init --endpoint {model.endpoint}\n"
+    return block.text.replace("contentgen init\n", init)
 
 
 WRITER = "127.0.0.1:8766"

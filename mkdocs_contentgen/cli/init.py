@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -92,14 +93,22 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
-    """Write texts, and name each file. Raises ClickException at the first that fails."""
+    """Write texts, or none of them. Raises ClickException."""
+    written: dict[Path, bytes | None] = {}
     for path, text in files.items():
         # A pull request could have put links there.
         is_outside = os.path.relpath(path, project).startswith(os.pardir)
         try:
+            before = path.read_bytes() if path.exists() else None
             replace_text(path, path.parent if is_outside else project, text)
-        except (OSError, UnicodeError) as error:
-            raise click.ClickException(f"{path}: cannot be written ({reason_of(error)})") from error
+        except (OSError, ValueError) as error:
+            for other, former in written.items():
+                other.unlink() if former is None else other.write_bytes(former)
+            raise click.ClickException(
+                f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
+            ) from error
+        written[path] = before
+    for path in files:
         print_line(f"Wrote {path}")
 
 
@@ -133,8 +142,15 @@ def _ask(writers: Mapping[str, object], *, yes: bool) -> tuple[Mapping[str, obje
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
-    topic = click.prompt("Topic of the first text", default=_TOPIC)
+    try:
+        chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
+        topic = click.prompt("Topic of the first text", default=_TOPIC)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise click.ClickException(
+            "nobody answers; use a terminal, or --yes to take the first"
+        ) from None
     return options[chosen - 1], topic
 
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from ..display import quoted
 from ..errors import RejectedError, ServiceError, UnknownOutcomeError, UnusableServiceError
 from ..files import reason_of
-from ..service.connection import StreamEvent, without_secret
+from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .model import Model
 from .settings import WriterOptions
@@ -111,7 +111,8 @@ class Program(Model):
                 limit, start = self._fields.call_timeout, time.monotonic()
                 position += len(chunk)
                 text = _TERMINAL_CODE.sub("", decoder.decode(chunk, final=not chunk))
-                if reader.read_text(text) is StreamEvent.END or not chunk:
+                is_over = not chunk or position > MAX_STREAM  # such a text is none for people
+                if reader.read_text(text) is StreamEvent.END or is_over:
                     return None
             await asyncio.sleep(0 if chunk else _INTERVAL)
         return UnknownOutcomeError(

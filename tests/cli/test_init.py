@@ -67,6 +67,12 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
 
 
+def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
+    """Without a terminal, the message names the option that asks nothing."""
+    ran = run("--endpoint", model.endpoint)
+    assert (ran.exit_code, "--yes" in ran.stderr, list(tmp_path.iterdir())) == (1, True, [])
+
+
 def test_a_site_elsewhere(tmp_path: Path, model: ModelDouble) -> None:
     """With `-f`, the page goes beside that configuration, and the next command names it."""
     (tmp_path / "my site").mkdir()
@@ -105,6 +111,7 @@ def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> No
         ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be added without touching other"),
         ("mkdocs.yml", "plugins: [contentgen]\n", "mkdocs.yml: has the plugin already"),
         ("mkdocs.yml", "plugins: {contentgen: {}}\n", "mkdocs.yml: has the plugin already"),
+        ("mkdocs.yml", 'docs_dir: "a\\0b"\n', "cannot be written (its path is not valid); "),
         ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be added without touching"),
         ("mkdocs.yml", "site_name: caf\xe9\n", "mkdocs.yml: cannot be changed (it is not UTF-8"),
         ("mkdocs.yml", "x: " + "[" * 5000, "is not valid YAML; correct it first"),
@@ -129,14 +136,14 @@ def test_what_it_leaves_alone(
 def test_links_are_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelDouble, link: str, reason: str
 ) -> None:
-    """A pull request can have put one in the place of a file."""
+    """A pull request can have put one in the place of a file. Then nothing is written."""
     (tmp_path / link).parent.mkdir(parents=True)
     (tmp_path / link).symlink_to(tmp_path / "elsewhere")
     monkeypatch.chdir(tmp_path / "site")
     ran = choose_sandbox(model)
     assert (ran.exit_code, reason in ran.stderr) == (1, True), ran.output
-    assert (tmp_path / link).is_symlink()
-    assert not (tmp_path / "elsewhere").exists()
+    assert ran.stderr.endswith("; nothing was changed\n")
+    assert [it for it in tmp_path.rglob("*") if not it.is_dir()] == [tmp_path / link]
 
 
 @pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore"])
