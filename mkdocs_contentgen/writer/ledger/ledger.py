@@ -6,7 +6,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -182,26 +182,32 @@ class Ledger:
                 if body is not None or lease > dead:
                     return "other body" if not is_same else body or "running"
                 parts = saved if is_same and saved else b""
-            running = execute(_STATEMENTS["running"], dead=dead)
+            user = request.user
+            ((running, own, all_together),) = execute(_STATEMENTS["running"], user=user, dead=dead)
             # After what is reserved, so that what ends in between counts twice rather than never.
-            ((spent, spent_by_all),) = execute(
-                _STATEMENTS["costs"], user=request.user, month=month_of(now)
-            )
-            recent = _recent(execute, request.user, limits, now)
-            own = [cost for name, cost in running if name == request.user]
-            budgets = (
-                ("max_cost", max_cost, spent_by_all, sum(cost for _, cost in running)),
-                ("cost_per_month", limits.cost_per_month, spent, sum(own)),
-            )
-            if limited := _limited(budgets, reserve, limits, len(own), recent, now):
-                return limited
+            ((spent, spent_by_all),) = execute(_STATEMENTS["costs"], user=user, month=month_of(now))
+            minute = {"since": now - _MINUTE, "now": now, "most": limits.requests_per_minute}
+            ((recent, oldest),) = execute(_STATEMENTS["recent_starts"], user=user, **minute)
+            for name, limit, known, reserved in (
+                ("max_cost", max_cost, spent_by_all, all_together),
+                ("cost_per_month", limits.cost_per_month, spent, own),
+            ):
+                most = math.inf if limit is None else limit - 1e-9  # for the rounding of sums
+                if known + reserved + reserve >= most:
+                    # What is reserved may be free again soon.
+                    is_spent = known + reserve >= most
+                    return Limited(name, _rest_of_month(now) if is_spent else None)
+            if recent >= limits.requests_per_minute:
+                return Limited("requests_per_minute", oldest + _MINUTE - now)
+            if running >= limits.parallel:
+                return Limited("parallel")
             attempt = {**asdict(request), "attempt": secrets.token_hex(16)}
             execute(_STATEMENTS["start"], **attempt, at=now, counted=_NOTHING)
             lease = {"lease": now + self._lease, "reserve": reserve, "body": None}
             execute(_STATEMENTS["put"], **attempt, **lease, now=now, dead=dead)
         self._attempts[request] = attempt["attempt"]
-        left = limits.requests_per_minute - len(recent) - 1
-        return Begun(left, min(recent, default=now) + _MINUTE - now, parts)
+        left = limits.requests_per_minute - recent - 1
+        return Begun(left, (oldest or now) + _MINUTE - now, parts)
 
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
@@ -295,32 +301,6 @@ class Ledger:
 def _user(execute: Execute, name: str) -> User | None:
     rows = execute(_STATEMENTS["user"], name=name)
     return msgspec.json.decode(rows[0][0], type=User) if rows else None
-
-
-def _recent(execute: Execute, user: str, limits: UserLimits, now: float) -> list[float]:
-    """Return when the user's requests of the last minute began, the newest first."""
-    most = limits.requests_per_minute
-    recent = {"name": user, "since": now - _MINUTE, "now": now, "most": most}
-    return [at for (at,) in execute(_STATEMENTS["recent_starts"], **recent)]
-
-
-def _limited(
-    budgets: Sequence[tuple[str, float | None, float, float]],
-    cost: float,
-    limits: UserLimits,
-    running: int,
-    recent: Sequence[float],
-    now: float,
-) -> Limited | None:
-    """Return the limit that another text would pass, if any."""
-    for name, limit, spent, reserved in budgets:
-        most = math.inf if limit is None else limit - 1e-9  # for the rounding of sums
-        if spent + reserved + cost >= most:
-            # What is reserved may be free again soon.
-            return Limited(name, _rest_of_month(now) if spent + cost >= most else None)
-    if len(recent) >= limits.requests_per_minute:
-        return Limited("requests_per_minute", recent[-1] + _MINUTE - now)
-    return Limited("parallel") if running >= limits.parallel else None
 
 
 def _count(

@@ -56,7 +56,9 @@ UPDATE contentgen_requests SET parts = :parts, changed = :now
 WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL
 
 -- running
-SELECT name, reserve FROM contentgen_requests WHERE lease > 0 AND lease > :dead
+SELECT count(*) FILTER (WHERE name = :user), coalesce(sum(reserve) FILTER (WHERE name = :user), 0.0),
+    coalesce(sum(reserve), 0.0)
+FROM contentgen_requests WHERE lease > 0 AND lease > :dead
 
 -- drop_requests
 DELETE FROM contentgen_requests WHERE changed < :before AND lease < :now
@@ -65,8 +67,8 @@ DELETE FROM contentgen_requests WHERE changed < :before AND lease < :now
 INSERT INTO contentgen_starts VALUES (:attempt, :user, :at, 0, :counted)
 
 -- recent_starts
-SELECT at FROM contentgen_starts WHERE name = :name AND at > :since AND at <= :now
-ORDER BY at DESC LIMIT :most
+SELECT count(*), min(at) FROM (SELECT at FROM contentgen_starts
+    WHERE name = :user AND at > :since AND at <= :now ORDER BY at DESC LIMIT :most) AS newest
 
 -- counted
 SELECT has_ended, counted FROM contentgen_starts WHERE attempt = :attempt
