@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar
 
 import msgspec
@@ -167,17 +167,22 @@ def _fields(body: bytes) -> dict[str, object]:
     return fields
 
 
+@cache
+def _allowed(model: type[Request]) -> list[str]:
+    """Return the fields of a body. The models also have fields of the plugin."""
+    return [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
+
+
 def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, None]:
-    # The models also have fields of the plugin, which are not part of the body.
-    allowed = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
-    unknown = [ascii(name)[:60] for name in fields if name not in allowed]
-    if unknown:
-        names = ", ".join(unknown[:3])
-        raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
-    if invalid := wrong_fields(model, fields):
+    if unknown := [ascii(name)[:60] for name in fields if name not in _allowed(model)]:
+        names, allowed = ", ".join(unknown[:3]), ", ".join(_allowed(model))
+        raise HTTPException(422, f"unknown field {names}; allowed are {allowed}")
+    try:
+        return msgspec.convert(fields, model), None
+    except ValueError:
+        invalid = wrong_fields(model, fields)
         problems = (f"{name} must be {expected_value(model, name)}" for name in invalid)
-        raise HTTPException(422, "; ".join(problems))
-    return msgspec.convert(fields, model), None
+        raise HTTPException(422, "; ".join(problems)) from None
 
 
 def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
