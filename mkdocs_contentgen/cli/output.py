@@ -9,16 +9,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ..display import escape_controls, without_commands
-from ..html.elements import HEADINGS
 
 if TYPE_CHECKING:
-    from bs4 import Tag
     from rich.console import Console
 
     from ..texts.articles import Article
@@ -224,42 +221,12 @@ def print_failure(article: Article) -> None:
 
 
 def print_article(html: str) -> None:
-    """Print the blocks of an article as light Markdown, with `==statements to check==`."""
+    """Print an article as Markdown, with `==statements to check==`. Raises UnsafeHTMLError."""
     from ..html.document import Document
+    from ..html.markdown_writer import to_readable_markdown
 
-    document = Document(html)
-    bullets = {id(item): "•" for item in document.article.find_all("li")}
-    for ordered in document.article.find_all("ol"):
-        bullets |= _numbers(ordered)
-    for _, row in groupby(
-        document.blocks(), lambda it: id(it.element.find_parent("tr") or it.element)
-    ):
-        cells = list(row)
-        element, kind = cells[0].element, cells[0].kind
-        items = [it for it in (element, *element.parents) if it.name == "li"]
-        bullet = bullets.pop(id(items[0]), "") if items else ""
-        margin = "   " * (len(items) - bool(bullet))
-        prefix = f"{'#' * int(kind[1])} " if kind in HEADINGS else ""
-        if kind == "pre":
-            lines = element.get_text().splitlines()
-        else:
-            lines = [prefix + " | ".join(it.line for it in cells)]
-        for line in lines:
-            print_line(margin + (f"{bullet} " if bullet else "") + line, bold=kind in HEADINGS)
-            margin, bullet = "   " * len(items), ""
-
-
-def _numbers(ordered: Tag) -> dict[int, str]:
-    """Return the numbers of the items of a list, as a browser shows them."""
-    items = ordered.find_all("li", recursive=False)
-    step = -1 if "reversed" in ordered.attrs else 1
-    number = int(str(ordered.get("start", str(len(items)) if step < 0 else "1")))
-    numbers = {}
-    for item in items:
-        number = int(str(item.get("value", str(number))))
-        numbers[id(item)] = f"{number}."
-        number += step
-    return numbers
+    for line in to_readable_markdown(Document(html).to_lines()).splitlines():
+        print_line(line.rstrip(), bold=line.startswith("#"))
 
 
 def print_trials(trials: Sequence[Trial]) -> None:

@@ -214,11 +214,6 @@ class Block:
         """The addresses of the links in it."""
         return [str(it["href"]) for it in self.element.find_all("a")]
 
-    @property
-    def line(self) -> str:
-        """The content as light Markdown, which is to be read by people only."""
-        return _write_line(self.element)
-
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently."""
         markdown = _write_line(self.element, marks=marks)

@@ -91,6 +91,14 @@ def to_plain_markdown(html: str) -> str:
     return str(converter.convert_soup(soup)).lstrip()
 
 
+def to_readable_markdown(html: str) -> str:
+    """Return the HTML of a text as Markdown for people, with `==statements to check==`."""
+    marked = html.replace("<mark>", "==").replace("</mark>", "==")
+    options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
+    converter = MarkdownConverter(bullets="•", heading_style="atx", **options)
+    return str(converter.convert(marked)).strip()
+
+
 class _PlainConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a cell, which ends at its first unescaped `|`."""
