@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from ..errors import ContentgenError, RejectedError
-from ..files import sha256
 from ..requests import Request
 from ..review import updating
 from ..service.protocol import Attempt, Client, Update, Updated
 from ..site.build import Build
 from ..site.site import Site
+from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
 from ..texts.policy import Policy
@@ -90,11 +87,11 @@ class DeskSite:
 
     def open(self) -> Desk:
         """Return the texts as they are now. Raises ConfigurationError."""
-        if self._desk is None or self.stamp != _stamp(_page_paths(self._desk.site)):
+        if self._desk is None or self.stamp != stamp_of_pages(self._desk.site):
             self._reload()
         desk = self._desk
         assert desk is not None  # noqa: S101  for mypy
-        texts = _stamp(_text_paths(desk.site))
+        texts = stamp_of_texts(desk.site)
         if texts != self._texts_stamp:
             if self._texts_stamp:
                 self.build(self.stamp, False)
@@ -104,7 +101,7 @@ class DeskSite:
 
     def _reload(self) -> None:
         stack = ExitStack()
-        stamp = _stamp(_page_paths(self._desk.site)) if self._desk else ""
+        stamp = stamp_of_pages(self._desk.site) if self._desk else ""
         try:
             site = stack.enter_context(self._load())
         except (SystemExit, click.ClickException, ContentgenError) as error:
@@ -115,7 +112,7 @@ class DeskSite:
         self._stack.close()
         self._stack, self.problem = stack, ""
         self._desk = Desk(site, self._by, self._pages)
-        self.stamp = stamp if stamp else _stamp(_page_paths(site))
+        self.stamp = stamp if stamp else stamp_of_pages(site)
         self.build(self.stamp, True)
 
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
@@ -229,60 +226,3 @@ class _CancellableClient(Client):
                 task.cancel()
                 raise RejectedError("cancelled; nothing was changed")
         return task.result()
-
-
-def _page_paths(site: Site) -> list[Path]:
-    """Return the files and directories that decide how pages look, without the texts."""
-    config = site.config
-    sources = site.options.writer.get("sources")
-    custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
-    found += config.hooks or ()
-    found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
-    return [site.directory / str(it) for it in found if it]
-
-
-def _configurations(path: Path) -> Iterator[Path]:
-    """Yield a configuration, and those that it inherits."""
-    for _ in range(_MAX_INHERITED):
-        yield path
-        with suppress(OSError):
-            found = _INHERIT.search(path.read_text("utf-8", "replace"))
-            if not found:
-                return
-            path = path.parent / found[1].strip()
-
-
-_INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
-_MAX_INHERITED = 10
-
-
-def _text_paths(site: Site) -> list[Path]:
-    """Return the files and directories that have the texts."""
-    cache = site.cache_directory()
-    return [
-        site.approved_directory(),
-        cache / "cache.db",
-        cache.parent / f"{cache.name}-unsaved",
-    ]
-
-
-def _stamp(paths: Iterable[Path]) -> str:
-    """Return what changes when a file does: its name, its size or the time of its last change."""
-    return sha256("\n".join(line for path in paths for line in _entries(str(path))))
-
-
-def _entries(path: str) -> Iterable[str]:
-    try:
-        if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
-            found = os.stat(path)  # noqa: PTH116
-            # `touch -r` and `mv` keep the time of a change, but not that of its inode.
-            yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"
-            return
-        entries = list(os.scandir(path))
-    except OSError:  # it is not there, or has just gone
-        return
-    for entry in sorted(entries, key=lambda it: it.name):
-        if entry.name == "__pycache__":
-            continue
-        yield from _entries(entry.path)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
-
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
 
 from ..errors import ContentgenError
 from ..files import replace_text
 from ..site.background import Background
 from ..site.build import Build, resolve
 from ..site.site import Site
+from ..site.watching import stamp_of, stamp_of_pages
 from ..writer.usage import Spending
 from .building import Terminal, check, digests_of
 from .configuration import find_configuration, read_arguments
@@ -23,11 +20,8 @@ from .loading import read_site
 from .process import Zensical
 from .records import changed_pages, forget, link_warnings, put_back, set_aside
 
-SETTLE = 0.1
-"""Seconds to wait after a change of files, since more may follow."""
-
-CHECK_INTERVAL = 0.5
-"""Seconds between two checks whether Zensical still runs."""
+CHECK_INTERVAL = 0.3
+"""Seconds between two looks at what has changed, and whether Zensical still runs."""
 
 ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
 """Seconds after which Zensical is told again that a page has changed, and how often."""
@@ -44,27 +38,30 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     site = read_site(path, drafts=True)
     check(site)
     background = Background(site.options.max_requests, terminal.log)
-    watcher = _Watcher(path, Path(site.config.site_dir))
-    watcher.watch(background.trigger_file.parent)
     updates = _Updates(background, zensical.missing_file, terminal)
     process, interrupted = zensical.process, False
+
+    def stamp() -> tuple[str, ...]:
+        news = stamp_of([background.trigger_file])
+        return stamp_of_pages(site), stamp_of([site.approved_directory()]), news
+
+    known = stamp()
     try:
         updates.update(site)
-        watcher.watch(*folders_of(site))
         zensical.run()
         while process.poll() is None:
-            if watcher.wait_for_change():
+            if (now := stamp()) != known:
+                known = now
                 try:
                     site = read_site(path, drafts=True)
                     updates.update(site)
                 except (ContentgenError, OSError) as error:
                     terminal.report([str(error)], [])
             updates.announce_again(site)
-            watcher.watch(*folders_of(site))
+            time.sleep(CHECK_INTERVAL)
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        watcher.stop()
         if process.poll() is None:
             process.terminate()
         background.stop(terminal.log)
@@ -156,63 +153,3 @@ def _announce_problem(site: Site, page: str) -> str:
             "start `contentgen zensical serve` again to see it"
         )
     return ""
-
-
-def folders_of(site: Site) -> list[Path]:
-    """Return the directories of pages and of approved files, if they exist."""
-    folders = [Path(site.config.docs_dir), site.approved_directory()]
-    return [folder for folder in folders if folder.is_dir()]
-
-
-class _Watcher(FileSystemEventHandler):
-    """Waits for changes of files in directories, and of the configuration.
-
-    What is built, or in a hidden directory, is none: with `docs_dir: .`, the site and the caches
-    are in the directory of pages.
-    """
-
-    def __init__(self, configuration: Path, built_site: Path) -> None:
-        self._changed = threading.Event()
-        self._configuration = configuration
-        self._built_site = built_site
-        self._watched: set[Path] = set()
-        self._observer = Observer()
-        self._observer.schedule(self, str(configuration.parent), recursive=False)
-        self._observer.start()
-
-    def watch(self, *folders: Path) -> None:
-        """Watch directories too. What is in a new one counts as a change."""
-        for folder in folders:
-            if folder not in self._watched:
-                self._observer.schedule(self, str(folder), recursive=True)
-                self._watched.add(folder)
-                self._changed.set()
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        """Note a change. Reading a file is none."""
-        if event.is_directory or event.event_type not in _CHANGES:
-            return
-        for path in map(Path, filter(None, (str(event.src_path), str(event.dest_path)))):
-            if path == self._configuration or self._is_watched(path):
-                self._changed.set()
-
-    def _is_watched(self, path: Path) -> bool:
-        """Tell whether a file is in one of the directories, and no other directory hides it."""
-        within = (path.relative_to(it) for it in self._watched if path.is_relative_to(it))
-        is_shown = any(not any(it.name.startswith(".") for it in rel.parents) for rel in within)
-        return is_shown and not path.is_relative_to(self._built_site)
-
-    def wait_for_change(self) -> bool:
-        """Wait for a change, and tell whether there was one within CHECK_INTERVAL."""
-        if not self._changed.wait(CHECK_INTERVAL):
-            return False
-        time.sleep(SETTLE)
-        self._changed.clear()
-        return True
-
-    def stop(self) -> None:
-        self._observer.stop()
-        self._observer.join()
-
-
-_CHANGES = frozenset(("created", "deleted", "modified", "moved"))

@@ -1,0 +1,71 @@
+"""Notice what has changed in the files of a site."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ..files import sha256
+from .site import Site
+
+_INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
+_MAX_INHERITED = 10
+
+
+def stamp_of_pages(site: Site) -> str:
+    """Return what changes with the files that decide how pages look, without the texts."""
+    config = site.config
+    sources = site.options.writer.get("sources")
+    custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
+    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
+    found += config.hooks or ()
+    found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
+    paths = [site.directory / str(it) for it in found if it]
+    # With `docs_dir: .`, which Zensical allows, they are beside the pages.
+    return stamp_of(paths, without=[Path(config.site_dir), site.approved_directory()])
+
+
+def stamp_of_texts(site: Site) -> str:
+    """Return what changes with the approved files and the cache."""
+    cache = site.cache_directory()
+    unsaved = cache.parent / f"{cache.name}-unsaved"
+    return stamp_of([site.approved_directory(), cache / "cache.db", unsaved])
+
+
+def stamp_of(paths: Iterable[Path], without: Iterable[Path] = ()) -> str:
+    """Return what changes when a file does: its name, its size or the time of its last change.
+
+    In directories, what is hidden does not count, nor what is in the directories `without`.
+    """
+    left_out = {str(path.absolute()) for path in without}
+    lines = (line for path in paths for line in _entries(str(path.absolute()), left_out))
+    return sha256("\n".join(lines))
+
+
+def _configurations(path: Path) -> Iterator[Path]:
+    """Yield a configuration, and those that it inherits."""
+    for _ in range(_MAX_INHERITED):
+        yield path
+        with suppress(OSError):
+            found = _INHERIT.search(path.read_text("utf-8", "replace"))
+            if not found:
+                return
+            path = path.parent / found[1].strip()
+
+
+def _entries(path: str, without: Collection[str]) -> Iterator[str]:
+    try:
+        if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
+            found = os.stat(path)  # noqa: PTH116
+            # `touch -r` and `mv` keep the time of a change, but not that of its inode.
+            yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"
+            return
+        entries = sorted(os.scandir(path), key=lambda it: it.name)
+    except OSError:  # it is not there, or has just gone
+        return
+    for entry in entries:
+        if not (entry.name.startswith((".", "__pycache__")) or entry.path in without):
+            yield from _entries(entry.path, without)
