@@ -73,7 +73,6 @@ class ZensicalHere:
     """Takes the place of the process in which `contentgen` runs Zensical: it runs when awaited."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
-        self.stdin = io.BytesIO()
         self._arguments = command[3:]
         self._environment = environment
 
@@ -102,7 +101,7 @@ Popen = subprocess.Popen
 # Any: the options are handed on, and decide what kind of process it is.
 def start_here(command: list[str], **options: Any) -> Popen[Any] | ZensicalHere:
     """Start a program, as `subprocess.Popen` does, unless it is Zensical."""
-    if command[1:3] == ["-m", "mkdocs_contentgen.zensical"]:
+    if command[1:4] == ["-m", "zensical", "build"]:
         return ZensicalHere(command, options["env"])
     return Popen(command, **options)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,16 +13,8 @@ from ..site.front_matter import NAME
 from ..site.site import Site
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
+from .page_cache import link_warnings
 from .process import Zensical
-from .records import (
-    changed_pages,
-    digest_of,
-    forget,
-    link_warnings,
-    put_back,
-    read_record,
-    set_aside,
-)
 
 
 @dataclass(frozen=True)
@@ -60,21 +51,10 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     else:
         resolution = Resolution()
         terminal.report(warnings, [])
-    root = site.directory
-    put_back(root)
-    forget(root, changed_pages(root, digests_of(site, resolution)))
-    zensical.missing_file.write_text(json.dumps(resolution.missing), "utf-8")
-    try:
-        zensical.run()
-        status = zensical.wait()
-    finally:
-        set_aside(root)
-    marker_problems = [
-        problem
-        for file in site.pages
-        if (record := read_record(root, file.src_uri))
-        for problem in record.problems
-    ]
+    zensical.exchange.set_missing(resolution.missing)
+    zensical.run()
+    status = zensical.wait()
+    marker_problems = zensical.exchange.problems()
     terminal.report(marker_problems, [])
     number = len(warnings) + len(marker_problems)
     if number and invocation.strict and not status:
@@ -104,12 +84,3 @@ def check(site: Site) -> None:
             f"{site.config.config_file_path}: markdown_extensions has no '{NAME}', without which "
             f"Zensical leaves the articles out; add it there"
         )
-
-
-def digests_of(site: Site, resolution: Resolution) -> dict[str, str]:
-    """Return a digest of what each page with an article shows."""
-    addresses = site.addresses()
-    return {
-        page: digest_of(contents, site.options, addresses)
-        for page, contents in resolution.articles.items()
-    }

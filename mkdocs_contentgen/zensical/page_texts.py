@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import json
-import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,8 +30,8 @@ from .configuration import (
     read_arguments,
 )
 from .loading import find_pages
-from .process import MISSING_FILE
-from .records import Record, delete_entries, digest_of, link_warnings, write_record
+from .page_cache import delete_entries, link_warnings
+from .process import exchange_with_command
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
@@ -68,7 +65,7 @@ class SiteTexts:
         # the local one, and has tried to get newer texts.
         options = configuration.options
         options.cache_url, options.max_age = "", None
-        self._has_command = MISSING_FILE in os.environ or given is not None
+        self._command = exchange_with_command()
         pages, _ = find_pages(configuration, drafts=serves)
         self._site = Site(
             config=configuration.config, options=options, pages=pages, is_partial=True
@@ -78,7 +75,7 @@ class SiteTexts:
         self._print_warnings([*configuration.warnings, *link_warnings(self._site.directory)])
         self._rendered: set[str] = set()
         self._has_news = threading.Event()
-        if not self._has_command:
+        if given is None:
             threading.Thread(target=self._keep_cache_empty, daemon=True).start()
             atexit.register(self._empty_cache)
         self._list = lru_cache(maxsize=1)(self._list_files)
@@ -96,33 +93,36 @@ class SiteTexts:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         if self._given is not None:
             return self._given.get(page, {})
-        if not self._has_command:
-            self._rendered.add(page)
-            self._has_news.set()
+        self._forget(page)
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
 
-    def record(
+    def report(
         self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
     ) -> None:
-        """Record what a page shows, and print the problems with its markers.
+        """Tell the command what a page shows, and print problems with its markers.
 
-        `problems` are markers with messages. Without a record, the next build renders the page.
+        `problems` are markers with messages.
         """
         if self._given is not None:
             return
-        messages = [f"{self._place_of(page, marker)}: {problem}" for marker, problem in problems]
-        # `contentgen zensical build` prints them when Zensical has ended.
-        for message in () if self._has_command and not self._serves else messages:
-            print_line(f"Warning: {message}")
-        if self._has_command:
-            has_any = contents or messages
-            digest = digest_of(contents, self._site.options, self.addresses) if has_any else ""
-            with suppress(OSError):
-                write_record(self._site.directory, page, Record(digest, messages))
+        if self._command and self._serves and contents:
+            self._command.set_shown(page, contents)
+        for marker, problem in problems:
+            self._forget(page)  # so that the next build says it again
+            message = escape_controls(f"{self._place_of(page, marker)}: {problem}")
+            if self._command and not self._serves:
+                self._command.add_problem(message)
+            else:
+                print_line(f"Warning: {message}")
+
+    def _forget(self, page: str) -> None:
+        """Delete a page from Zensical's cache once it is there."""
+        self._rendered.add(page)
+        self._has_news.set()
 
     def _keep_cache_empty(self) -> None:
         """Empty the cache when pages have been rendered: Ctrl-C ends Zensical at once."""
@@ -150,7 +150,7 @@ class SiteTexts:
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
         """Print warnings; in a build, one about an option is the same for all pages."""
-        for warning in () if self._has_command else warnings:
+        for warning in () if self._command or self._given is not None else warnings:
             if self._serves or warning not in self._printed:
                 self._printed.add(warning)
                 print_line(f"Warning: {warning}")
@@ -175,12 +175,25 @@ class SiteTexts:
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
             policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
-            return resolve(Build(site, policy), approved, CacheOnly(_missing_reasons()))
+            return resolve(Build(site, policy), approved, CacheOnly(self._missing_reasons()))
         except ConfigurationError as error:
             resolution = Resolution()
             problem = PageProblem(name, str(error))
             resolution.add_problems([problem], warn_only=self._serves)
             return resolution
+
+    def _missing_reasons(self) -> Callable[[str], ServiceError | NoText]:
+        """Return a function that tells why there is no text for a key."""
+        reasons = self._command.missing() if self._command else {}
+        default = "the text is neither approved nor cached; `contentgen generate` requests it"
+        if self._command and self._serves:  # which is about to ask for it
+            default = ""
+
+        def reason(key: str) -> ServiceError | NoText:
+            message = reasons.get(key, default)
+            return ServiceError(message) if message else PENDING
+
+        return reason
 
     def file(self, page: str) -> File:
         """Return the file of a page."""
@@ -240,23 +253,6 @@ def _read_texts(
             print_line(f"Error: {error}")  # an exception would end the server
             return before
         return _page_error([str(error)])
-
-
-def _missing_reasons() -> Callable[[str], ServiceError | NoText]:
-    """Return a function that tells why there is no text for a key."""
-    reasons: dict[str, str] = {}
-    default = "the text is neither approved nor cached; `contentgen generate` requests it"
-    if path := os.environ.get(MISSING_FILE):
-        with suppress(OSError, ValueError):  # the reasons are a help, and not needed
-            reasons = json.loads(Path(path).read_text("utf-8"))
-        if read_arguments(sys.argv[1:]).command == "serve":
-            default = ""  # `contentgen zensical serve` is about to ask for it
-
-    def reason(key: str) -> ServiceError | NoText:
-        message = reasons.get(key, default)
-        return ServiceError(message) if message else PENDING
-
-    return reason
 
 
 def _page_error(failures: list[str]) -> PageError:

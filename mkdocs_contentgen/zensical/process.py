@@ -1,58 +1,101 @@
-"""Run Zensical in a process of its own, which imports its modules while the texts are looked up."""
+"""Run Zensical in a process of its own, and exchange with it what commands need to know."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
+
+from ..files import replace_text, sha256
+from ..site.content import PageContent
 from ..site.signals import exit_on_sigterm
 
-MISSING_FILE = "_CONTENTGEN_MISSING"
-"""The environment variable with the path of a JSON file that says why texts are missing.
-
-`contentgen zensical` writes it: reasons by the keys of requests, empty while a text is generated.
-"""
+_FOLDER = "_CONTENTGEN_ZENSICAL"
+"""The environment variable with the folder of an Exchange."""
 
 INTERRUPTED = 130
 """The exit status of shells for a program that Ctrl-C has ended."""
 
 
-class Zensical(ExitStack):
-    """Zensical with its command line. It starts to work when `run` is called."""
+class Exchange:
+    """What `contentgen zensical` and the extension in Zensical's process tell each other."""
 
-    missing_file: Path
-    """What MISSING_FILE says."""
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def set_missing(self, reasons: Mapping[str, str]) -> None:
+        """Say why texts are missing, by the keys of requests; empty while one is generated."""
+        text = msgspec.json.encode(reasons).decode()
+        replace_text(self.folder / "missing.json", self.folder, text)
+
+    def missing(self) -> dict[str, str]:
+        """Return why texts are missing; nothing if it cannot be read, since it is only a help."""
+        with suppress(OSError, msgspec.MsgspecError):
+            content = (self.folder / "missing.json").read_bytes()
+            return msgspec.json.decode(content, type=dict[str, str])
+        return {}
+
+    def add_problem(self, line: str) -> None:
+        """Tell a problem with a page. The command prints it when Zensical has ended."""
+        with (self.folder / "problems").open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    def problems(self) -> list[str]:
+        """Return the problems with pages."""
+        with suppress(OSError):
+            return (self.folder / "problems").read_text("utf-8").splitlines()
+        return []
+
+    def set_shown(self, page: str, contents: Mapping[str, PageContent]) -> None:
+        """Tell what a page shows since it was rendered."""
+        replace_text(self.folder / sha256(page), self.folder, digest_of(contents))
+
+    def shown(self, page: str) -> str:
+        """Return digest_of() what a page shows, or an empty string before it is rendered."""
+        with suppress(OSError):
+            return (self.folder / sha256(page)).read_text("utf-8")
+        return ""
+
+
+def digest_of(contents: Mapping[str, PageContent]) -> str:
+    """Return a digest of what a page shows of its articles."""
+    parts = [
+        (name, repr(it.provenance), repr(it.presentation), sha256(it.source))
+        for name, it in contents.items()
+    ]
+    return sha256(repr(parts))
+
+
+def exchange_with_command() -> Exchange | None:
+    """Return the exchange with the command that has started this process, if one has."""
+    folder = os.environ.get(_FOLDER)
+    return Exchange(Path(folder)) if folder else None
+
+
+class Zensical(ExitStack):
+    """Zensical with its command line. It is started when `run` is called."""
 
     def __init__(self, command: str, arguments: Sequence[str]) -> None:
         super().__init__()
         exit_on_sigterm()  # so that the folder is deleted
-        folder = self.enter_context(TemporaryDirectory(prefix="contentgen-"))
-        self.missing_file = Path(folder, "missing.json")
-        # Inherited, so that Ctrl-C does not end the process before it has a handler.
-        self._on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self.process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
-                [sys.executable, "-m", __package__, command, *arguments],
-                stdin=subprocess.PIPE,
-                env={**os.environ, MISSING_FILE: str(self.missing_file)},
-            )
-        finally:
-            signal.signal(signal.SIGINT, self._on_interrupt)
-        self.push(self.process)
+        folder = Path(self.enter_context(TemporaryDirectory(prefix="contentgen-")))
+        self.exchange = Exchange(folder)
+        self._command = [sys.executable, "-m", "zensical", command, *arguments]
+        self._environment = {**os.environ, _FOLDER: str(folder)}
 
-    def run(self) -> None:
-        """Let Zensical start to work."""
-        if self.process.stdin:
-            with suppress(BrokenPipeError):  # its exit status says so
-                is_background = self._on_interrupt == signal.SIG_IGN
-                self.process.stdin.write(b"ignore Ctrl-C\n" if is_background else b"\n")
-                self.process.stdin.close()
+    def run(self) -> subprocess.Popen[bytes]:
+        """Start Zensical."""
+        self.process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+            self._command, stdin=subprocess.DEVNULL, env=self._environment
+        )
+        self.push(self.process)
+        return self.process
 
     def wait(self) -> int:
         """Wait for Zensical, and return its exit status.

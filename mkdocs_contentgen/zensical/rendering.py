@@ -86,7 +86,7 @@ def _set_title(page: _Page, md: Markdown, title: str) -> None:
 
 
 class _PageTreeprocessor(Treeprocessor):
-    """Sets the metadata of a page, adds the JSON-LD, and records what the page shows."""
+    """Sets the metadata of a page, adds the JSON-LD, and reports problems with its markers."""
 
     def __init__(
         self, md: Markdown, page: _Page, extension: ArticleExtension, texts: SiteTexts
@@ -105,7 +105,7 @@ class _PageTreeprocessor(Treeprocessor):
         if facts:
             title = unescape(str(self._page.title or ""))
             root.append(_raw(self.md, page_json_ld(contents, facts, title)))
-        self._texts.record(name, contents, self._extension.problems.get(name, ()))
+        self._texts.report(name, contents, self._extension.problems.get(name, ()))
 
     def _add_metadata(self, facts: ArticleMetadata) -> None:
         """Set what the author did not set, and what feeds say if the description is generated."""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from subprocess import Popen
 
 from ..errors import ContentgenError
-from ..files import replace_text
 from ..site.background import Background
 from ..site.build import Build, resolve
 from ..site.site import Site
 from ..site.watching import stamp_of, stamp_of_pages
 from ..writer.usage import Spending
-from .building import Terminal, check, digests_of
+from .building import Terminal, check
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
-from .process import Zensical
-from .records import changed_pages, forget, link_warnings, put_back, set_aside
+from .page_cache import delete_entries, link_warnings
+from .process import Exchange, Zensical, digest_of
 
 CHECK_INTERVAL = 0.3
 """Seconds between two looks at what has changed, and whether Zensical still runs."""
@@ -38,8 +37,9 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     site = read_site(path, drafts=True)
     check(site)
     background = Background(site.options.max_requests, terminal.log)
-    updates = _Updates(background, zensical.missing_file, terminal)
-    process, interrupted = zensical.process, False
+    updates = _Updates(background, zensical.exchange, terminal)
+    process: Popen[bytes] | None = None
+    interrupted = False
 
     def stamp() -> tuple[str, ...]:
         news = stamp_of([background.trigger_file])
@@ -48,7 +48,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     known = stamp()
     try:
         updates.update(site)
-        zensical.run()
+        process = zensical.run()
         while process.poll() is None:
             if (now := stamp()) != known:
                 known = now
@@ -62,23 +62,21 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        if process.poll() is None:
+        if process and process.poll() is None:
             process.terminate()
         background.stop(terminal.log)
-        status = zensical.wait()
-        set_aside(path.parent)
+        status = zensical.wait() if process else 0
     return 0 if interrupted else status
 
 
 class _Updates:
     """Brings the pages that Zensical shows up to date."""
 
-    def __init__(self, background: Background, missing_file: Path, terminal: Terminal) -> None:
-        self.missing_file = missing_file
+    def __init__(self, background: Background, exchange: Exchange, terminal: Terminal) -> None:
+        self._exchange = exchange
         self._background = background
         self._terminal = terminal
-        self._shown: dict[str, str] = {}
-        self._is_first = True
+        self._shown: dict[str, str] | None = None
         self._left: dict[str, int] = {}
         self._next_announcement = 0.0
         self._reported: set[str] = set()
@@ -98,36 +96,31 @@ class _Updates:
             resolution = resolve(build, site.approved_files(), source)
         finally:
             self._background.build_ended()
-        root = site.directory
-        messages = [*site.warnings, *link_warnings(root), *resolution.warnings]
+        messages = [*site.warnings, *link_warnings(site.directory), *resolution.warnings]
         self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
             self._terminal.log(summary)
         self._reported = {*messages, summary}
-        replace_text(self.missing_file, self.missing_file.parent, json.dumps(resolution.missing))
-        digests = digests_of(site, resolution)
-        if self._is_first:
-            put_back(root)
-            forget(root, changed_pages(root, digests))
-            self._is_first = False
-        else:
-            changed = [page for page in digests if self._shown.get(page) != digests[page]]
+        self._exchange.set_missing(resolution.missing)
+        shown = {page: digest_of(it) for page, it in resolution.articles.items()}
+        if self._shown is not None:  # otherwise, Zensical is about to render all of them
+            changed = [page for page in shown if self._shown.get(page) != shown[page]]
             self._left |= dict.fromkeys(changed, MAX_ANNOUNCEMENTS)
             self._announce(site, changed)
-        self._shown = digests
+        self._shown = shown
 
     def announce_again(self, site: Site) -> None:
         """Announce changes again that Zensical has missed, since it was rendering the page."""
         if time.monotonic() < self._next_announcement:
             return
-        digests = {page: shown for page, shown in self._shown.items() if page in self._left}
-        missed = changed_pages(site.directory, digests)
-        self._left = {page: self._left[page] - 1 for page in missed if self._left[page]}
+        left = {page: number - 1 for page, number in self._left.items() if number}
+        shown = self._shown or {}
+        self._left = {it: left[it] for it in left if self._exchange.shown(it) != shown.get(it)}
         self._announce(site, self._left)
 
     def _announce(self, site: Site, pages: Collection[str]) -> None:
-        forget(site.directory, pages)
+        delete_entries(site.directory, pages)
         problems = [problem for page in pages if (problem := _announce_problem(site, page))]
         self._terminal.report(problems, [])
         self._next_announcement = time.monotonic() + ANNOUNCE_INTERVAL

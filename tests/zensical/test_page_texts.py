@@ -8,7 +8,6 @@ import pytest
 
 from mkdocs_contentgen.zensical.configuration import load_configuration
 from mkdocs_contentgen.zensical.page_texts import SiteTexts
-from mkdocs_contentgen.zensical.process import MISSING_FILE
 
 
 @pytest.mark.parametrize("has_command", [False, True])
@@ -20,7 +19,7 @@ def test_warnings_about_the_configuration(
 ) -> None:
     """An unknown option is reported once: by Zensical, or else by `contentgen zensical build`."""
     if has_command:
-        monkeypatch.setenv(MISSING_FILE, str(tmp_path / "missing.json"))
+        monkeypatch.setenv("_CONTENTGEN_ZENSICAL", str(tmp_path))
     (tmp_path / "docs").mkdir()
     path = tmp_path / "zensical.toml"
     path.write_text("[project]\nsite_name = 'S'\n[project.plugins.contentgen]\nstyle = 'keep'\n")

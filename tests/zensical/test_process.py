@@ -23,14 +23,19 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         signal.signal(number, handler)
 
 
-def test_a_command_that_ends_before(capfd: pytest.CaptureFixture[str]) -> None:
-    """Zensical has not started to work, says nothing, and leaves nothing."""
+def test_what_both_tell_each_other(tmp_path: Path) -> None:
+    """It is in a folder that goes with the command; what cannot be read is not said."""
     with Zensical("build", []) as zensical:
-        folder = zensical.missing_file.parent
-        assert folder.is_dir()
-    assert zensical.process.returncode == 0
-    assert not folder.exists()
-    assert capfd.readouterr() == ("", "")
+        exchange = zensical.exchange
+        assert (exchange.missing(), exchange.problems(), exchange.shown("a.md")) == ({}, [], "")
+        exchange.set_missing({"key": "why"})
+        exchange.add_problem("a.md:1: wrong")
+        exchange.set_shown("a.md", {})
+        assert (exchange.missing(), exchange.problems()) == ({"key": "why"}, ["a.md:1: wrong"])
+        assert len(exchange.shown("a.md")) == 64
+        (exchange.folder / "missing.json").write_text("[")
+        assert exchange.missing() == {}
+    assert not exchange.folder.exists()
 
 
 def test_the_status_of_zensical(capfd: pytest.CaptureFixture[str]) -> None:
@@ -45,14 +50,5 @@ def test_the_status_of_zensical(capfd: pytest.CaptureFixture[str]) -> None:
 def test_the_status_after_a_signal(number: signal.Signals) -> None:
     """It is that which shells give, and not a negative one."""
     with Zensical("build", []) as zensical:
-        zensical.process.send_signal(number)
-        zensical.run()
+        zensical.run().send_signal(number)
         assert zensical.wait() == 128 + number
-
-
-def test_ctrl_c_before_it_works(capfd: pytest.CaptureFixture[str]) -> None:
-    """A process that waits takes no notice, and prints no traceback."""
-    with Zensical("build", []) as zensical:
-        zensical.process.send_signal(signal.SIGINT)
-    assert zensical.process.returncode == 0
-    assert "Traceback" not in capfd.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -13,6 +14,7 @@ from ...requests import EXTRA_FIELDS, REQUEST_TYPES
 from ...service.protocol import Update, Updated
 
 
+@cache
 def describe() -> dict[str, Any]:
     """Return the document, for OpenAPI 3.1."""
     document: dict[str, Any] = yaml.safe_load(

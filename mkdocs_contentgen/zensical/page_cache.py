@@ -1,0 +1,64 @@
+"""Keep pages with articles out of Zensical's cache: it does not notice that a text has changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from msgspec import MsgspecError, json
+
+from ..errors import StoreError
+from ..files import find_link
+
+_CACHE = ".cache"
+_ENTRY_START = 8 * 1024
+
+
+def delete_entries(root: Path, pages: Collection[str]) -> None:
+    """Delete pages from Zensical's cache; of one that has another form, all. Raises StoreError."""
+    entries = {path: _page_of(path) for path in _entries(root)} if pages else {}
+    is_known = any(entries.values())
+    for path, page in entries.items():
+        if page in pages or not is_known:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"{path} cannot be deleted ({error.strerror}), so Zensical would show old texts"
+                ) from error
+
+
+def link_warnings(root: Path) -> list[str]:
+    """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
+    link = find_link(root / _CACHE, root)
+    if link is None:
+        return []
+    return [
+        f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
+        "put a directory in its place, or use --clean"
+    ]
+
+
+def _entries(root: Path) -> list[Path]:
+    """Return the files of Zensical's cache. Their names are numbers."""
+    cache = root / _CACHE
+    if find_link(cache, root) or not cache.is_dir():
+        return []
+    return [it for it in cache.iterdir() if it.name.isdigit() and it.is_file()]
+
+
+def _page_of(entry: Path) -> str:
+    """Return the page that an entry of Zensical's cache belongs to, or an empty string.
+
+    Only the start is read: entries contain the navigation of the site.
+    """
+    try:
+        with entry.open("rb") as file:
+            match = _ROUTE.search(file.read(_ENTRY_START))
+        return json.decode(match[1], type=str) if match else ""
+    except (OSError, ValueError, MsgspecError):
+        return ""
+
+
+_ROUTE = re.compile(rb'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')
