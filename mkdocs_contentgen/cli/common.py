@@ -137,15 +137,18 @@ def find_configuration(config_file: str | None) -> Path | None:
 
 def listen_locally(port: int) -> socket:
     """Return a socket that listens on a port of this machine. Raises ClickException."""
-    from socket import create_server
+    from socket import IPPROTO_TCP, TCP_NODELAY, create_server
 
     try:
-        return create_server(("127.0.0.1", port))
+        listener = create_server(("127.0.0.1", port))
     except OSError as error:
         reason = os.strerror(error.errno or 0)  # the error itself contains the address
         raise click.ClickException(
             f"port {port} cannot be used ({reason}); choose another one with --port"
         ) from error
+    # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
+    listener.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    return listener
 
 
 def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import yaml
 from click.testing import CliRunner
 from golden_file import cases
 
+from mkdocs_contentgen.cli.common import listen_locally
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.html.document import Document
@@ -483,3 +485,9 @@ def test_generate_leaves_failed_texts_alone(site: Site) -> None:
     assert "requests to be sent: 1;" in site.run("generate", "--refresh", "--dry-run")
     assert "texts generated: 1; failed: 0" in site.run("generate", "index.md")
     assert "draft" in site.run("status", "--check")
+
+
+def test_answers_on_this_machine_do_not_wait() -> None:
+    """The body of an answer follows its head at once, not after 40 ms."""
+    with listen_locally(0) as listener:
+        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
