@@ -13,7 +13,7 @@ from ..site.front_matter import NAME
 from ..site.site import Site
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
-from .page_cache import link_warnings
+from .page_cache import delete_entries, link_warnings
 from .process import Zensical
 
 
@@ -52,6 +52,8 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         resolution = Resolution()
         terminal.report(warnings, [])
     zensical.exchange.set_missing(resolution.missing)
+    # A build that was killed has left its pages there.
+    delete_entries(site.directory, {it.page for it in site.requests})
     zensical.run()
     status = zensical.wait()
     marker_problems = zensical.exchange.problems()

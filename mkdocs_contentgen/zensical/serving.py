@@ -48,6 +48,8 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     known = stamp()
     try:
         updates.update(site)
+        # A build that was killed has left its pages there.
+        delete_entries(site.directory, {it.page for it in site.requests})
         process = zensical.run()
         while process.poll() is None:
             if (now := stamp()) != known:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import yaml
@@ -470,6 +471,15 @@ def test_placeholders_of_failed_requests(site: Project, service: ServiceDouble) 
     service.answer = generated()
     assert build(site).returncode == 0
     assert "Text number 2" in site.html("index.html")
+
+
+def test_what_a_killed_build_has_left_is_not_shown(site: Project) -> None:
+    """Zensical keeps what it has rendered, until it is told to forget it at its end."""
+    with patch("mkdocs_contentgen.zensical.page_texts.delete_entries"):
+        assert build(site).returncode == 0
+    site.ran("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
+    assert build(site).returncode == 0
+    assert "reviewed by Ada" in site.html("index.html")
 
 
 def test_a_cache_of_another_form_is_deleted(site: Project) -> None:
