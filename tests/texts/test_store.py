@@ -400,14 +400,14 @@ def test_processes_at_once_lose_nothing(directory: Path) -> None:
     code = """
 print("ready", flush=True)
 sys.stdin.readline()
-store = DiskStore(directory, lock_timeout=60)
 for number in range(25):
+    store = DiskStore(directory, lock_timeout=60)
     key = f"{sys.argv[2]}-{number}"
     assert store.prepare() == []
     assert store.claim([key], sys.argv[2]).keys() == {key}
     store.save({key: text})
     assert store.load([key])[0].keys() == {key}
-store.close()
+    store.close()
 """
     processes = [child(code, directory, number) for number in range(4)]
     for process in processes:

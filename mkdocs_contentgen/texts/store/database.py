@@ -41,6 +41,13 @@ class _TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
         """Do nothing: a file that a row names is none of this cache."""
 
 
+class _TextCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
+    """A cache without an index of tags."""
+
+    def drop_tag_index(self) -> None:
+        """Do nothing: there is none, and diskcache does not wait for the lock to drop it."""
+
+
 def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
     """Open a database, or create it. Waits `lock_timeout` seconds for another program.
 
@@ -58,14 +65,14 @@ def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
     # diskcache itself would wait a minute for the lock of another program.
     with closing(sqlite3.connect(path, timeout=lock_timeout)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-    return diskcache.Cache(directory, timeout=lock_timeout, disk=_TextDisk, **_SETTINGS)
+    return _TextCache(directory, timeout=lock_timeout, disk=_TextDisk, **_SETTINGS)
 
 
 def _create(path: Path) -> None:
     """Create an empty database at once, so that nobody takes half of one for damaged."""
     with TemporaryDirectory(dir=path.parent, prefix=".new-") as temporary:
         # Synchronous writes are slow here, and an empty database can be lost.
-        cache = diskcache.Cache(temporary, disk=_TextDisk, **_SETTINGS | {"sqlite_synchronous": 0})
+        cache = _TextCache(temporary, disk=_TextDisk, **_SETTINGS | {"sqlite_synchronous": 0})
         cache.reset("sqlite_synchronous", _SETTINGS["sqlite_synchronous"])
         cache.close()
         database = Path(temporary, path.name)
