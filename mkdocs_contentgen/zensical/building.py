@@ -34,7 +34,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     """
     invocation = read_arguments(["build", *arguments])
     site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
-    check(site)
+    prepare(site)
     warnings = [*site.warnings]
     if problem := _cache_problem(site):
         if invocation.clean:
@@ -52,8 +52,6 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         resolution = Resolution()
         terminal.report(warnings, [])
     zensical.exchange.set_missing(resolution.missing)
-    # A build that was killed has left its pages there.
-    delete_entries(site.directory, {it.page for it in site.requests})
     zensical.run()
     status = zensical.wait()
     marker_problems = zensical.exchange.problems()
@@ -75,8 +73,12 @@ def _cache_problem(site: Site) -> str:
     )
 
 
-def check(site: Site) -> None:
-    """Raise ConfigurationError if Zensical is not installed, or would leave the articles out."""
+def prepare(site: Site) -> None:
+    """Delete pages that a killed build has left in Zensical's cache.
+
+    Raises ConfigurationError if Zensical is not installed, or would leave the articles out, and
+    StoreError.
+    """
     if find_spec("zensical") is None:
         raise ConfigurationError(
             'Zensical is not installed; install it with: pip install "mkdocs-contentgen[zensical]"'
@@ -86,3 +88,4 @@ def check(site: Site) -> None:
             f"{site.config.config_file_path}: markdown_extensions has no '{NAME}', without which "
             f"Zensical leaves the articles out; add it there"
         )
+    delete_entries(site.directory, {it.page for it in site.requests})

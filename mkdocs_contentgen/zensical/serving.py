@@ -13,7 +13,7 @@ from ..site.build import Build, resolve
 from ..site.site import Site
 from ..site.watching import stamp_of, stamp_of_pages
 from ..writer.usage import Spending
-from .building import Terminal, check
+from .building import Terminal, prepare
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
 from .page_cache import delete_entries, link_warnings
@@ -35,7 +35,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     invocation = read_arguments(["serve", *arguments])
     path = find_configuration(invocation.config_file, Path.cwd())
     site = read_site(path, drafts=True)
-    check(site)
+    prepare(site)
     background = Background(site.options.max_requests, terminal.log)
     updates = _Updates(background, zensical.exchange, terminal)
     process: Popen[bytes] | None = None
@@ -48,8 +48,6 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     known = stamp()
     try:
         updates.update(site)
-        # A build that was killed has left its pages there.
-        delete_entries(site.directory, {it.page for it in site.requests})
         process = zensical.run()
         while process.poll() is None:
             if (now := stamp()) != known:

@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 import yaml
@@ -19,6 +18,7 @@ from conftest import Project, wait_until
 from golden_file import cases
 from model_double import ModelDouble
 from msgspec.structs import replace
+from served_site import serving
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
@@ -473,13 +473,37 @@ def test_placeholders_of_failed_requests(site: Project, service: ServiceDouble) 
     assert "Text number 2" in site.html("index.html")
 
 
-def test_what_a_killed_build_has_left_is_not_shown(site: Project) -> None:
-    """Zensical keeps what it has rendered, until it is told to forget it at its end."""
-    with patch("mkdocs_contentgen.zensical.page_texts.delete_entries"):
-        assert build(site).returncode == 0
+@pytest.mark.system
+@pytest.mark.parametrize("is_served", [False, True])
+def test_what_a_killed_build_has_left_is_not_shown(site: Project, is_served: bool) -> None:
+    """Zensical keeps what it has rendered, until it is told to forget it at its end. 9 s."""
+    site.write(
+        "killing.py",
+        "import atexit, os, signal\n"
+        "from markdown.extensions import Extension\n"
+        "def kill():\n"
+        "    if os.path.exists('kill'):\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "class Killing(Extension):\n"
+        "    def extendMarkdown(self, md):\n"
+        "        atexit.register(kill)  # called before those that were registered earlier\n"
+        "def makeExtension(**options):\n"
+        "    return Killing()\n",
+    )
+    configure(site, markdown_extensions=["contentgen", "killing"])
+    site.environment["PYTHONPATH"] = str(site.root)
+    (site.root / "kill").touch()
+    ran = site.run_process("mkdocs_contentgen", "zensical", "build")
+    assert ran.returncode == 128 + signal.SIGKILL, ran.stdout
+    assert any("index.md" in it.read_text() for it in (site.root / ".cache").glob("[0-9]*"))
     site.ran("mkdocs_contentgen", "approve", "index.md", "--by", "Ada")
-    assert build(site).returncode == 0
-    assert "reviewed by Ada" in site.html("index.html")
+    if is_served:
+        with serving(site, "mkdocs_contentgen", "zensical", "serve") as server:
+            wait_until(lambda: "reviewed by Ada" in server.page())
+    else:
+        (site.root / "kill").unlink()
+        assert build(site).returncode == 0
+        assert "reviewed by Ada" in site.html("index.html")
 
 
 def test_a_cache_of_another_form_is_deleted(site: Project) -> None:
