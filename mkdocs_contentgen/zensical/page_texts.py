@@ -100,17 +100,10 @@ class SiteTexts:
             raise _page_error(resolution.failures)
         return resolution.articles.get(page, {})
 
-    def report(
-        self, page: str, contents: Mapping[str, PageContent], problems: Iterable[tuple[str, str]]
-    ) -> None:
-        """Tell the command what a page shows, and print problems with its markers.
-
-        `problems` are markers with messages.
-        """
+    def report(self, page: str, problems: Iterable[tuple[str, str]]) -> None:
+        """Print problems with the markers of a page: these, with messages."""
         if self._given is not None:
             return
-        if self._command and self._serves and contents:
-            self._command.set_shown(page, contents)
         for marker, problem in problems:
             self._forget(page)  # so that the next build says it again
             message = escape_controls(f"{self._place_of(page, marker)}: {problem}")

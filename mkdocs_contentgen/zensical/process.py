@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..files import replace_text, sha256
-from ..site.content import PageContent
+from ..files import replace_text
 from ..site.signals import exit_on_sigterm
 
 _FOLDER = "_CONTENTGEN_ZENSICAL"
@@ -51,25 +50,6 @@ class Exchange:
         with suppress(OSError):
             return (self.folder / "problems").read_text("utf-8").splitlines()
         return []
-
-    def set_shown(self, page: str, contents: Mapping[str, PageContent]) -> None:
-        """Tell what a page shows since it was rendered."""
-        replace_text(self.folder / sha256(page), self.folder, digest_of(contents))
-
-    def shown(self, page: str) -> str:
-        """Return digest_of() what a page shows, or an empty string before it is rendered."""
-        with suppress(OSError):
-            return (self.folder / sha256(page)).read_text("utf-8")
-        return ""
-
-
-def digest_of(contents: Mapping[str, PageContent]) -> str:
-    """Return a digest of what a page shows of its articles."""
-    parts = [
-        (name, repr(it.provenance), repr(it.presentation), sha256(it.source))
-        for name, it in contents.items()
-    ]
-    return sha256(repr(parts))
 
 
 def exchange_with_command() -> Exchange | None:

@@ -105,7 +105,7 @@ class _PageTreeprocessor(Treeprocessor):
         if facts:
             title = unescape(str(self._page.title or ""))
             root.append(_raw(self.md, page_json_ld(contents, facts, title)))
-        self._texts.report(name, contents, self._extension.problems.get(name, ()))
+        self._texts.report(name, self._extension.problems.get(name, ()))
 
     def _add_metadata(self, facts: ArticleMetadata) -> None:
         """Set what the author did not set, and what feeds say if the description is generated."""

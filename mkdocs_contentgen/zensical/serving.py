@@ -10,6 +10,7 @@ from subprocess import Popen
 from ..errors import ContentgenError
 from ..site.background import Background
 from ..site.build import Build, resolve
+from ..site.content import PageContent
 from ..site.site import Site
 from ..site.watching import stamp_of, stamp_of_pages
 from ..writer.usage import Spending
@@ -17,13 +18,16 @@ from .building import Terminal, prepare
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
 from .page_cache import delete_entries, link_warnings
-from .process import Exchange, Zensical, digest_of
+from .process import Exchange, Zensical
 
 CHECK_INTERVAL = 0.3
 """Seconds between two looks at what has changed, and whether Zensical still runs."""
 
-ANNOUNCE_INTERVAL, MAX_ANNOUNCEMENTS = 1.0, 5
-"""Seconds after which Zensical is told again that a page has changed, and how often."""
+SECOND_ANNOUNCEMENT = 1.0
+"""Seconds after which Zensical is told again that a page has changed.
+
+It misses a change while it renders the page, as after an edit that has asked for a text.
+"""
 
 
 def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> int:
@@ -76,9 +80,9 @@ class _Updates:
         self._exchange = exchange
         self._background = background
         self._terminal = terminal
-        self._shown: dict[str, str] | None = None
-        self._left: dict[str, int] = {}
-        self._next_announcement = 0.0
+        self._shown: dict[str, dict[str, PageContent]] | None = None
+        self._again: set[str] = set()
+        self._announced = 0.0
         self._reported: set[str] = set()
         self._spending: Spending | None = None
 
@@ -103,27 +107,24 @@ class _Updates:
             self._terminal.log(summary)
         self._reported = {*messages, summary}
         self._exchange.set_missing(resolution.missing)
-        shown = {page: digest_of(it) for page, it in resolution.articles.items()}
+        shown = resolution.articles
         if self._shown is not None:  # otherwise, Zensical is about to render all of them
-            changed = [page for page in shown if self._shown.get(page) != shown[page]]
-            self._left |= dict.fromkeys(changed, MAX_ANNOUNCEMENTS)
+            changed = {page for page in shown if self._shown.get(page) != shown[page]}
+            self._again |= changed
             self._announce(site, changed)
         self._shown = shown
 
     def announce_again(self, site: Site) -> None:
-        """Announce changes again that Zensical has missed, since it was rendering the page."""
-        if time.monotonic() < self._next_announcement:
-            return
-        left = {page: number - 1 for page, number in self._left.items() if number}
-        shown = self._shown or {}
-        self._left = {it: left[it] for it in left if self._exchange.shown(it) != shown.get(it)}
-        self._announce(site, self._left)
+        """Announce changes a second time when it is time to."""
+        if self._again and time.monotonic() > self._announced + SECOND_ANNOUNCEMENT:
+            self._announce(site, self._again)
+            self._again = set()
 
     def _announce(self, site: Site, pages: Collection[str]) -> None:
         delete_entries(site.directory, pages)
         problems = [problem for page in pages if (problem := _announce_problem(site, page))]
         self._terminal.report(problems, [])
-        self._next_announcement = time.monotonic() + ANNOUNCE_INTERVAL
+        self._announced = time.monotonic()
 
 
 def _announce_problem(site: Site, page: str) -> str:

@@ -27,12 +27,10 @@ def test_what_both_tell_each_other(tmp_path: Path) -> None:
     """It is in a folder that goes with the command; what cannot be read is not said."""
     with Zensical("build", []) as zensical:
         exchange = zensical.exchange
-        assert (exchange.missing(), exchange.problems(), exchange.shown("a.md")) == ({}, [], "")
+        assert (exchange.missing(), exchange.problems()) == ({}, [])
         exchange.set_missing({"key": "why"})
         exchange.add_problem("a.md:1: wrong")
-        exchange.set_shown("a.md", {})
         assert (exchange.missing(), exchange.problems()) == ({"key": "why"}, ["a.md:1: wrong"])
-        assert len(exchange.shown("a.md")) == 64
         (exchange.folder / "missing.json").write_text("[")
         assert exchange.missing() == {}
     assert not exchange.folder.exists()
