@@ -13,7 +13,7 @@ from ..site.front_matter import NAME
 from ..site.site import Site
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
-from .page_cache import delete_entries, link_warnings
+from .page_cache import delete_entries
 from .process import Zensical
 
 
@@ -40,7 +40,6 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         if invocation.clean:
             raise ConfigurationError(problem)
         warnings.append(problem)
-    warnings += link_warnings(site.directory)
     if site.requests or site.problems:
         policy = site.options.policy(max_requests=site.options.max_requests, warn_only=False)
         run = Build(site, policy, terminal.log, terminal.debug)

@@ -29,21 +29,15 @@ def delete_entries(root: Path, pages: Collection[str]) -> None:
                 ) from error
 
 
-def link_warnings(root: Path) -> list[str]:
-    """Return a warning if pages cannot be rendered anew, since Zensical's cache is a link."""
-    link = find_link(root / _CACHE, root)
-    if link is None:
-        return []
-    return [
-        f"{link} is a symbolic link, which is not followed, so pages keep their old texts; "
-        "put a directory in its place, or use --clean"
-    ]
-
-
 def _entries(root: Path) -> list[Path]:
-    """Return the files of Zensical's cache. Their names are numbers."""
+    """Return the files of Zensical's cache. Their names are numbers. Raises StoreError."""
     cache = root / _CACHE
-    if find_link(cache, root) or not cache.is_dir():
+    if link := find_link(cache, root):
+        raise StoreError(
+            f"{link} is a symbolic link, which is not followed, so Zensical would show old texts; "
+            "put a directory in its place"
+        )
+    if not cache.is_dir():
         return []
     return [it for it in cache.iterdir() if it.name.isdigit() and it.is_file()]
 

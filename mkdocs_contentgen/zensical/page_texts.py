@@ -30,7 +30,7 @@ from .configuration import (
     read_arguments,
 )
 from .loading import find_pages
-from .page_cache import delete_entries, link_warnings
+from .page_cache import delete_entries
 from .process import exchange_with_command
 
 LISTING_AGE = 2.0
@@ -72,7 +72,7 @@ class SiteTexts:
         )
         self._site.check_directories()
         self._printed: set[str] = set()
-        self._print_warnings([*configuration.warnings, *link_warnings(self._site.directory)])
+        self._print_warnings(configuration.warnings)
         self._rendered: set[str] = set()
         self._has_news = threading.Event()
         if given is None:

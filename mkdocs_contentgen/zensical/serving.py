@@ -17,7 +17,7 @@ from ..writer.usage import Spending
 from .building import Terminal, prepare
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
-from .page_cache import delete_entries, link_warnings
+from .page_cache import delete_entries
 from .process import Exchange, Zensical
 
 CHECK_INTERVAL = 0.3
@@ -100,7 +100,7 @@ class _Updates:
             resolution = resolve(build, site.approved_files(), source)
         finally:
             self._background.build_ended()
-        messages = [*site.warnings, *link_warnings(site.directory), *resolution.warnings]
+        messages = [*site.warnings, *resolution.warnings]
         self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.zensical.page_cache import delete_entries
 
 
@@ -33,5 +34,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         folder.mkdir()
     (elsewhere / "1").write_text('{"route": {"source": "a.md"}}')
     (root / ".cache").symlink_to(elsewhere)
-    delete_entries(root, ["a.md"])
+    delete_entries(root, [])
+    with pytest.raises(StoreError, match=r"\.cache is a symbolic link"):
+        delete_entries(root, ["a.md"])
     assert [path.name for path in elsewhere.iterdir()] == ["1"]
