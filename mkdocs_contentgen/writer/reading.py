@@ -41,9 +41,9 @@ _DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
 _ENDS = ("", '"}', "}", '"]}', "]}", '"}]}', "}]}", '"}}', "}}")
 """What can be missing at the end of JSON."""
 
-_TITLES = ("title", "heading", "headline", "header", "subtitle")
+_HEADINGS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
 _NO_TEXT = re.compile(
-    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$"
+    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$|error$"
 )
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
@@ -74,8 +74,14 @@ _BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|
 _NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
 _KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
-_REFERENCES = re.compile(rf"\W{{0,9}}{any_of('references')}\W{{0,9}}", re.IGNORECASE)
-_REFERENCE_LINE = re.compile(r"\s*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s.*|\s*|\s*https?://\S+")
+_LINE_OF_NAMES = rf"[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}"
+_REFERENCES = re.compile(
+    rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n){_LINE_OF_NAMES}\n"
+    r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n)*\Z",
+    re.IGNORECASE,
+)
+"""A list of references at the end. The writer adds the sources that it gave."""
+
 _PLACEHOLDER = re.compile(
     rf"(?![ \t]*[-+*] )[\W_]{{0,4}}{any_of('salutation')}?[,: ]{{0,3}}"
     rf"\[(?:(?P<image>{any_of('image')})|{any_of('gap')})\b[^\[\]\n]{{0,100}}\]"
@@ -224,46 +230,29 @@ def without_indentation(text: str) -> str:
 
 
 def without_data(text: str) -> str:
-    """Take the text out of JSON, or out of one line with the letter n for line breaks."""
-    if "\n" not in text and text.count("\\n") > 2 and text[:1] not in ("{", "[", '"'):
-        return text.replace("\\n", "\n").replace('\\"', '"')
-    value = find_json(text)
-    found = [(name, it) for name, it in _strings(value) if not _NO_TEXT.match(name)]
-    title = next((it for name, it in found if name in _TITLES), "")
-    longest = max((it for _, it in found), key=len, default="")
-    if len(longest.split()) < _LEAST_TEXT or any(name == "error" for name, _ in found):
-        return text
-    if 2 * len(longest) > sum(len(it) for _, it in found):
-        is_titled = not title or _has_title(longest) or _HTML.match(longest)
-        return longest if is_titled else f"# {title}\n\n{longest}"
-    parts = [f"## {it}" if name in _TITLES else it for name, it in found]
-    return "\n\n".join(parts).replace(f"## {title}", f"# {title}", 1)
-
-
-def find_json(text: str) -> object:
-    """Return the JSON in an answer, also without its end, or None if there is more than JSON."""
+    """Take the text out of JSON, also without its end, if there is hardly more than JSON."""
     start = _DATA.search(text)
     before = text[: start.start()] if start else ""
     if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
-        return None
-    text = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
+        return text
+    data = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
-            value, size = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")
-            json.dumps(value)  # what is nested too deeply for this is no text
-            is_all = len(text[size:].split()) <= _MAX_WORDS_BESIDE
-            found: object = value if is_all else None
-            return found
-    return None
+            value, size = json.JSONDecoder(strict=False).raw_decode(f"{data}{end}")
+            found = "\n\n".join(_strings(value))
+            is_all = len(data[size:].split()) <= _MAX_WORDS_BESIDE
+            return found if is_all and len(found.split()) >= _LEAST_TEXT else text
+    return text
 
 
-def _strings(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in JSON in order, each with its name."""
+def _strings(value: object, name: str = "") -> Iterator[str]:
+    """Yield the texts in JSON in order, titles as headings."""
     if isinstance(value, str):
-        yield name, value.strip()
+        yield f"{_HEADINGS.get(name, '')}{value.strip()}"
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from _strings(inner, "error" if name == "error" else str(key).lower())
+            if not _NO_TEXT.match(key.lower()):
+                yield from _strings(inner, key.lower())
     elif isinstance(value, list):
         for inner in value:
             yield from _strings(inner, name)
@@ -282,15 +271,6 @@ def without_front_matter(text: str) -> str:
         return text
     rest, title = text[match.end() :], fields.get("title")
     return f"# {title}\n\n{rest}" if title and not _has_title(rest) else rest
-
-
-def without_rules(text: str) -> str:
-    """Drop lines of dashes around the text."""
-    parts = text.split("\n")
-    first = next((number for number, line in enumerate(parts) if line.strip("-*_ ")), 0)
-    while len(parts) > 1 and not parts[-1].strip("-*_ "):
-        parts.pop()
-    return "\n".join(parts[first:])
 
 
 def without_html(text: str) -> str:
@@ -392,21 +372,6 @@ def with_headings(text: str) -> str:
     return "\n".join(line for _, line in lines)
 
 
-def without_references(text: str) -> str:
-    """Drop a list of references at the end. The writer adds the sources that it gave."""
-    lines = list(split_lines(text))
-    for number in range(len(lines) - 1, 0, -1):
-        is_code, line = lines[number]
-        if is_code:
-            return text
-        bare = line.strip()
-        if bare and _REFERENCES.fullmatch(bare) and (bare[0] in "#*_" or bare[-1] in ":："):
-            return "\n".join(line for _, line in lines[:number])
-        if not _REFERENCE_LINE.fullmatch(line):
-            return text
-    return text
-
-
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
     return each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
@@ -428,13 +393,12 @@ _STEPS: Sequence[Step] = (
     ("spaces before all lines were taken out", without_indentation),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
-    ("a line of dashes around the text was taken out", without_rules),
     ("HTML was replaced by Markdown or text", without_html),
     ("what the model said before the text was taken out", without_preface),
     ("what the model said after the text was taken out", without_epilogue),
     ("a copy of the whole text was taken out", without_copies),
     ("placeholders were taken out", without_placeholders),
-    ("a list of references was taken out", without_references),
+    ("a list of references was taken out", lambda text: _REFERENCES.sub("", f"{text}\n")),
     ("a line such as `Title: …` became the title", with_title),
     ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),
