@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from textwrap import dedent
 
 from markdown_it.common.html_blocks import block_names
 
 from ..html.elements import DROPPED
-from ..yaml_files import NotYAMLError, read_yaml
 from .answers import Step, apply_steps, each_line, split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
 from .phrases import any_of
@@ -35,7 +36,6 @@ _HTML = re.compile(
 )
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
-_INDENTED = ("    ", "\t", "> ", ">")
 
 _DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
 _ENDS = ("", '"}', "}", '"]}', "]}", '"}]}', "}]}", '"}}', "}}")
@@ -59,8 +59,7 @@ _TITLE_LINE = re.compile(
     r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
     re.IGNORECASE,
 )
-_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,1000}\n(?=# )")
-_ABOUT_TEXT = re.compile(r"\bI(?:['’]ll| will|['’]ve| have)\b|\b[Hh]ere (?:it )?is\b|\b[Ll]et me\b")
+_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
 _LABEL = re.compile(
     r"(?:#{2,6} |\*\*)?(?i:(?:final )?(?:answer|article|response|output|version))"
     r"(?::\W{0,3}|\*\*:?)"
@@ -70,10 +69,16 @@ _FRONT_MATTER = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
     r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
 )
-_BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
-_NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
-_KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
-_BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
+_YAML_TITLE = re.compile(r"^title:[ \t]*(?:[>|]-?\s+)?[\"']?(.+?)[\"']?$", re.MULTILINE)
+_MARKS = (
+    (re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]"), r"\1- "),
+    (re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$"), r"`\1\2`"),
+    (re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?"), r"\1\2. "),
+)
+"""What is nearly the mark of an item or its number, and formulas, with the Markdown for it."""
+
+_NEARLY_HEADING = (re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))"), r"\1 ")
+_BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
 _LINE_OF_NAMES = rf"[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}"
 _REFERENCES = re.compile(
     rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n){_LINE_OF_NAMES}\n"
@@ -94,8 +99,9 @@ _PLAN_ITEM = re.compile(
     re.MULTILINE,
 )
 _ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
-_EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
-_FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
+_EMOJI = re.compile(
+    "(?:[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]) ?"
+)
 
 _INLINE = (
     "a b i u em strong small sub sup br code pre img font span meta input button video audio "
@@ -178,7 +184,7 @@ def without_fence(text: str) -> str:
         before, after = text[: start.start()], text[last.end() :] if last else ""
         if _is_beside(inner, before, after):
             inner = without_fence(_BETWEEN_FENCES.sub("\n\n", inner))
-            return inner if _has_title(inner) else f"{_title_of(before)}{inner}"
+            return inner if _has_title(inner) else f"{before}\n{inner}"
     bare = text.rpartition("\n")[2].strip()
     return text[: -len(bare)] if len(marks) == 1 and bare == marks[0]["fence"] else text
 
@@ -194,39 +200,13 @@ def _begins_text(code: str) -> bool:
 def _is_beside(inner: str, before: str, after: str) -> bool:
     """Tell whether what stands around a block is no text of its own."""
     prose = f"{before}\n{after}"
-    headings = _HEADING.findall(prose)
-    if headings and (len(headings) > 1 or not headings[0].startswith("# ") or _has_title(inner)):
+    if len(_HEADING.findall(prose)) > (not _has_title(inner)):
         return False
     return len(prose.split()) <= 2 * len(inner.split())
 
 
 def _has_title(text: str) -> bool:
     return any(line.startswith("# ") for is_code, line in split_lines(text) if not is_code)
-
-
-def _title_of(before: str) -> str:
-    """Return the title in what stands before a text, as Markdown."""
-    for line in before.split("\n"):
-        if line.startswith("# "):
-            return f"{line}\n\n"
-        if match := _TITLE_LINE.fullmatch(line.strip()):
-            return f"# {match['title']}\n\n"
-    return ""
-
-
-def without_indentation(text: str) -> str:
-    """Take away the spaces, or the marks of a quotation, before each line of a text."""
-    parts = text.split("\n")
-    for prefix in _INDENTED:
-        first = next((n for n, line in enumerate(parts) if line.startswith(f"{prefix}# ")), None)
-        if first is None:
-            continue
-        before, inner = parts[:first], parts[first:]
-        least = prefix.rstrip(" ") or prefix
-        if first <= 3 and all(not line or line.startswith(least) for line in inner):
-            bare = (line.removeprefix(prefix).removeprefix(">") for line in inner)
-            return "\n".join([*before, *bare])
-    return text
 
 
 def without_data(text: str) -> str:
@@ -263,14 +243,10 @@ def without_front_matter(text: str) -> str:
     match = _FRONT_MATTER.match(text)
     if match is None:
         return text
-    try:
-        fields = read_yaml(match["yaml"], plain=True).value
-    except NotYAMLError:
+    title, rest = _YAML_TITLE.search(match["yaml"]), text[match.end() :]
+    if not (match["start"] or title):
         return text
-    if not isinstance(fields, dict) or not (match["start"] or "title" in fields):
-        return text
-    rest, title = text[match.end() :], fields.get("title")
-    return f"# {title}\n\n{rest}" if title and not _has_title(rest) else rest
+    return f"# {title[1]}\n\n{rest}" if title and not _has_title(rest) else rest
 
 
 def without_html(text: str) -> str:
@@ -297,12 +273,10 @@ def without_html(text: str) -> str:
 
 def without_preface(text: str) -> str:
     """Drop what the model says before the text."""
-    if (preface := _PREFACE.match(text)) and (
-        preface.end() <= _MAX_PREFACE or _ABOUT_TEXT.search(preface[0])
-    ):
-        titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
-        if titles == 1:  # of several, the first is no title
-            return text[preface.end() :]
+    titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
+    preface = _PREFACE.match(text)
+    if preface and titles == 1:  # of several, the first is no title
+        return text[preface.end() :]
     first, _, rest = text.partition("\n")
     is_said = BEFORE.match(first) or _LABEL.fullmatch(first.strip())
     return rest if rest.strip() and len(first) <= _MAX_PREFACE and is_said else text
@@ -343,33 +317,23 @@ def with_title(text: str) -> str:
 
 def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
-    has_headings = _HEADING.search(text)
-
-    def marked(line: str) -> str:
-        line = _KEYCAP_HEADING.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line))
-        line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
-        return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
-
-    return each_line(text, marked)
+    marks = [*_MARKS, *(() if _HEADING.search(text) else (_NEARLY_HEADING,))]
+    for pattern, mark in marks:
+        text = each_line(text, partial(pattern.sub, mark))
+    return text
 
 
 def with_headings(text: str) -> str:
-    """Make lines in bold headings, in a text that has no sections otherwise."""
-    lines = list(split_lines(text))
-    if any(re.match("##+ ", line) for is_code, line in lines if not is_code):
+    """Make paragraphs in bold headings, in a text that has no sections otherwise."""
+    if re.search("^##+ ", text, re.MULTILINE):
         return text
-    found = []
-    padded = ["", *(line.strip() for _, line in lines), "", ""]
-    for number, (is_code, line) in enumerate(lines):
-        before, bold, after, follows = padded[number : number + 4]
-        match = None if is_code else _BOLD_LINE.fullmatch(bold)
-        is_alone = not before and not after and follows
-        if match and is_alone and not TIP.match(line) and match["text"][-1] not in ".!,":
-            found.append((number, match["text"].strip()))
-    for number, heading in found:
-        is_title = number == 0 and len(found) > 1
-        lines[number] = (False, f"{'#' if is_title else '##'} {heading}")
-    return "\n".join(line for _, line in lines)
+    parts = text.split("\n\n")
+    found = {number: _BOLD_LINE.fullmatch(part.strip()) for number, part in enumerate(parts[:-1])}
+    bold = {number: it["text"] for number, it in found.items() if it and not TIP.match(it[0])}
+    for number, heading in bold.items():
+        is_title = number == 0 and len(bold) > 1
+        parts[number] = f"{'#' if is_title else '##'} {heading}"
+    return "\n\n".join(parts)
 
 
 def without_placeholders(text: str) -> str:
@@ -379,18 +343,12 @@ def without_placeholders(text: str) -> str:
 
 def without_emoji(text: str) -> str:
     """Drop the emoji in headings."""
-
-    def bare(line: str) -> str:
-        if not re.match("#+ ", line) or not _EMOJI.search(line):
-            return line
-        return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
-
-    return each_line(text, bare)
+    return each_line(text, lambda line: _EMOJI.sub("", line) if re.match("#+ ", line) else line)
 
 
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
-    ("spaces before all lines were taken out", without_indentation),
+    ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
     ("HTML was replaced by Markdown or text", without_html),
