@@ -31,9 +31,6 @@ _MIN_WORDS = 40
 _TAIL = 4000
 """The number of characters at the end of a text that are looked at first."""
 
-_PART, _STEP, _PARTS = 30, 40, 6
-"""Parts of the end of a text. If none of them is in the tail three times, there is no loop."""
-
 _PERIODIC, _MAX_PERIOD = 400, 100
 """Any characters that repeat so long, with a period up to this, are a loop. No real page has it."""
 
@@ -44,7 +41,6 @@ _MAX_SENTENCE, _SHOWN = 1000, 60
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{MARKS}]{_LETTER}{{0,9}}){{0,9}}")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-_FIGURE = re.compile(r"\d+")
 _END = re.compile(r"[.!?…]\s|[。！？\n]")
 
 _TASK = re.compile(any_of("task"))
@@ -131,9 +127,8 @@ def _find_run(repeats: Sequence[int], weight: int) -> int | None:
 
 def _find_repeated_end(text: str) -> int | None:
     """Return where a text says for the second time what it goes on to repeat, or None."""
-    tail = _FIGURE.sub("0", text[-_TAIL:])
-    ends = range(len(tail), max(_PART, len(tail) - _STEP * _PARTS), -_STEP)
-    if not any(tail.count(tail[end - _PART : end]) > 2 for end in ends):
+    weight, repeats = _count_repeats(text[-_TAIL:])
+    if max(repeats[-_MIN_WORDS * weight :], default=0) < 2:
         return None
     weight, repeats = _count_repeats(text)
     start = _find_run(repeats, weight)
