@@ -32,37 +32,23 @@ _THINKING = re.compile(
 )
 """Where a model begins and ends to think."""
 
-_THINKING_BLOCK = re.compile(
-    r"\s{0,9}(?:<details type=\"reasoning\"[^<>]{0,100}>.*?</details>"
-    r"|```(?:think|thinking|thoughts?|reasoning)\n.*?\n```\n)",
-    re.DOTALL | re.IGNORECASE,
-)
-
-_THINKING_LABEL = re.compile(
-    r"\s{0,9}(?:>\s?)?(?:\*\*|#{2,6} )?(?:thinking(?: process)?|thought process|thoughts?|reasoning"
-    r"|here is my thought process)[ *:….]{0,9}\n",
-    re.IGNORECASE,
-)
-_ANSWER_LABEL = re.compile(
-    r"^[#* ]{0,9}(?:\.\.\.done thinking|here is my response|(?:final )?(?:answer|response))"
-    r"[*:. ]{0,9}$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _TITLE = re.compile(r"^# ", re.MULTILINE)
-_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(?P<name>\w{0,20})[^\n]{0,60}?<\|message\|>")
-_BARE_CHANNEL = re.compile(r"\s{0,9}(?:assistant)?(?:analysis|commentary|final)(?=[^\sa-z])")
-"""Channels of gpt-oss, where the server drops their tokens."""
-
-_FINAL = "assistantfinal"
+_CHANNEL = re.compile(
+    r"\s{0,9}(?:(?:<\|start\|>)?(?:assistant)?<\|channel\|>"
+    r"|(?:assistant)?(?:analysis|commentary|final)(?=[^\sa-z]))"
+)
+_FINAL = re.compile(r"<\|channel\|>\s{0,9}final[^\n]{0,60}?<\|message\|>|assistantfinal")
+"""Channels of gpt-oss, also where the server drops their tokens."""
 
 _MARK = any_of("template_mark")
 """A token of a chat template."""
 
 TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
 
-_START = re.compile(
+_MARKS_AROUND = re.compile(
     rf"\A(?=\s{{0,9}}(?:{_MARK}|<s>|assistant|model))(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
-    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*",
+    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*"
+    rf"|(?:\s{{0,9}}(?:{_MARK}|</s>)){{1,20}}\Z",
     re.IGNORECASE,
 )
 _END = re.compile(
@@ -72,17 +58,13 @@ _END = re.compile(
 """What ends the turn of a model. What follows is no part of its answer."""
 
 _OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
-_NEXT_TURN = re.compile(
-    r"\n(?:USER|### (?:Instruction|Input|User)):.{0,2000}?"
-    r"\n(?:ASSISTANT|### (?:Response|Assistant)):",
-    re.DOTALL,
-)
 _WRAPPER = any_of("wrapper")
-_WRAPPER_START = re.compile(
-    rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+", re.IGNORECASE
+_WRAPPERS = re.compile(
+    rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+"
+    rf"|(?:(?:</{_WRAPPER}>|\n:::)\s{{0,9}}){{1,9}}\Z",
+    re.IGNORECASE,
 )
-_WRAPPER_END = re.compile(rf"(?:</{_WRAPPER}>|\n:::)\s{{0,9}}\Z", re.IGNORECASE)
-
+"""Tags such as `<answer>` around the whole text."""
 
 Step = tuple[str, Callable[[str], str]]
 """The remark about what a step changes, or nothing for one that needs none, and the step."""
@@ -109,8 +91,6 @@ def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
 
 def without_thinking(text: str) -> str:
     """Drop what a model thinks before it answers; if there is nothing else, all of it."""
-    if block := _THINKING_BLOCK.match(text):
-        text = text[block.end() :]
     depth = end = 0
     # Tags further down are part of the text, which can be about them.
     for tag in _THINKING.finditer(text):
@@ -124,65 +104,37 @@ def without_thinking(text: str) -> str:
             break
         else:
             depth += 1
-    return "" if depth else _final_channel(_without_labelled_thoughts(text[end:]))
+    return "" if depth else _final_channel(text[end:])
 
 
 def without_endless_thoughts(text: str) -> str:
     """Drop thinking text that has no end, but not the text below a title in it."""
-    return text if without_thinking(text) else _from_title(text) or text
-
-
-def _from_title(text: str) -> str:
-    title = _TITLE.search(text)
-    return text[title.start() :] if title else ""
-
-
-def _without_labelled_thoughts(text: str) -> str:
-    """Drop thoughts whose start is a line such as `**Thinking:**`."""
-    label = _THINKING_LABEL.match(text)
-    if label is None:
-        return text
-    answer = _ANSWER_LABEL.search(text, label.end())
-    return text[answer.end() :] if answer else _from_title(text) or text
+    title = None if without_thinking(text) else _TITLE.search(text)
+    return text[title.start() :] if title else text
 
 
 def _final_channel(text: str) -> str:
-    """Return what gpt-oss says in its last channel, or nothing if that is not the final one."""
-    if _BARE_CHANNEL.match(text):
-        return text.rpartition(_FINAL)[2] if _FINAL in text else ""
-    if not text.lstrip().startswith("<|"):
+    """Return what gpt-oss says in its final channel, or nothing without one."""
+    if not _CHANNEL.match(text):
         return text
-    channels = list(_CHANNEL.finditer(text))
-    if not channels:
-        return text
-    return text[channels[-1].end() :] if channels[-1]["name"] == "final" else ""
+    final = list(_FINAL.finditer(text))
+    return text[final[-1].end() :] if final else ""
 
 
 def without_next_turn(text: str) -> str:
     """Drop the words that a model writes after the end of its turn."""
-    lines = list(split_lines(text))
-    for number, (is_code, line) in enumerate(lines):
+    kept: list[str] = []
+    for is_code, line in split_lines(text):
         end = None if is_code else _END.search(line)
-        if end and (number or line[: end.start()].strip()):
-            rest = "\n".join([line[end.start() :], *(it for _, it in lines[number + 1 :])])
-            if _OTHER_MARK.sub("", rest).replace("</s>", "").strip():
-                text = "\n".join([*(it for _, it in lines[:number]), line[: end.start()]])
-            break
-    turn = _NEXT_TURN.search(text)
-    return text[: turn.start()] if turn and text[: turn.start()].strip() else text
+        if end and (kept or line[: end.start()].strip()):
+            return "\n".join([*kept, line[: end.start()]])
+        kept.append(line)
+    return text
 
 
 def without_tokens(text: str) -> str:
     """Drop tokens of chat templates."""
-    return each_line(text, lambda line: _OTHER_MARK.sub("", _END.sub("", line)))
-
-
-def without_wrapper(text: str) -> str:
-    """Drop tags such as `<answer>` around the whole text."""
-    text = _WRAPPER_START.sub("", text)
-    while end := _WRAPPER_END.search(text):
-        text = text[: end.start()]
-    return text
+    return each_line(text, lambda line: _OTHER_MARK.sub("", line))
 
 
 _STEPS: Sequence[Step] = (
@@ -190,10 +142,10 @@ _STEPS: Sequence[Step] = (
     ("words that could not be decoded were taken out", partial(_UNDECODED.sub, "")),
     ("thinking text without an end was taken out", without_endless_thoughts),
     ("", without_thinking),
-    ("", partial(_START.sub, "")),
+    ("", partial(_MARKS_AROUND.sub, "")),
     ("what follows the end of the model's turn was taken out", without_next_turn),
     ("", without_tokens),
-    ("", without_wrapper),
+    ("", partial(_WRAPPERS.sub, "")),
 )
 
 

@@ -17,7 +17,7 @@ from .answers import without_thinking
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import find_language
-from .markdown import MarkdownBlock, MarkdownDocument, is_tip, plain_text, quoted_texts
+from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip, plain_text
 from .phrases import any_of
 from .reading import BEFORE, whole_paragraphs
 from .statements import (
@@ -308,7 +308,7 @@ def _quotation_remark(draft: Draft) -> str:
     if not (isinstance(draft.request, NewsRequest) or draft.sources):
         return ""
     found = find_quotations(draft.document.prose, draft.source_text)
-    quotes = (text for block in draft.document.blocks for text in quoted_texts(block))
+    quotes = (block.text for block in draft.document.blocks if is_quote(block))
     found += (text for text in quotes if is_invented(text, draft.source_text))
     return f"this quotation is in no source: {found[0][:60]}" if found else ""
 

@@ -23,17 +23,12 @@ def cite(document: MarkdownDocument, sections: Sequence[Section], site_url: str)
     in headings are removed.
     """
     cited: list[Section] = []
-    document.title = [
-        part for token in document.title for part in _split(token, (), cited, site_url)
-    ]
+    places: list[tuple[list[Token], Sequence[Section]]] = [(document.title, ())]
     for block in document.blocks:
         is_heading = block.tokens[0].type == "heading_open"
-        for children in block.inlines:
-            children[:] = [
-                part
-                for token in children
-                for part in _split(token, () if is_heading else sections, cited, site_url)
-            ]
+        places += [(children, () if is_heading else sections) for children in block.inlines]
+    for children, known in places:
+        children[:] = [part for it in children for part in _split(it, known, cited, site_url)]
     document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
     return cited
 

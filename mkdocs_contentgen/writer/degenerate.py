@@ -7,9 +7,8 @@ changelogs, tables and APIs repeat words, but seldom the same six words three ti
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from .phrases import any_of
 from .words import MARKS, UNSPACED
@@ -26,17 +25,11 @@ _LOOP = 150
 _MAX_SHARE = 0.4
 """The largest share of repeated words. In real pages, it is up to 0.36."""
 
-_MIN_RATIO = {1: 0.13, 2: 0.2}
-"""The smallest ratio of compression, by the weight of words. In real pages: 0.149, and 0.25."""
-
 _MIN_WORDS = 40
 """In a shorter text, shares say nothing."""
 
 _TAIL = 4000
 """The number of characters at the end of a text that are looked at first."""
-
-_PART, _STEP, _PARTS = 30, 40, 6
-"""Parts of the end of a text. If none of them is in the tail three times, there is no loop."""
 
 _PERIODIC, _MAX_PERIOD = 400, 100
 """Any characters that repeat so long, with a period up to this, are a loop. No real page has it."""
@@ -48,7 +41,6 @@ _MAX_SENTENCE, _SHOWN = 1000, 60
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{MARKS}]{_LETTER}{{0,9}}){{0,9}}")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-_FIGURE = re.compile(r"\d+")
 _END = re.compile(r"[.!?…]\s|[。！？\n]")
 
 _TASK = re.compile(any_of("task"))
@@ -73,23 +65,7 @@ def find_loop(text: str) -> int | None:
     if start is None:
         return None
     first = max(0, start - _MAX_SENTENCE)
-    ends = [match.end() for match in _END.finditer(text, first, start)]
-    return _first_repetition(text, ends, start) if ends else start
-
-
-def _first_repetition(text: str, ends: Sequence[int], loop: int) -> int:
-    """Return where the last sentences before a loop begin to be those of the loop, once more.
-
-    `ends` are the ends of the sentences before `loop`.
-    """
-    repeated = text[loop : loop + _MAX_SENTENCE]
-    seen: set[str] = set()
-    for begin, end in pairwise(ends):
-        sentence = text[begin:end].strip()
-        if sentence and sentence in seen and sentence in repeated:
-            return begin
-        seen.add(sentence)
-    return ends[-1]
+    return max((match.end() for match in _END.finditer(text, first, start)), default=start)
 
 
 def degenerate_problem(prose: str) -> str | None:
@@ -101,14 +77,10 @@ def degenerate_problem(prose: str) -> str | None:
     if (loop := _find_run(repeats, weight)) is not None:
         start = _group_start(prose, loop, weight)
         return f"the text repeats itself without end: '{_excerpt(prose, start)}'"
-    if len(repeats) >= _MIN_WORDS * weight:
-        if sum(map(bool, repeats)) > _MAX_SHARE * len(repeats):
-            often = max(range(len(repeats)), key=repeats.__getitem__)
-            start = _group_start(prose, often, weight)
-            return f"the text says the same again and again: '{_excerpt(prose, start)}'"
-        data = _FIGURE.sub("0", " ".join(prose.split())).encode("utf-8", "replace")
-        if len(zlib.compress(data, 6)) < _MIN_RATIO[weight] * len(data):
-            return f"the text consists of the same few words: '{_excerpt(prose, 0)}'"
+    often = sum(map(bool, repeats))
+    if len(repeats) >= _MIN_WORDS * weight and often > _MAX_SHARE * len(repeats):
+        start = _group_start(prose, max(range(len(repeats)), key=repeats.__getitem__), weight)
+        return f"the text says the same again and again: '{_excerpt(prose, start)}'"
     return _task_problem(prose, len(repeats) // weight)
 
 
@@ -155,9 +127,8 @@ def _find_run(repeats: Sequence[int], weight: int) -> int | None:
 
 def _find_repeated_end(text: str) -> int | None:
     """Return where a text says for the second time what it goes on to repeat, or None."""
-    tail = _FIGURE.sub("0", text[-_TAIL:])
-    ends = range(len(tail), max(_PART, len(tail) - _STEP * _PARTS), -_STEP)
-    if not any(tail.count(tail[end - _PART : end]) > 2 for end in ends):
+    weight, repeats = _count_repeats(text[-_TAIL:])
+    if max(repeats[-_MIN_WORDS * weight :], default=0) < 2:
         return None
     weight, repeats = _count_repeats(text)
     start = _find_run(repeats, weight)

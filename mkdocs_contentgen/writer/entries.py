@@ -7,11 +7,10 @@ they say after, is no part of the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .reading import find_json, without_epilogue, without_html
+from .reading import without_epilogue, without_html
 
 Action = Literal["change", "insert", "remove", "nothing"]
 
@@ -44,9 +43,6 @@ _REST = re.compile(
     r"\n[ \t]{0,9}---|\n[ \t]{0,9}\n(?=(?:the |all )?other blocks\b|nothing else\b)", re.IGNORECASE
 )
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
-_NUMBERS = ("block", "number", "id", "block_number")
-_TEXTS = ("text", "new_text", "new", "content", "change", "action")
-_REASONS = ("why", "reason")
 
 
 @dataclass(frozen=True)
@@ -64,8 +60,6 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
 
     Of an answer that was cut off, what has no reason behind it may not be whole.
     """
-    if (json := find_json(answer)) is not None:
-        answer = "\n".join(_json_lines(json))
     answer = _FENCE.sub("", answer)
     found = list(_LINE.finditer(answer))
     # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
@@ -107,27 +101,3 @@ def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
     if text[:1] in _QUOTES and text[-1:] == _QUOTES[text[0]]:
         text = text[1:-1]
     return Entry("insert" if is_new else "change", number, text, reason)
-
-
-def _json_lines(value: object, number: str = "") -> Iterator[str]:
-    """Yield JSON in the form of lines."""
-    if isinstance(value, list):
-        for inner in value:
-            yield from _json_lines(inner)
-    if not isinstance(value, dict):
-        return
-    fields = {str(name).lower(): it for name, it in value.items()}
-    number = number or str(next((fields[it] for it in _NUMBERS if it in fields), ""))
-    reason = next((fields[it] for it in _REASONS if it in fields), "")
-    if number:
-        yield f"BLOCK {number}: {next((fields[it] for it in _TEXTS if it in fields), '')}"
-    elif [] in fields.values():
-        yield f"NOTHING: {reason}"
-    for name, inner in fields.items() if not number else ():
-        found = re.fullmatch(r"(?:block )?(\d{1,5})", name)
-        if found and isinstance(inner, str):
-            yield f"BLOCK {found[1]}: {inner}"
-        else:
-            yield from _json_lines(inner, found[1] if found else "")
-    if reason:
-        yield f"WHY: {reason}"

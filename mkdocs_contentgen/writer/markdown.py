@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
@@ -52,13 +52,10 @@ _MAX_WORDS = 10_000
 
 _LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
 MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
-_MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH = 5_000, 10_000, 10_000
-"""A text with more of them is not read: it is not for people, and takes seconds."""
+_MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH, _MAX_REFERENCES = 5_000, 10_000, 10_000, 40_000
+"""A text with more of them is not read: it is not for people, and takes seconds.
 
-_MAX_REFERENCES = 40_000
-"""The number of references times that of lines, above which they are read as text.
-
-Reading them takes quadratic time.
+For each reference, all lines of its paragraph count, since reading them takes quadratic time.
 """
 
 
@@ -150,7 +147,7 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
     """
     environment: dict[str, str] = {}
     document = MarkdownDocument(problem=_size_problem(text, words))
-    tokens = [] if document.problem else _parser_for(text).parse(text, environment)
+    tokens = [] if document.problem else _parser().parse(text, environment)
     document.problem = document.problem or environment.get("problem", "")
     for block in _split(tokens):
         _simplify(block)
@@ -178,7 +175,7 @@ def render_mixed(text: str) -> str:
 
     There is none either in a text that is too large to be read.
     """
-    parser = _parser(references=False, html=True, code=not text.lstrip().startswith("<"))
+    parser = _parser(html=True, code=not text.lstrip().startswith("<"))
     tokens = [] if _size_problem(text, _MAX_WORDS) else parser.parse(text)
     found = chain.from_iterable((token, *(token.children or ())) for token in tokens)
     has_html = any(token.type.startswith("html_") for token in found)
@@ -254,24 +251,10 @@ def is_tip(block: MarkdownBlock) -> bool:
 
 
 def is_quote(block: MarkdownBlock) -> bool:
-    """Tell whether a block quote is a quotation, and not a box that begins with `Note:`."""
-    return block.kind == "blockquote" and not _LABEL.match(block.text)
-
-
-def quoted_texts(block: MarkdownBlock) -> Iterator[str]:
-    """Return the texts of block quotes, also within lists, that somebody may have said."""
-    depth = 0
-    parts: list[str] = []
-    for token in block.tokens:
-        if token.type.startswith("blockquote_"):
-            depth += token.nesting
-        elif depth and token.children is not None:
-            parts.append(plain_text(token.children))
-        if not depth and parts:
-            text = " ".join(parts)
-            parts = []
-            if not _LABEL.match(text) or (_SPEAKER.match(text) and not TIP.match(text)):
-                yield text
+    """Tell whether a block has a quotation, and is no box that begins with `Note:`."""
+    has_quote = any(token.type == "blockquote_open" for token in block.tokens)
+    is_label = _LABEL.match(block.text) and not _SPEAKER.match(block.text)
+    return has_quote and not (is_label or TIP.match(block.text))
 
 
 def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
@@ -314,28 +297,20 @@ def _size_problem(text: str, words: int) -> str:
     """Return why a text for so many words is too large to be read, or an empty string."""
     lines = text.split("\n")
     most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
+    columns = max(
+        (it.count("|") for it in lines if "-" in it and not it.strip("|:-> \t")), default=0
+    )
+    references = sum(it.count("]:") * it.count("\n") for it in text.split("\n\n"))
     return (
         _excess("characters", len(text), most)
         or _excess("lines", len(lines), _MAX_LINES)
-        or _excess("cells in tables", _count_cells(lines), _MAX_CELLS)
+        or _excess("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
+        or _excess("references times lines", references, _MAX_REFERENCES)
     )
 
 
 def _excess(what: str, found: int, most: int) -> str:
     return f"the text has {found:,} {what}, {most:,} at most; write less" if found > most else ""
-
-
-def _count_cells(lines: Iterable[str]) -> int:
-    """Return how many cells tables have at most: each row gets as many as the line of dashes."""
-    cells = columns = 0
-    for line in lines:
-        bare = line.strip(" \t>")
-        if not bare:
-            columns = 0
-        elif not bare.strip("|:- \t"):
-            columns = max(columns, bare.strip("|").count("|") + 1)
-        cells += columns
-    return cells
 
 
 def _parse_inline(state: StateCore) -> None:
@@ -351,18 +326,11 @@ def _parse_inline(state: StateCore) -> None:
             parser.inline.parse(token.content, parser, state.env, token.children)
 
 
-def _parser_for(text: str) -> MarkdownIt:
-    """Return a parser that takes no quadratic time for the references in `text`."""
-    paragraphs = text.split("\n\n")
-    lines = sum(part.count("]:") * part.count("\n") for part in paragraphs)
-    return _parser(references=lines <= _MAX_REFERENCES)
-
-
 @cache
-def _parser(*, references: bool = True, html: bool = False, code: bool = True) -> MarkdownIt:
+def _parser(*, html: bool = False, code: bool = True) -> MarkdownIt:
     parser = LinkParser("commonmark", {"html": html}).enable(["strikethrough", "table"])
     parser.core.ruler.at("inline", _parse_inline)
-    parser.disable([] if references else "reference").disable([] if code else "code")
+    parser.disable([] if code else "code")
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser
@@ -427,15 +395,10 @@ def _style(block: MarkdownBlock, given: str, *, names: bool) -> None:
         if token.nesting == 1 and style:
             own = token.attrGet("style")  # the alignment of a cell
             token.attrSet("style", f"{style} {own};" if own else style)
-    is_heading = block.tokens[0].type == "heading_open"
+    is_heading, is_quotation = block.tokens[0].type == "heading_open", is_quote(block)
+    names = names and not is_heading
     for children in block.inlines:
-        _mark(
-            children,
-            given,
-            names=names and not is_heading,
-            is_heading=is_heading,
-            is_quotation=is_quote(block),
-        )
+        _mark(children, given, names=names, is_heading=is_heading, is_quotation=is_quotation)
 
 
 def _mark(

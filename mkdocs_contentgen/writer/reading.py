@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
+from textwrap import dedent
 
 from markdown_it.common.html_blocks import block_names
 
 from ..html.elements import DROPPED
-from ..yaml_files import NotYAMLError, read_yaml
 from .answers import Step, apply_steps, each_line, split_lines
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
 from .phrases import any_of
@@ -35,15 +36,14 @@ _HTML = re.compile(
 )
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
-_INDENTED = ("    ", "\t", "> ", ">")
 
 _DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
 _ENDS = ("", '"}', "}", '"]}', "]}", '"}]}', "}]}", '"}}', "}}")
 """What can be missing at the end of JSON."""
 
-_TITLES = ("title", "heading", "headline", "header", "subtitle")
+_HEADINGS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
 _NO_TEXT = re.compile(
-    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$"
+    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$|error$"
 )
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
@@ -59,8 +59,7 @@ _TITLE_LINE = re.compile(
     r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
     re.IGNORECASE,
 )
-_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,1000}\n(?=# )")
-_ABOUT_TEXT = re.compile(r"\bI(?:['’]ll| will|['’]ve| have)\b|\b[Hh]ere (?:it )?is\b|\b[Ll]et me\b")
+_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
 _LABEL = re.compile(
     r"(?:#{2,6} |\*\*)?(?i:(?:final )?(?:answer|article|response|output|version))"
     r"(?::\W{0,3}|\*\*:?)"
@@ -70,12 +69,24 @@ _FRONT_MATTER = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
     r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
 )
-_BULLET = re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]")
-_NEARLY_HEADING = re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))")
-_KEYCAP_HEADING = re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?")
-_BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{1,100}?):?\1:?")
-_REFERENCES = re.compile(rf"\W{{0,9}}{any_of('references')}\W{{0,9}}", re.IGNORECASE)
-_REFERENCE_LINE = re.compile(r"\s*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s.*|\s*|\s*https?://\S+")
+_YAML_TITLE = re.compile(r"^title:[ \t]*(?:[>|]-?\s+)?[\"']?(.+?)[\"']?$", re.MULTILINE)
+_MARKS = (
+    (re.compile("^([ \t]*)(?:[•‣▪●◦]|[-*](?=\u00a0))[ \u00a0\t]+|^()\\\\-[ ]"), r"\1- "),
+    (re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$"), r"`\1\2`"),
+    (re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?"), r"\1\2. "),
+)
+"""What is nearly the mark of an item or its number, and formulas, with the Markdown for it."""
+
+_NEARLY_HEADING = (re.compile(r"^\\?(#{1,6})(?:\u00a0|\ |(?=[^\s#]))"), r"\1 ")
+_BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
+_LINE_OF_NAMES = rf"[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}"
+_REFERENCES = re.compile(
+    rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n){_LINE_OF_NAMES}\n"
+    r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n)*\Z",
+    re.IGNORECASE,
+)
+"""A list of references at the end. The writer adds the sources that it gave."""
+
 _PLACEHOLDER = re.compile(
     rf"(?![ \t]*[-+*] )[\W_]{{0,4}}{any_of('salutation')}?[,: ]{{0,3}}"
     rf"\[(?:(?P<image>{any_of('image')})|{any_of('gap')})\b[^\[\]\n]{{0,100}}\]"
@@ -88,8 +99,9 @@ _PLAN_ITEM = re.compile(
     re.MULTILINE,
 )
 _ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
-_EMOJI = re.compile("[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]")
-_FORMULA = re.compile(r"\\\((.{1,300}?)\\\)|^\\\[(.{1,300}?)\\\]$", re.MULTILINE)
+_EMOJI = re.compile(
+    "(?:[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]) ?"
+)
 
 _INLINE = (
     "a b i u em strong small sub sup br code pre img font span meta input button video audio "
@@ -172,7 +184,7 @@ def without_fence(text: str) -> str:
         before, after = text[: start.start()], text[last.end() :] if last else ""
         if _is_beside(inner, before, after):
             inner = without_fence(_BETWEEN_FENCES.sub("\n\n", inner))
-            return inner if _has_title(inner) else f"{_title_of(before)}{inner}"
+            return inner if _has_title(inner) else f"{before}\n{inner}"
     bare = text.rpartition("\n")[2].strip()
     return text[: -len(bare)] if len(marks) == 1 and bare == marks[0]["fence"] else text
 
@@ -188,8 +200,7 @@ def _begins_text(code: str) -> bool:
 def _is_beside(inner: str, before: str, after: str) -> bool:
     """Tell whether what stands around a block is no text of its own."""
     prose = f"{before}\n{after}"
-    headings = _HEADING.findall(prose)
-    if headings and (len(headings) > 1 or not headings[0].startswith("# ") or _has_title(inner)):
+    if len(_HEADING.findall(prose)) > (not _has_title(inner)):
         return False
     return len(prose.split()) <= 2 * len(inner.split())
 
@@ -198,72 +209,30 @@ def _has_title(text: str) -> bool:
     return any(line.startswith("# ") for is_code, line in split_lines(text) if not is_code)
 
 
-def _title_of(before: str) -> str:
-    """Return the title in what stands before a text, as Markdown."""
-    for line in before.split("\n"):
-        if line.startswith("# "):
-            return f"{line}\n\n"
-        if match := _TITLE_LINE.fullmatch(line.strip()):
-            return f"# {match['title']}\n\n"
-    return ""
-
-
-def without_indentation(text: str) -> str:
-    """Take away the spaces, or the marks of a quotation, before each line of a text."""
-    parts = text.split("\n")
-    for prefix in _INDENTED:
-        first = next((n for n, line in enumerate(parts) if line.startswith(f"{prefix}# ")), None)
-        if first is None:
-            continue
-        before, inner = parts[:first], parts[first:]
-        least = prefix.rstrip(" ") or prefix
-        if first <= 3 and all(not line or line.startswith(least) for line in inner):
-            bare = (line.removeprefix(prefix).removeprefix(">") for line in inner)
-            return "\n".join([*before, *bare])
-    return text
-
-
 def without_data(text: str) -> str:
-    """Take the text out of JSON, or out of one line with the letter n for line breaks."""
-    if "\n" not in text and text.count("\\n") > 2 and text[:1] not in ("{", "[", '"'):
-        return text.replace("\\n", "\n").replace('\\"', '"')
-    value = find_json(text)
-    found = [(name, it) for name, it in _strings(value) if not _NO_TEXT.match(name)]
-    title = next((it for name, it in found if name in _TITLES), "")
-    longest = max((it for _, it in found), key=len, default="")
-    if len(longest.split()) < _LEAST_TEXT or any(name == "error" for name, _ in found):
-        return text
-    if 2 * len(longest) > sum(len(it) for _, it in found):
-        is_titled = not title or _has_title(longest) or _HTML.match(longest)
-        return longest if is_titled else f"# {title}\n\n{longest}"
-    parts = [f"## {it}" if name in _TITLES else it for name, it in found]
-    return "\n\n".join(parts).replace(f"## {title}", f"# {title}", 1)
-
-
-def find_json(text: str) -> object:
-    """Return the JSON in an answer, also without its end, or None if there is more than JSON."""
+    """Take the text out of JSON, also without its end, if there is hardly more than JSON."""
     start = _DATA.search(text)
     before = text[: start.start()] if start else ""
     if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
-        return None
-    text = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
+        return text
+    data = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
-            value, size = json.JSONDecoder(strict=False).raw_decode(f"{text}{end}")
-            json.dumps(value)  # what is nested too deeply for this is no text
-            is_all = len(text[size:].split()) <= _MAX_WORDS_BESIDE
-            found: object = value if is_all else None
-            return found
-    return None
+            value, size = json.JSONDecoder(strict=False).raw_decode(f"{data}{end}")
+            found = "\n\n".join(_strings(value))
+            is_all = len(data[size:].split()) <= _MAX_WORDS_BESIDE
+            return found if is_all and len(found.split()) >= _LEAST_TEXT else text
+    return text
 
 
-def _strings(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in JSON in order, each with its name."""
+def _strings(value: object, name: str = "") -> Iterator[str]:
+    """Yield the texts in JSON in order, titles as headings."""
     if isinstance(value, str):
-        yield name, value.strip()
+        yield f"{_HEADINGS.get(name, '')}{value.strip()}"
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from _strings(inner, "error" if name == "error" else str(key).lower())
+            if not _NO_TEXT.match(key.lower()):
+                yield from _strings(inner, key.lower())
     elif isinstance(value, list):
         for inner in value:
             yield from _strings(inner, name)
@@ -274,23 +243,10 @@ def without_front_matter(text: str) -> str:
     match = _FRONT_MATTER.match(text)
     if match is None:
         return text
-    try:
-        fields = read_yaml(match["yaml"], plain=True).value
-    except NotYAMLError:
+    title, rest = _YAML_TITLE.search(match["yaml"]), text[match.end() :]
+    if not (match["start"] or title):
         return text
-    if not isinstance(fields, dict) or not (match["start"] or "title" in fields):
-        return text
-    rest, title = text[match.end() :], fields.get("title")
-    return f"# {title}\n\n{rest}" if title and not _has_title(rest) else rest
-
-
-def without_rules(text: str) -> str:
-    """Drop lines of dashes around the text."""
-    parts = text.split("\n")
-    first = next((number for number, line in enumerate(parts) if line.strip("-*_ ")), 0)
-    while len(parts) > 1 and not parts[-1].strip("-*_ "):
-        parts.pop()
-    return "\n".join(parts[first:])
+    return f"# {title[1]}\n\n{rest}" if title and not _has_title(rest) else rest
 
 
 def without_html(text: str) -> str:
@@ -317,12 +273,10 @@ def without_html(text: str) -> str:
 
 def without_preface(text: str) -> str:
     """Drop what the model says before the text."""
-    if (preface := _PREFACE.match(text)) and (
-        preface.end() <= _MAX_PREFACE or _ABOUT_TEXT.search(preface[0])
-    ):
-        titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
-        if titles == 1:  # of several, the first is no title
-            return text[preface.end() :]
+    titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
+    preface = _PREFACE.match(text)
+    if preface and titles == 1:  # of several, the first is no title
+        return text[preface.end() :]
     first, _, rest = text.partition("\n")
     is_said = BEFORE.match(first) or _LABEL.fullmatch(first.strip())
     return rest if rest.strip() and len(first) <= _MAX_PREFACE and is_said else text
@@ -363,48 +317,23 @@ def with_title(text: str) -> str:
 
 def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
-    has_headings = _HEADING.search(text)
-
-    def marked(line: str) -> str:
-        line = _KEYCAP_HEADING.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line))
-        line = _FORMULA.sub(lambda match: f"`{(match[1] or match[2]).strip()}`", line)
-        return line if has_headings else _NEARLY_HEADING.sub(r"\1 ", line)
-
-    return each_line(text, marked)
+    marks = [*_MARKS, *(() if _HEADING.search(text) else (_NEARLY_HEADING,))]
+    for pattern, mark in marks:
+        text = each_line(text, partial(pattern.sub, mark))
+    return text
 
 
 def with_headings(text: str) -> str:
-    """Make lines in bold headings, in a text that has no sections otherwise."""
-    lines = list(split_lines(text))
-    if any(re.match("##+ ", line) for is_code, line in lines if not is_code):
+    """Make paragraphs in bold headings, in a text that has no sections otherwise."""
+    if re.search("^##+ ", text, re.MULTILINE):
         return text
-    found = []
-    padded = ["", *(line.strip() for _, line in lines), "", ""]
-    for number, (is_code, line) in enumerate(lines):
-        before, bold, after, follows = padded[number : number + 4]
-        match = None if is_code else _BOLD_LINE.fullmatch(bold)
-        is_alone = not before and not after and follows
-        if match and is_alone and not TIP.match(line) and match["text"][-1] not in ".!,":
-            found.append((number, match["text"].strip()))
-    for number, heading in found:
-        is_title = number == 0 and len(found) > 1
-        lines[number] = (False, f"{'#' if is_title else '##'} {heading}")
-    return "\n".join(line for _, line in lines)
-
-
-def without_references(text: str) -> str:
-    """Drop a list of references at the end. The writer adds the sources that it gave."""
-    lines = list(split_lines(text))
-    for number in range(len(lines) - 1, 0, -1):
-        is_code, line = lines[number]
-        if is_code:
-            return text
-        bare = line.strip()
-        if bare and _REFERENCES.fullmatch(bare) and (bare[0] in "#*_" or bare[-1] in ":："):
-            return "\n".join(line for _, line in lines[:number])
-        if not _REFERENCE_LINE.fullmatch(line):
-            return text
-    return text
+    parts = text.split("\n\n")
+    found = {number: _BOLD_LINE.fullmatch(part.strip()) for number, part in enumerate(parts[:-1])}
+    bold = {number: it["text"] for number, it in found.items() if it and not TIP.match(it[0])}
+    for number, heading in bold.items():
+        is_title = number == 0 and len(bold) > 1
+        parts[number] = f"{'#' if is_title else '##'} {heading}"
+    return "\n\n".join(parts)
 
 
 def without_placeholders(text: str) -> str:
@@ -414,27 +343,20 @@ def without_placeholders(text: str) -> str:
 
 def without_emoji(text: str) -> str:
     """Drop the emoji in headings."""
-
-    def bare(line: str) -> str:
-        if not re.match("#+ ", line) or not _EMOJI.search(line):
-            return line
-        return re.sub(" {2,}", " ", _EMOJI.sub("", line)).rstrip()
-
-    return each_line(text, bare)
+    return each_line(text, lambda line: _EMOJI.sub("", line) if re.match("#+ ", line) else line)
 
 
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
-    ("spaces before all lines were taken out", without_indentation),
+    ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
-    ("a line of dashes around the text was taken out", without_rules),
     ("HTML was replaced by Markdown or text", without_html),
     ("what the model said before the text was taken out", without_preface),
     ("what the model said after the text was taken out", without_epilogue),
     ("a copy of the whole text was taken out", without_copies),
     ("placeholders were taken out", without_placeholders),
-    ("a list of references was taken out", without_references),
+    ("a list of references was taken out", lambda text: _REFERENCES.sub("", f"{text}\n")),
     ("a line such as `Title: …` became the title", with_title),
     ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),

@@ -55,7 +55,6 @@ VALUES = {
     "json": json.dumps(TEXT.strip()),
     "json body": json.dumps(BODY.strip()),
     "json html": json.dumps(HTML.strip()),
-    "one line": TEXT.strip().replace("\n", "\\n"),
     "half": TEXT[: TEXT.index(" Two kinds")].strip(),
     "rest": TEXT[TEXT.index("Two kinds") :].strip(),
 }
