@@ -69,7 +69,6 @@ def present(
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
-    _hide_emoji(article)
     kept = "contentgen-kept " if how.styles == "keep" else ""
     article.set("class", f"{kept}contentgen {article.get('class', '')}".strip())
     if language := provenance.language:
@@ -177,42 +176,6 @@ def _wrap_tables(article: Element) -> None:
                 group.tail, child.tail = child.tail, None
                 group.append(child)
                 parent[index] = group
-
-
-# Pictographs with variation selectors, skin tones and zero-width joiners; and flags.
-_PICTOGRAPH = (
-    "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
-    "[\ufe0f\U0001f3fb-\U0001f3ff]*"
-)
-_EMOJI_SEQUENCE = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
-_EMOJI = re.compile(f"({_EMOJI_SEQUENCE}(?: ?{_EMOJI_SEQUENCE})*)")
-_MAX_EMOJI = 1000
-"""More of them are likely to be content, and take too long."""
-
-
-def _hide_emoji(article: Element) -> None:
-    """Hide emoji from screen readers, which would read out the name of each."""
-    text = "".join(article.itertext())
-    if text.isascii() or not 0 < sum(1 for _ in _EMOJI.finditer(text)) <= _MAX_EMOJI:
-        return
-    for element in list(article.iter()):
-        if element.tag in ("pre", "code"):
-            continue
-        element.text, children = _split_at_emoji(element.text or "")
-        for child in element:
-            child.tail, spans = _split_at_emoji(child.tail or "")
-            children += [child, *spans]
-        element[:] = children
-
-
-def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
-    first, *rest = _EMOJI.split(text)
-    spans = []
-    for emoji, tail in zip(rest[::2], rest[1::2], strict=True):
-        span = Element("span", {"aria-hidden": "true"})
-        span.text, span.tail = emoji, tail
-        spans.append(span)
-    return first, spans
 
 
 def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
