@@ -65,7 +65,6 @@ def present(
         _publication_date(article),
         f"{lead} ({plain_text(line)})" if lead and line else "",
     )
-    _align_titles(article)
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
@@ -85,20 +84,6 @@ def present(
             lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
         _insert_disclosure(article, lines)
     return article, facts
-
-
-def _align_titles(article: Element) -> None:
-    """Give titles the alignment of what they are in, since they leave it."""
-    aligned: dict[Element, str] = {}
-    for element in article.iter():
-        if alignment := _ALIGNMENT.search(element.get("style", "")):
-            aligned |= dict.fromkeys(element.iter("h1"), alignment[0])
-    for title, alignment_of_title in aligned.items():
-        style = _ALIGNMENT.sub("", title.get("style", "")).strip("; ")
-        title.set("style", "; ".join(filter(None, (style, alignment_of_title))))
-
-
-_ALIGNMENT = re.compile(r"text-align: [a-z]+")
 
 
 def _isolate_code(article: Element) -> None:
