@@ -15,6 +15,7 @@ from .plaintext import plain_text
 from .stylesheet import adapted_classes, visible_style, without_relative_size
 
 _RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi adlm arab hebr nkoo syrc thaa".split())
+_CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,9 @@ def present(
         named = (script[1] if script else language.partition("-")[0]).lower()
         article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
         if named in _RIGHT_TO_LEFT:
-            _isolate_code(article)
+            for element in article.iter():
+                if element.tag in _CODE:
+                    element.attrib.setdefault("dir", "ltr")
     article.set("ai-disclosure", provenance.attribute())
     if line:
         lines = [line]
@@ -84,15 +87,6 @@ def present(
             lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
         _insert_disclosure(article, lines)
     return article, facts
-
-
-def _isolate_code(article: Element) -> None:
-    for element in article.iter():
-        if element.tag in _CODE and "dir" not in element.attrib:
-            element.set("dir", "ltr")
-
-
-_CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
 def _apply_styles(article: Element, styles: str) -> None:

@@ -73,17 +73,14 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     """Return the sanitized text of an article."""
-    if article.approved and article.state in ("approved", "changed"):
-        html = article.approved.text.html
-    elif article.draft:
-        html = article.draft.html
-    else:
+    text = article.outcome.text or article.draft
+    if text is None:
         raise ApprovalError(
             f"{article.place}: there is no text to write; "
             f"`contentgen generate {article.page}` makes one"
         )
     try:
-        element = parse_article(html, image_hosts)
+        element = parse_article(text.html, image_hosts)
     except UnsafeHTMLError as error:
         raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error
     limit_nesting(element)
