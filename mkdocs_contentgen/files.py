@@ -96,16 +96,6 @@ def locked(directory: Path, *, wait: bool = True) -> Iterator[None]:
         os.close(number)
 
 
-def delete_file(path: Path, root: Path) -> None:
-    """Delete a file, if it exists.
-
-    Raises OSError, also if the file would not be below the directory `root`, or if there is a
-    symbolic link on the way from `root` to it.
-    """
-    refuse_links(path, root)
-    path.unlink(missing_ok=True)
-
-
 def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written, without its path."""
     reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "its path is not valid"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, ClassVar, Literal, get_args, get_origin
@@ -321,26 +321,19 @@ def parse_front_matter(
 
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     """Return the problems in the plugin option `defaults`."""
-    problems: list[Problem] = []
-    for name, value in defaults.items():
-        path = ("defaults", _displayed_key(name))
-        if name in COMMON_DEFAULTS:
-            problems += _validate(Request, {"type": "", "topic": "-", name: value}, path[:1])[1]
-        elif (model := REQUEST_TYPES.get(name)) is None:
-            problems.append(
-                Problem(path, unknown_name_message("key", name, [*COMMON_DEFAULTS, *REQUEST_TYPES]))
-            )
-        elif not isinstance(value, dict):
+    path: tuple[str, ...] = ("defaults",)
+    problems = _unknown_keys(path, defaults, "key", [*COMMON_DEFAULTS, *REQUEST_TYPES])
+    common = {name: defaults[name] for name in COMMON_DEFAULTS if name in defaults}
+    problems += _validate(Request, {"type": "", "topic": "-", **common}, path)[1]
+    for name, model in REQUEST_TYPES.items():
+        value, path = defaults.get(name, {}), ("defaults", name)
+        if not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {quoted(value)}"))
-        else:
-            allowed = [n for n in field_types(model) if n not in _NOT_DEFAULTABLE]
-            problems += [
-                Problem((*path, _displayed_key(key)), unknown_name_message("key", key, allowed))
-                for key in value
-                if key not in allowed
-            ]
-            fields = {key: value[key] for key in allowed if key in value}
-            problems += _validate(model, {"type": name, "topic": "-", **fields}, path)[1]
+            continue
+        allowed = [it for it in model.__struct_fields__ if it not in _NOT_DEFAULTABLE]
+        problems += _unknown_keys(path, value, "key", allowed)
+        fields = {key: value[key] for key in allowed if key in value}
+        problems += _validate(model, {"type": name, "topic": "-", **fields}, path)[1]
     return problems
 
 
@@ -419,25 +412,13 @@ def _parse_item(
 
     kind = asked.get("type")
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
-    problems: list[Problem] = []
-    if "type" not in asked:
-        names = ", ".join(REQUEST_TYPES)
-        problems.append(Problem(path, f"'type' is missing; it is one of {names}"))
-    elif model is None:
+    if model:
+        problems = _unknown_keys(path, asked, f"key of type {kind}", model.__struct_fields__)
+    else:
         message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
-        message += _spelling_hint(kind, REQUEST_TYPES)
-        problems.append(Problem((*path, "type"), message))
-
-    allowed = model.__struct_fields__ if model else _all_fields()
-    for name in asked:
-        if name not in allowed:
-            message = (
-                f"is not a key of type {kind}, which has {', '.join(allowed)}"
-                if name in _all_fields()
-                else unknown_name_message("key", name, allowed)
-            )
-            problems.append(Problem((*path, _displayed_key(name)), message))
-
+        problems = [Problem((*path, "type"), message)]
+        known = sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
+        problems += _unknown_keys(path, asked, "key", known)
     # With an invalid type, the fields that all types have are still checked.
     checked_model = model or Request
     of_type = defaults.get(kind) if isinstance(kind, str) else None
@@ -454,9 +435,14 @@ def _parse_item(
     return (request if model and not problems else None), problems
 
 
-def _all_fields() -> list[str]:
-    """Return the names of the fields of all types."""
-    return sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
+def _unknown_keys(
+    path: tuple[str | int, ...], fields: Mapping[str, object], kind: str, known: Collection[str]
+) -> list[Problem]:
+    return [
+        Problem((*path, _displayed_key(name)), unknown_name_message(kind, known))
+        for name in fields
+        if name not in known
+    ]
 
 
 def _validate(
@@ -474,7 +460,7 @@ def _validate(
 
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
-    hint = _spelling_hint(value, choices(model).get(name, ()))
+    hint = ""
     if name not in ("revision", "sources", "level", *choices(model)) and not isinstance(
         value, str | None
     ):
@@ -482,17 +468,9 @@ def _invalid_value_message(model: type[Request], name: str, value: object) -> st
     return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 
 
-def unknown_name_message(kind: str, name: object, known: Collection[str]) -> str:
+def unknown_name_message(kind: str, known: Iterable[str]) -> str:
     """Return a message about a name that is not `known`. `kind` is such as `option`."""
-    hint = _spelling_hint(name, known) or f"; known are {', '.join(known)}"
-    return f"is not a known {kind}{hint}"
-
-
-def _spelling_hint(found: object, known: Collection[str]) -> str:
-    import difflib  # importing it takes 5 ms
-
-    close = difflib.get_close_matches(found.lower(), known, n=1) if type(found) is str else []
-    return f"; did you mean '{close[0]}'?" if close else ""
+    return f"is not a known {kind}; known are {', '.join(known)}"
 
 
 def _displayed_key(key: object) -> str:

@@ -5,14 +5,15 @@ Who adds a field declares it here. The cache and the approved files keep all fie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, inspect
+from msgspec import Meta
 
 from .display import CONTROL_CHARACTERS, escape_controls
 
@@ -25,8 +26,7 @@ MAX_EDIT = 300
 MAX_MODEL = 100
 """The maximum length of a model's name in characters."""
 
-_MAX_SOURCES, _MAX_PASSAGE, _MAX_PASSAGES = 20, 2000, 8000
-_MAX_REMARKS, _MAX_UPDATES, _MAX_EDITS = 50, 20, 2000
+_MAX_SOURCES, _MAX_PASSAGE, _MAX_PASSAGES, _MAX_LINES = 20, 2000, 8000, 50
 
 
 def _one_line(text: str) -> str:
@@ -41,30 +41,25 @@ _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 _ADDRESS = r"^(https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}|file:[^\x00-\x1f\x7f\"<>\\`]{1,500})\Z"
 
-# A `mend` function makes an untrusted text valid; texts without one are dropped instead.
-_Line = Annotated[
-    str, Meta(min_length=1, max_length=MAX_EDIT, pattern=_LINE, extra={"mend": _one_line})
-]
-_Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE, extra={"mend": _lines})]
+_Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
+_Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Address = Annotated[str, Meta(pattern=_ADDRESS)]
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
-_ModelName = Annotated[str, Meta(max_length=MAX_MODEL, pattern=_LINE)]
-_EditList = Annotated[tuple[_Line, ...], Meta(max_length=_MAX_EDITS)]
 
 
 class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     """What people did with a text on the review desk."""
 
-    confirmed: _EditList = ()
+    confirmed: tuple[_Line, ...] = ()
     """Statements that were confirmed."""
 
-    removed: _EditList = ()
+    removed: tuple[_Line, ...] = ()
     """Sentences and blocks that were removed."""
 
-    changed_by: Annotated[Mapping[_Digest, _Line], Meta(max_length=_MAX_EDITS)] = {}
+    changed_by: Mapping[_Digest, _Line] = {}
     """Who wrote a block, by the SHA-256 of its text."""
 
-    reason: Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE, extra={"mend": _one_line})] = ""
+    reason: _Line = ""
     """Why it was approved although statements were left to check."""
 
 
@@ -77,28 +72,25 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     html: Annotated[str, Meta(max_length=MAX_HTML)]
     generated_at: Annotated[datetime, Meta(tz=True)]
     request: dict[str, object]
-    model: _ModelName = ""
+    model: Annotated[str, Meta(max_length=MAX_MODEL, pattern=_LINE)] = ""
     """The name of the model, or an empty string if the service did not tell."""
 
     sources: Annotated[Mapping[_Address, _Digest], Meta(max_length=_MAX_SOURCES)] = {}
     """The SHA-256 of each cited section by its address."""
 
-    remarks: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_REMARKS)] = ()
+    remarks: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What is not as requested, although a person can use the text."""
 
     edits: Edits | None = None
     """What people changed, or None if nobody did."""
 
-    updates: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_UPDATES)] = ()
+    updates: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What updates changed and why, or that nothing had to change, the last one at the end."""
 
-    passages: Annotated[
-        Mapping[_Address, _Passage],
-        Meta(max_length=_MAX_SOURCES, extra={"characters": _MAX_PASSAGES}),
-    ] = {}
+    passages: Annotated[Mapping[_Address, _Passage], Meta(max_length=_MAX_SOURCES)] = {}
     """What the cited sections said when the text was written, by their addresses."""
 
-    written_by: Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)] = ""
+    written_by: _Line = ""
     """The person who wrote it, or an empty string for a text of a model."""
 
 
@@ -114,13 +106,13 @@ def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[
     found = {}
     for name in names:
         with suppress(ValueError):
-            found[name] = _mend(_types()[name], fields.get(name))
+            found[name] = msgspec.convert(_mend(fields.get(name)), _types()[name])
     return found
 
 
 def mended(text: Text) -> Text:
     """Return a text whose fields are within their limits, with its time in UTC."""
-    fields = mend(msgspec.to_builtins(text), Text.__struct_fields__[3:])
+    fields = mend(msgspec.structs.asdict(text), Text.__struct_fields__[3:])
     return Text(text.html, text.generated_at.astimezone(UTC), text.request, **fields)
 
 
@@ -130,56 +122,21 @@ def model_name(value: object) -> str:
 
 
 @cache
-def _types() -> dict[str, inspect.Type]:
-    kind = inspect.type_info(Text)
-    return {it.name: it.type for it in kind.fields} if isinstance(kind, inspect.StructType) else {}
+def _types() -> dict[str, object]:
+    return {it.name: it.type for it in msgspec.structs.fields(Text)}
 
 
-def _mend(kind: inspect.Type, value: object) -> object:
-    """Return a value of a type in place of an untrusted one. Raises ValueError."""
-    extra: Mapping[str, Any] = getattr(kind, "extra", None) or {}
-    kind = getattr(kind, "type", kind)
-    match kind, value:
-        case inspect.StrType(), str():
-            return _mend_string(kind, value, extra)
-        case inspect.VarTupleType(), list() | tuple():
-            return tuple(_mend_each(kind.item_type, value[: kind.max_length]))
-        case inspect.DictType(), dict():
-            return _mend_mapping(kind, value, extra)
-        case inspect.UnionType(), dict():  # a record or None
-            return _mend(kind.types[0], value)
-        case inspect.StructType(), dict():
-            names = ((it.name, it.type) for it in kind.fields)
-            found = {name: list(_mend_each(it, [value.get(name)])) for name, it in names}
-            return kind.cls(**{name: it[0] for name, it in found.items() if it})
-    raise ValueError
-
-
-def _mend_string(kind: inspect.StrType, value: str, extra: Mapping[str, Any]) -> str:
-    text = value.strip()
-    if "mend" in extra:
-        text = extra["mend"](text)[: kind.max_length].rstrip()
-    limits = Meta(min_length=kind.min_length, max_length=kind.max_length, pattern=kind.pattern)
-    found: str = msgspec.convert(text, Annotated[str, limits])
-    return found
-
-
-def _mend_each(kind: inspect.Type, values: Iterable[object]) -> Iterator[object]:
-    for value in values:
-        with suppress(ValueError):
-            yield _mend(kind, value)
-
-
-def _mend_mapping(
-    kind: inspect.DictType, value: Mapping[object, object], extra: Mapping[str, Any]
-) -> dict[str, str]:
-    found: dict[str, str] = {}
-    left: int | None = extra.get("characters")
-    for key, item in list(value.items())[: kind.max_length]:
-        with suppress(ValueError):
-            name, text = str(_mend(kind.key_type, key)), str(_mend(kind.value_type, item))
-            text = text[:left].rstrip()
-            left = None if left is None else left - len(text)
-            if text:
-                found[name] = text
-    return found
+def _mend(value: object) -> object:
+    """Return a value with lines and passages within their limits, and without other addresses."""
+    match value:
+        case str():
+            return value.strip()
+        case list() | tuple():
+            lines = [_one_line(it)[:MAX_EDIT].rstrip() for it in value if isinstance(it, str)]
+            return [it for it in lines if it][:_MAX_LINES]
+        case dict():
+            sources = [it for it in value.items() if re.match(_ADDRESS, str(it[0]))][:_MAX_SOURCES]
+            most = _MAX_PASSAGES // max(len(sources), 4)
+            passages = ((name, _lines(str(said))[:most].rstrip()) for name, said in sources)
+            return {name: said for name, said in passages if said}
+    return value

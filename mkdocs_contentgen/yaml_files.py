@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -54,19 +53,6 @@ class YAMLDocument:
                 node = node.value[step]
                 line = node.start_mark.line + self._first_line
         return line
-
-    def repeated_keys(self) -> Iterator[tuple[int, object]]:
-        """Yield the line and the name of each repeated key, also in the mappings within."""
-        root = self._node
-        nodes = [value for _, value in root.value] if isinstance(root, yaml.MappingNode) else []
-        for mapping in (root, *nodes):
-            seen: list[object] = []
-            for key, _ in mapping.value if isinstance(mapping, yaml.MappingNode) else ():
-                if key.start_mark.index < mapping.start_mark.index:
-                    continue  # of an earlier mapping, which `<<` merges into this one
-                if key.value in seen:
-                    yield key.start_mark.line + self._first_line, key.value
-                seen.append(key.value)
 
 
 def read_yaml(

@@ -53,7 +53,7 @@ ASKED = {
 """Styles of the service, and the property and value that a browser has for each."""
 
 STYLED = (
-    "<article><header style='text-align: center'><h1>title text-align: center</h1></header>"
+    "<article><header><h1 style='text-align: center'>title text-align: center</h1></header>"
     + "".join(
         place.format(f"style='{style}'>{name} {style}")
         for style in ASKED

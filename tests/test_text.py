@@ -101,14 +101,13 @@ def test_any_value_is_mended(value: object, name: str) -> None:
         (
             "passages",
             {f"{ADDRESS}{n}": "x" * 3000 for n in range(6)},
-            {f"{ADDRESS}{n}": "x" * 2000 for n in range(4)},
+            {f"{ADDRESS}{n}": "x" * 1333 for n in range(6)},
         ),
         (
             "sources",
             {f"https://x/{n}/": "0" * 64 for n in range(1000)},
             {f"https://x/{n}/": "0" * 64 for n in range(20)},
         ),
-        ("edits", {"reason": "a\nb", "removed": 5, "changed_by": {"x": "Jo"}}, Edits(reason="a b")),
     ],
     ids=str,
 )
@@ -133,7 +132,7 @@ def test_untrusted_values(name: str, value: object, expected: object) -> None:
 )
 def test_hostile_sources(value: object) -> None:
     """Addresses and digests that cannot be such are dropped."""
-    assert mend({"sources": value})["sources"] == {}
+    assert not mend({"sources": value}).get("sources")
 
 
 def test_what_only_the_package_says(tmp_path: Path) -> None:

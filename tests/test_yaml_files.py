@@ -19,12 +19,6 @@ def test_the_innermost_part_has_the_line(path: tuple[str | int, ...], line: int)
     assert read_yaml(TEXT, first_line=3).line_of(*path) == line
 
 
-def test_repeated_keys() -> None:
-    """Keys that stand twice have a line, but not those that a merge replaces."""
-    merged = "base: &base\n  a: 1\nb:\n  <<: *base\n  a: 2\n  c: 3\n  c: 4\nb: 5\n"
-    assert list(read_yaml(merged).repeated_keys()) == [(8, "b"), (7, "c")]
-
-
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize(
     ("text", "line", "message"),

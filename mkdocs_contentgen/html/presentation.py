@@ -15,6 +15,7 @@ from .plaintext import plain_text
 from .stylesheet import adapted_classes, visible_style, without_relative_size
 
 _RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi adlm arab hebr nkoo syrc thaa".split())
+_CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,9 @@ def present(
         _publication_date(article),
         f"{lead} ({plain_text(line)})" if lead and line else "",
     )
-    _align_titles(article)
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
-    _hide_emoji(article)
     kept = "contentgen-kept " if how.styles == "keep" else ""
     article.set("class", f"{kept}contentgen {article.get('class', '')}".strip())
     if language := provenance.language:
@@ -78,7 +77,9 @@ def present(
         named = (script[1] if script else language.partition("-")[0]).lower()
         article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
         if named in _RIGHT_TO_LEFT:
-            _isolate_code(article)
+            for element in article.iter():
+                if element.tag in _CODE:
+                    element.attrib.setdefault("dir", "ltr")
     article.set("ai-disclosure", provenance.attribute())
     if line:
         lines = [line]
@@ -86,29 +87,6 @@ def present(
             lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
         _insert_disclosure(article, lines)
     return article, facts
-
-
-def _align_titles(article: Element) -> None:
-    """Give titles the alignment of what they are in, since they leave it."""
-    aligned: dict[Element, str] = {}
-    for element in article.iter():
-        if alignment := _ALIGNMENT.search(element.get("style", "")):
-            aligned |= dict.fromkeys(element.iter("h1"), alignment[0])
-    for title, alignment_of_title in aligned.items():
-        style = _ALIGNMENT.sub("", title.get("style", "")).strip("; ")
-        title.set("style", "; ".join(filter(None, (style, alignment_of_title))))
-
-
-_ALIGNMENT = re.compile(r"text-align: [a-z]+")
-
-
-def _isolate_code(article: Element) -> None:
-    for element in article.iter():
-        if element.tag in _CODE and "dir" not in element.attrib:
-            element.set("dir", "ltr")
-
-
-_CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
 def _apply_styles(article: Element, styles: str) -> None:
@@ -177,42 +155,6 @@ def _wrap_tables(article: Element) -> None:
                 group.tail, child.tail = child.tail, None
                 group.append(child)
                 parent[index] = group
-
-
-# Pictographs with variation selectors, skin tones and zero-width joiners; and flags.
-_PICTOGRAPH = (
-    "[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
-    "[\ufe0f\U0001f3fb-\U0001f3ff]*"
-)
-_EMOJI_SEQUENCE = f"(?:{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})*|[\U0001f1e6-\U0001f1ff]{{2}})"
-_EMOJI = re.compile(f"({_EMOJI_SEQUENCE}(?: ?{_EMOJI_SEQUENCE})*)")
-_MAX_EMOJI = 1000
-"""More of them are likely to be content, and take too long."""
-
-
-def _hide_emoji(article: Element) -> None:
-    """Hide emoji from screen readers, which would read out the name of each."""
-    text = "".join(article.itertext())
-    if text.isascii() or not 0 < sum(1 for _ in _EMOJI.finditer(text)) <= _MAX_EMOJI:
-        return
-    for element in list(article.iter()):
-        if element.tag in ("pre", "code"):
-            continue
-        element.text, children = _split_at_emoji(element.text or "")
-        for child in element:
-            child.tail, spans = _split_at_emoji(child.tail or "")
-            children += [child, *spans]
-        element[:] = children
-
-
-def _split_at_emoji(text: str) -> tuple[str, list[Element]]:
-    first, *rest = _EMOJI.split(text)
-    spans = []
-    for emoji, tail in zip(rest[::2], rest[1::2], strict=True):
-        span = Element("span", {"aria-hidden": "true"})
-        span.text, span.tail = emoji, tail
-        spans.append(span)
-    return first, spans
 
 
 def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:

@@ -29,8 +29,6 @@ from tinycss2.ast import (
     WhitespaceToken,
 )
 
-from .elements import HEADINGS
-
 _SIDES = r"(?:-(?:top|right|bottom|left))?"
 _PROPERTIES = re.compile(
     r"color|background(?:-color|-image)?"
@@ -168,7 +166,7 @@ _LEAST_DIFFERENCE = 0.25
 def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     """Return the classes of `contentgen.css` that correspond to a sanitized style.
 
-    Spacing, exact font sizes, table borders and the appearance of code, rules and details are left
+    Spacing, font sizes, table borders and the appearance of code, rules and details are left
     to the theme.
     """
     if tag in _LEFT_TO_THEME:
@@ -185,8 +183,6 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
                 classes.append(_KEYWORD_CLASSES[name, token.lower_value])
             elif isinstance(token, NumberToken) and name == "font-weight" and token.value >= 600:
                 classes.append("cg-bold")
-    if tag not in HEADINGS:
-        classes += _size_classes(values.get("font-size", []))
     return tuple(dict.fromkeys(classes))
 
 
@@ -206,7 +202,6 @@ _KEYWORD_CLASSES = {
     ("text-align", "center"): "cg-center",
     ("text-align", "right"): "cg-right",
 }
-_PIXELS = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
 
 
 def _text_classes(colours: list[Colour]) -> list[str]:
@@ -249,15 +244,6 @@ _BORDERS = {
     "border-bottom": "cg-rule",
     "border-top": "cg-rule-above",
 }
-
-
-def _size_classes(value: list[Node]) -> list[str]:
-    for token in value:
-        unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
-        if isinstance(token, (DimensionToken, PercentageToken)) and unit in _PIXELS:
-            pixels = token.value * _PIXELS[unit]
-            return ["cg-small"] if pixels < 15 else ["cg-large"] if pixels > 17 else []
-    return []
 
 
 def _nearest_hue(hue: float) -> str:

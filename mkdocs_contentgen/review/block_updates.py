@@ -307,4 +307,4 @@ def _updated_sources(
         if it.name and it.name not in digests:
             digests[it.name], passages[it.name] = it.digest, it.now
     found = mend({"sources": digests, "passages": passages})
-    return found["sources"], found["passages"]
+    return found.get("sources", {}), found.get("passages", {})

@@ -108,7 +108,7 @@ def _read_disclosure(value: bool | dict[str, str]) -> Mapping[str, str] | None:
         if key not in LINES:
             from ..requests import unknown_name_message
 
-            raise ValueError(f"{quoted(key)} {unknown_name_message('key', key, LINES)}")
+            raise ValueError(f"{quoted(key)} {unknown_name_message('key', LINES)}")
         # Python-Markdown uses control characters as placeholders.
         if controls := [c for c in line if category(c) in ("Cc", "Cs") and not c.isspace()]:
             raise ValueError(
@@ -293,7 +293,7 @@ class ContentgenConfig(Options):
             if name not in known:
                 from ..requests import unknown_name_message
 
-                message = unknown_name_message("option", name, known)
+                message = unknown_name_message("option", known)
                 warnings.append((escape_controls(str(name)), message))
         if not failed and self.defaults:
             from ..requests import check_defaults

@@ -19,7 +19,7 @@ import yaml
 
 from ..display import hidden_character, quoted
 from ..errors import ApprovalError
-from ..files import delete_file, locked, read_text, reason_of, replace_text, sha256
+from ..files import locked, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
 from ..text import Text, mended
@@ -266,7 +266,8 @@ def restore(path: Path, directory: Path, content: str, *, before: ApprovedText |
             if content:
                 replace_text(path, directory, content)
             else:
-                delete_file(path, directory)
+                refuse_links(path, directory)
+                path.unlink(missing_ok=True)
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
 

@@ -220,7 +220,7 @@ def option_problems(
     problems = []
     for name in value:
         if name not in kinds:
-            message = unknown_name_message("option", name, kinds)
+            message = unknown_name_message("option", kinds)
             problems.append((str(name), f"{quoted(name)} {message}"))
     for name, kind in kinds.items():
         try:

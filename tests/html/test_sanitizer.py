@@ -12,12 +12,9 @@ import json
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
-from itertools import cycle
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
@@ -223,61 +220,32 @@ def test_whatever_comes_the_result_is_harmless_and_stays_the_same(html: str) -> 
 
 
 def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
-    """Where the filter itself fails, nh3 would keep the value: here the whole HTML is refused."""
-    reasons = set()
+    """Where the filter itself fails, nh3 would keep the value: here the attribute goes."""
+    kept = set()
 
     def sanitize_below(frames: int, number: int) -> None:
         if frames:
             return sanitize_below(frames - 1, number)
         style = f"background: url(https://evil.example/{number}); color: rgb(1, rgb(2, 3))"
-        assert "evil" not in html_of(sanitize(f'<p style="{style}">x</p>'))
+        html = html_of(sanitize(f'<p style="{style}">x</p>'))
+        assert "evil" not in html
+        kept.add("color" in html)
 
     # With ever fewer frames left, first the judge fails, and then what is around it.
     for number in range(sys.getrecursionlimit() - 120, sys.getrecursionlimit()):
-        try:
+        with suppress(UnsafeHTMLError, RecursionError):
             sanitize_below(number, number)
-        except (UnsafeHTMLError, RecursionError) as error:
-            reasons.add(str(error))
-    assert "the HTML contains an attribute that cannot be checked" in reasons
-
-
-def test_an_error_is_of_the_text_that_has_it() -> None:
-    """While a text is refused in one thread, another thread's text is not."""
-    ended = threading.Event()
-
-    def refuse_texts() -> None:
-        for frames in cycle(range(sys.getrecursionlimit() - 120, sys.getrecursionlimit())):
-            with suppress(UnsafeHTMLError, RecursionError):
-                nest(frames)
-            if ended.is_set():
-                return
-
-    def nest(frames: int) -> None:
-        if frames:
-            return nest(frames - 1)
-        sanitize(f'<p style="color: rgb(1, {time.monotonic_ns()})">x</p>')
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    other = threading.Thread(target=refuse_texts)
-    other.start()
-    try:
-        for _ in range(200):
-            sanitize("<p>harmless</p>" * 500)
-    finally:
-        ended.set()
-        other.join()
-        sys.setswitchinterval(interval)
+    assert kept == {True, False}
 
 
 @pytest.mark.parametrize(
     ("html", "reason"),
     [
         ("x" * (MAX_CHARACTERS + 1), "too large: 262,145 characters, 262,144 at most"),
-        ("<br>" * (MAX_TAGS + 1), "too complex: 10,001 tags, 10,000 at most"),
-        ("&amp;\xa0" * 10_001, "too complex: 20,002 entities, 20,000 at most"),
+        ("<br>" * (MAX_TAGS + 1), "too large: 10,001 tags, 10,000 at most"),
+        ("&amp;\xa0" * 10_001, "too large: 20,002 entities, 20,000 at most"),
         ("<div>" * (MAX_DEPTH + 1), "nested more than 100 deep"),
-        (f"<p>{'<i x>' * 900}</p>{'<p>x' * 9_000}", "formatting that each may repeat"),
+        (f"<p>{'<i x>' * 900}</p>{'<p>x' * 9_000}", "its formatting is repeated by each tag"),
     ],
 )
 def test_a_refusal_says_why(html: str, reason: str) -> None:

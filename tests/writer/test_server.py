@@ -966,7 +966,7 @@ class TestBadInput:
         """All mistakes in writer.yml are named at once, each with its line."""
         path = tmp_path / "writer.yml"
         path.write_text(
-            "model: [x]\nledgr: a.db\nparallel: 0\nparallel: 4\nlimits: {parallel: -1}\n"
+            "model: [x]\nledgr: a.db\nparallel: 4\nparallel: 0\nlimits: {parallel: -1}\n"
             "queue: many\nprice: 3\napi_key: 5\n"
         )
         problems = refusal(tmp_path)

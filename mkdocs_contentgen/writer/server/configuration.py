@@ -10,7 +10,6 @@ from typing import Annotated, cast
 import msgspec
 from msgspec import Meta
 
-from ...display import quoted
 from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
@@ -115,12 +114,9 @@ def read_fields(path: Path) -> ServerFields:
     except NotYAMLError as error:
         raise ConfigurationError(f"{path}:{error.line}: {error}") from None
     value = {} if document.value is None else document.value
-    problems = [
-        *((line, f"{quoted(key)} is given twice") for line, key in document.repeated_keys()),
-        *((document.line_of(name), text) for name, text in option_problems(value, ServerFields)),
-    ]
-    if problems:
-        raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
+    if problems := option_problems(value, ServerFields):
+        found = (f"{path}:{document.line_of(name)}: {text}" for name, text in problems)
+        raise ConfigurationError("; ".join(found))
     options = cast(dict[str, object], value).items()
     given = {name: it for name, it in options if it is not None}
     if ledger := os.environ.get("CONTENTGEN_LEDGER"):
