@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -275,17 +274,11 @@ class Options(Config):
     publisher. Default: none."""
 
 
-_PLAIN_TEXT = (
-    "{} is in plain text in the configuration, where others can read it; "
-    "use an environment variable instead, in mkdocs.yml with `!ENV`"
-)
-
-
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
 
     def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
-        """Return errors and warnings by option: also about secrets in the file itself."""
+        """Return errors and warnings by option."""
         failed, warnings = super().validate()
         known = dict(get_schema(type(self)))
         warnings = [(name, message) for name, message in warnings if name in known]
@@ -301,25 +294,7 @@ class ContentgenConfig(Options):
             for problem in check_defaults(self.defaults):
                 name, _, message = str(problem).partition(": ")
                 failed.append((name, ValidationError(message)))
-        if not failed and (self.token or self.writer or self.cache_url):
-            warnings += self._plain_secrets()
         return failed, warnings
-
-    def _plain_secrets(self) -> Iterator[tuple[str, str]]:
-        """Yield option and message for each secret that stands in the configuration file."""
-        key = str(self.writer.get("api_key") or "")
-        url = self.cache_url if re.search(r"//[^/]*:[^/]*@|[?&]password=", self.cache_url) else ""
-        secrets = [
-            ("token", "token", self.token),
-            # A shorter key is a word such as `ollama`, for a model server that needs none.
-            ("writer", "api_key", key if len(key) >= 16 else ""),
-            ("cache_url", "cache_url", url),
-        ]
-        with suppress(OSError, UnicodeError):
-            text = Path(self.config_file_path).read_text("utf-8")
-            for option, name, value in secrets:
-                if value and re.search(rf"\b{name}\W*{re.escape(value)}", text):
-                    yield option, _PLAIN_TEXT.format(name)
 
     def load_extension_options(self, given: Mapping[str, object] | None) -> list[str]:
         """Take the options of the Markdown extension, and return warnings about them.
