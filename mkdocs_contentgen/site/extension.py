@@ -10,13 +10,11 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement
 
@@ -77,9 +75,38 @@ def leading_article(markdown: str, articles: Mapping[str, Content | Request]) ->
     return name if is_title else None
 
 
+def add_metadata(
+    meta: MutableMapping[str, Any], facts: ArticleMetadata | None, *, has_feed: bool
+) -> None:
+    """Set what the author did not set, and what feeds say if the description is generated."""
+    if facts is None:
+        return
+    if "description" not in meta and has_feed and facts.disclosed_lead:
+        feed = meta.setdefault("rss", {})
+        if isinstance(feed, dict):
+            feed.setdefault("feed_description", facts.disclosed_lead)
+    for key, value in {"description": facts.lead, "date": facts.published}.items():
+        if value:
+            meta.setdefault(key, value)
+
+
 def level_of(marker: re.Match[str] | None, requested: int | None, default: int) -> int:
     """Return the level of an article: that of its marker, of its request, or else at most 3."""
     return int((marker and marker[2]) or requested or min(default, 3))
+
+
+@dataclass
+class RenderedPage:
+    """What is known about a page once it is rendered."""
+
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    """The marker or text in question with each message."""
+
+    facts: dict[str, ArticleMetadata] = field(default_factory=dict)
+    """The metadata of the articles by their ids, without those that could not be shown."""
+
+    leading: ArticleMetadata | None = None
+    """That of the article whose title is the page's, if there is one."""
 
 
 @dataclass(eq=False)
@@ -87,8 +114,7 @@ class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
     `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
-    which is HTML. `problems`, `facts` and `leading` are set when a page is rendered. They and
-    `articles` are by the `src_uri` of the page.
+    which is HTML. `articles` and `rendered` are by the `src_uri` of the page.
     """
 
     find_page: Callable[[Markdown], File | None]
@@ -104,12 +130,8 @@ class ArticleExtension(Extension):
     end_line: str = ""
     """Ends each article that the author's text follows; if it is empty, a rule does."""
 
-    problems: dict[str, list[tuple[str, str]]] = field(default_factory=partial(defaultdict, list))
-    """The marker or text in question with each message."""
-
-    facts: dict[str, dict[str, ArticleMetadata]] = field(default_factory=dict)
-    leading: dict[str, str] = field(default_factory=dict)
-    """The id of the article whose title is the page's, if there is one."""
+    rendered: dict[str, RenderedPage] = field(default_factory=dict)
+    """Each page as it was rendered last."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
@@ -144,27 +166,24 @@ class _ArticleTreeprocessor(Treeprocessor):
             return
         blocks = _raw_blocks(root, self.md)
         markers: dict[str, re.Match[str]] = {}
-        self.extension.problems.pop(file.src_uri, None)
+        page = self.extension.rendered[file.src_uri] = RenderedPage()
         for number, block in blocks.items():
             if match := MARKER.search(block):
                 markers[number] = match
             elif problem := marker_typo_problem(block):
-                self.extension.problems[file.src_uri].append((block, problem))
+                page.problems.append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
         ids = _HeadingIds(self.md, root, blocks) if articles else None
-        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids)
+        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
         placement.fill(root, blocks, markers)
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
         if placement.title is not None:
             self._set_title(root, placement.title)
-        if (
-            "excerpt" in self.md.treeprocessors
-            and file.src_uri in self.extension.leading
-            and not any(_SEPARATOR in block for block in blocks.values())
-        ):
-            _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+            ends = any(_SEPARATOR in block for block in blocks.values())
+            if "excerpt" in self.md.treeprocessors and not ends:
+                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
 
@@ -238,6 +257,7 @@ class _ArticlePlacer:
     page: str
     articles: Contents
     ids: _HeadingIds | None
+    rendered: RenderedPage
 
     title: Element | None = None
     """The heading that is the page's title, if any."""
@@ -262,7 +282,7 @@ class _ArticlePlacer:
             del markers[number]
             name = marker[1] or next(iter(self.articles), "main")
             if problem := self._marker_problem(name):
-                self.extension.problems[self.page].append((marker[0], problem))
+                self.rendered.problems.append((marker[0], problem))
             elif index is None:
                 parent.text = None
                 parent.append(self._create(name, before, marker))
@@ -272,7 +292,7 @@ class _ArticlePlacer:
                 parent[index] = article
         for marker in markers.values():
             problem = "the marker is within other text or HTML; put it between empty lines"
-            self.extension.problems[self.page].append((marker[0], problem))
+            self.rendered.problems.append((marker[0], problem))
         context.level = 1  # at the end of a page, an article is a section of the page
         end = len(root)
         while end and root[end - 1].get("class") == "footnote":
@@ -304,20 +324,20 @@ class _ArticlePlacer:
             article, facts = self.articles[name].make()
         except UnsafeHTMLError as error:
             problem = f"the article '{name}' cannot be shown: {error}"
-            self.extension.problems[self.page].append(("contentgen", problem))
+            self.rendered.problems.append(("contentgen", problem))
             return Element("div")
         if is_page:
             self.title = article.find(".//h1")
             if self.title is not None:  # it leaves the article
                 own = {k: v for k, v in article.items() if k in ("ai-disclosure", "lang", "dir")}
                 self.title.attrib.update(own | self.title.attrib)
-            self.extension.leading[self.page] = name
+            self.rendered.leading = facts
         else:
             set_title_level(article, level)
         if self.extension.pages:
             link_to_pages(article, self.extension.pages, self.page)
         if facts:
-            self.extension.facts.setdefault(self.page, {})[name] = facts
+            self.rendered.facts[name] = facts
             self.texts.add(article)
         if self.ids:
             self.ids.label(article)
