@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
+
+_ARTICLE = re.compile(r"<article\b[^>]*\bai-disclosure=")
 
 log = get_plugin_logger("contentgen")
 
@@ -241,9 +244,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             return None
         from ..site.build import page_json_ld
 
-        if "ai-disclosure=" not in output:
+        number, shown = len(rendered.facts), len(_ARTICLE.findall(output))
+        if shown < number:
             place = place_of(page.file, config, "contentgen")
-            log.warning(f"{place}: the template of the page shows neither its text nor the article")
+            problem = f"leaves out {number - shown} of its {number} articles"
+            log.warning(f"{place}: the template of the page {problem}")
+        if not shown:
+            return None
         script = page_json_ld(self._articles[page.file.src_uri], rendered.facts, str(page.title))
         return output.replace("</head>", f"{script}</head>", 1)
 
