@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,6 +42,7 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.plaintext import plain_text
 from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
+from mkdocs_contentgen.site.content import PageContent
 from mkdocs_contentgen.site.extension import ArticleExtension
 
 CASES = sorted(path.parent for path in (GOLDEN / "embedding").glob("*/page.md"))
@@ -155,17 +155,16 @@ def entries(toc: Iterable[AnchorLink], indent: str = "") -> Iterator[str]:
         yield from entries(entry.children, f"{indent}  ")
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(PageContent):
     """An article as the service sent it."""
 
-    html: str
-    facts: ArticleMetadata | None = None
-    level: int | None = None
+    def __init__(self, html: str, facts: ArticleMetadata | None = None) -> None:
+        super().__init__(html.encode())
+        self.sent = html, facts
 
     def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return its element."""
-        return parse_article(self.html), self.facts
+        return parse_article(self.sent[0]), self.sent[1]
 
 
 FACTS = ArticleMetadata("T", "Lead.", "2026-01-02")
