@@ -68,7 +68,7 @@ OWN_RULES = """
 [dir="ltr"] .md-typeset blockquote { padding: 0.25em 40px; position: relative; }
 [dir="ltr"] .md-typeset blockquote p:last-child { color: #999; font-style: normal; }
 .md-typeset table:not([class]) th { background: #555; color: white; text-align: center; }
-.codehilite .k { color: #00f; }
+.highlight .k { color: #00f; }
 .md-typeset details { background: white; color: #333; }
 """
 """What sites have in style sheets of their own."""
@@ -140,7 +140,7 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
         ],
         markdown_extensions=[
             {"toc": {"permalink": True, "anchorlink": name == "material"}},
-            *(["codehilite"] if name == "readthedocs" else []),
+            *(["pymdownx.highlight"] if name == "readthedocs" else []),
             *(["pymdownx.highlight", "pymdownx.superfences"] if name == "material" else []),
         ],
         extra_css=["own.css"] if name in ("own", "readthedocs") else [],

@@ -10,9 +10,7 @@ import logging
 import re
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from markdown import Markdown
 from mkdocs.commands import build
@@ -20,9 +18,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import PluginCollection
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-
-if TYPE_CHECKING:
-    from ..html.presentation import ArticleMetadata
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
@@ -65,35 +60,6 @@ def set_title_found(md: Markdown, title: str) -> None:
 def set_title_before_rendering(page: Page, title: str) -> None:
     """Set the title, which is text, that a page has until it is rendered."""
     page._title_from_render = html.escape(title, quote=False) or None
-
-
-@dataclass
-class PageMetadata:
-    """Sets the metadata of pages where their authors did not."""
-
-    has_feed: bool
-    """Whether the site has the RSS plugin, whose feeds show descriptions to readers."""
-
-    _added: dict[str, ArticleMetadata] = field(default_factory=dict)
-
-    def add(self, page: Page, facts: ArticleMetadata | None) -> None:
-        """Set description and date of a page, in place of those that were set before."""
-        feed = page.meta.setdefault("rss", {}) if self.has_feed else {}
-        feed = feed if isinstance(feed, dict) else {}
-        if before := self._added.pop(page.file.src_uri, None):
-            for key, value in (("description", before.lead), ("date", before.published)):
-                if page.meta.get(key) is value:  # the author can have written the same
-                    del page.meta[key]
-            if feed.get("feed_description") == before.disclosed_lead:
-                del feed["feed_description"]
-        if facts is None:
-            return
-        self._added[page.file.src_uri] = facts
-        for key, value in (("description", facts.lead), ("date", facts.published)):
-            if value:
-                page.meta.setdefault(key, value)
-        if facts.disclosed_lead and page.meta.get("description") is facts.lead:
-            feed.setdefault("feed_description", facts.disclosed_lead)
 
 
 _TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")

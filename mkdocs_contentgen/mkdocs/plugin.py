@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +14,7 @@ from jinja2 import Environment
 from markdown import Markdown
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -21,12 +22,16 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..site.extension import ArticleExtension, leading_article, read_stylesheet
+from ..site.extension import (
+    ArticleExtension,
+    add_metadata,
+    leading_article,
+    read_stylesheet,
+)
 from ..site.front_matter import place_of, read_requests
 from ..site.options import EXTENSION, ContentgenConfig
 from ..site.site import Site
 from .internals import (
-    PageMetadata,
     file_of_page,
     index_articles_last,
     render_page,
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
+
+_ARTICLE = re.compile(r"<article\b[^>]*\bai-disclosure=")
 
 log = get_plugin_logger("contentgen")
 
@@ -121,7 +128,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
             self._background = Background(self.config.max_requests, log.info)
         self._articles: dict[str, dict[str, PageContent]] = {}
-        self._metadata = PageMetadata(has_feed="rss" in config.plugins)
         self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.end_line = (self.config.disclosure or {}).get("end", "")
         if self.config.styles != "strip":
@@ -196,28 +202,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.pages = self.site.addresses()
         return render_page(files.src_uris[name], config, files)
 
-    # Before Material's blog, which may require the separator.
-    def _add_excerpt_separator(
-        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
-    ) -> None:
-        """Show the blog the separator that it requires, in a post that consists of an article.
-
-        It is not rendered: the extension inserts one after the lead.
-        """
-        articles = self._articles.get(page.file.src_uri)
-        if not articles or not leading_article(markdown, articles):
-            return
-        for name, blog in config.plugins.items():
-            if (
-                name.partition(" #")[0] == "material/blog"  # a site may have several
-                and blog.config["post_excerpt"] == "required"
-                and (separator := str(blog.config["post_excerpt_separator"])) not in markdown
-            ):
-                page.markdown = markdown = f"{markdown}\n\n{separator}\n"
-
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)
-    def _prepare_page(
+    def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str | None:
         """Fill in missing page metadata, and make sure that empty pages are converted.
@@ -230,21 +217,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             return None
         name = leading_article(markdown, articles)
         if name and (facts := articles[name].facts()):
-            self._metadata.add(page, facts)
+            add_metadata(page.meta, facts, has_feed="rss" in config.plugins)
             set_title_before_rendering(page, facts.title)
         return None if markdown.strip() else "<!-- contentgen -->"
 
-    on_page_markdown = CombinedEvent(_add_excerpt_separator, _prepare_page)
-
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""
-        uri = page.file.src_uri
-        if uri in self._articles:
-            # Templates and included files may have changed what the page begins with.
-            leading = self._extension.leading.get(uri, "")
-            self._metadata.add(page, self._extension.facts.get(uri, {}).get(leading))
-        for marker, problem in self._extension.problems.get(page.file.src_uri, ()):
-            log.warning(f"{place_of(page.file, config, marker)}: {problem}")
+        if rendered := self._extension.rendered.get(page.file.src_uri):
+            # Only now is it certain what the page begins with.
+            add_metadata(page.meta, rendered.leading, has_feed="rss" in config.plugins)
+            for marker, problem in rendered.problems:
+                log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Add the style sheet to the files of the site."""
@@ -256,15 +239,19 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(50)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
         """Add the JSON-LD of the page's articles."""
-        facts = self._extension.facts.get(page.file.src_uri)
-        if not facts:
+        rendered = self._extension.rendered.get(page.file.src_uri)
+        if not rendered or not rendered.facts:
             return None
         from ..site.build import page_json_ld
 
-        if "ai-disclosure=" not in output:
+        number, shown = len(rendered.facts), len(_ARTICLE.findall(output))
+        if shown < number:
             place = place_of(page.file, config, "contentgen")
-            log.warning(f"{place}: the template of the page shows neither its text nor the article")
-        script = page_json_ld(self._articles[page.file.src_uri], facts, str(page.title))
+            problem = f"leaves out {number - shown} of its {number} articles"
+            log.warning(f"{place}: the template of the page {problem}")
+        if not shown:
+            return None
+        script = page_json_ld(self._articles[page.file.src_uri], rendered.facts, str(page.title))
         return output.replace("</head>", f"{script}</head>", 1)
 
     # After mkdocs-static-i18n, which builds the other languages in this event.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -15,16 +15,19 @@ from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground
-from .progress import LOG_INTERVAL, progress_message
+from .progress import LOG_INTERVAL, show_progress
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
 
-REBUILD_INTERVAL, MAX_REBUILD_INTERVAL = 2.0, 30.0
-"""Seconds between two rebuilds while texts arrive, at first and at most."""
+REBUILD_INTERVAL = 10.0
+"""Seconds between two rebuilds while texts arrive.
 
-_RETRY_INTERVAL = 10.0
-"""Seconds after which the server is told again: it may be reading the site for longer."""
+A server that was told of a text may be reading the site for longer, so it is told again then.
+"""
+
+_FIRST_INTERVAL = 2.0
+"""Seconds after which it is told again after the first build: it may not have been watching."""
 
 POLL_INTERVAL = 0.2
 """Seconds between two checks for requests to send and texts to show."""
@@ -58,8 +61,6 @@ class Background:
         self._debounce = debounce
         self._log = log
         self._log_interval = log_interval
-        self._next_line = time.monotonic() + log_interval
-        self._progress: dict[object, Progress] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._lock = threading.Lock()
         self._queued: dict[str, _QueuedRequest] = {}
@@ -69,7 +70,6 @@ class Background:
         self._threads: dict[threading.Thread, Generation] = {}
         self._foreground: Callable[[], Foreground] | None = None
         self._rebuild_needed = self._is_triggered = False
-        self._rebuild_interval = REBUILD_INTERVAL
         self._next_rebuild = 0.0
         self._stopped = threading.Event()
         self._poller = threading.Thread(target=self._poll, daemon=True)
@@ -86,8 +86,7 @@ class Background:
                 self._queued_before, self._queued = self._queued, {}
                 if self._rebuild_needed:
                     self._rebuild_needed = self._is_triggered = False
-                    self._next_rebuild = time.monotonic() + self._rebuild_interval
-                    self._rebuild_interval = min(2 * self._rebuild_interval, MAX_REBUILD_INTERVAL)
+                    self._next_rebuild = time.monotonic() + REBUILD_INTERVAL
             self._depth += 1
 
     def build_ended(self, *, failed: bool = False) -> None:
@@ -143,7 +142,6 @@ class Background:
         while not self._stopped.wait(POLL_INTERVAL):
             self._send_unchanged()
             self._trigger_rebuild()
-            self._log_progress()
 
     def _send_unchanged(self) -> None:
         with self._lock:
@@ -155,8 +153,7 @@ class Background:
                 del self._queued[key]
             self._budget -= len(due)
             self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
-            self._rebuild_interval = REBUILD_INTERVAL
-            generation = self._foreground().generation(self._progress_callback())
+            generation = self._foreground().generation(lambda progress: None)
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)
@@ -165,33 +162,32 @@ class Background:
         thread.start()
 
     def _trigger_rebuild(self) -> None:
-        """Touch the trigger file between builds: a server may notice it only in the next build.
-
-        It may not be watching yet after the first build, so it is told again soon.
-        """
+        """Touch the trigger file between builds: a server may notice it only in the next build."""
         now = time.monotonic()
         with self._lock:
             if not self._rebuild_needed or self._depth or now < self._next_rebuild:
                 return
-            self._next_rebuild = now + (REBUILD_INTERVAL if self._builds <= 1 else _RETRY_INTERVAL)
+            self._next_rebuild = now + (_FIRST_INTERVAL if self._builds <= 1 else REBUILD_INTERVAL)
             self._is_triggered = True
             self.trigger_file.write_text(str(now))
-
-    def _log_progress(self) -> None:
-        now = time.monotonic()
-        runs = list(self._progress.values())
-        if not any(it.in_flight for it in runs):
-            self._next_line = now + self._log_interval
-            self._progress.clear()
-        elif now >= self._next_line:
-            self._next_line = now + self._log_interval
-            self._log(progress_message(Progress(*map(sum, zip(*map(astuple, runs), strict=True)))))
 
     def _run(
         self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]
     ) -> None:
+        done = 0
+
+        def note(progress: Progress) -> None:
+            nonlocal done
+            show(progress)
+            # The end of the generation, which follows the last one, needs a rebuild anyway.
+            if done < progress.done < progress.total:
+                done = progress.done
+                self._rebuild_needed = True
+
         try:
-            self._outcomes |= generate(generation, requests, replaced=replaced)
+            with show_progress(self._log, use_log=True, interval=self._log_interval) as (show, _):
+                generation.on_progress = note
+                self._outcomes |= generate(generation, requests, replaced=replaced)
         except ContentgenError as error:
             self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
         finally:
@@ -199,16 +195,3 @@ class Background:
                 self._rebuild_needed = True
                 if not self._is_triggered:
                     self._next_rebuild = 0.0
-
-    def _progress_callback(self) -> Callable[[Progress], None]:
-        done = 0
-
-        def note(progress: Progress) -> None:
-            nonlocal done
-            self._progress[note] = progress
-            # The end of the generation, which follows the last one, needs a rebuild anyway.
-            if done < progress.done < progress.total:
-                done = progress.done
-                self._rebuild_needed = True
-
-        return note

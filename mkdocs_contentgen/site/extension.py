@@ -10,13 +10,11 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping
-from copy import copy, deepcopy
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping
+from copy import deepcopy
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement
 
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 
     from ..html.presentation import ArticleMetadata
     from ..requests import Request
+    from .content import PageContent
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
 """The place of an article: its id and its level, which both can be missing."""
@@ -47,22 +46,7 @@ _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
 
 
-class Content(Protocol):
-    """An article that can be inserted into a page."""
-
-    @property
-    def level(self) -> int | None:
-        """The level of its title or first headings, or None for that of its place."""
-
-    def make(self) -> tuple[Element, ArticleMetadata | None]:
-        """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-
-
-Contents = Mapping[str, Content]
-"""The articles of a page by their ids, in the order of the front matter."""
-
-
-def leading_article(markdown: str, articles: Mapping[str, Content | Request]) -> str | None:
+def leading_article(markdown: str, articles: Mapping[str, PageContent | Request]) -> str | None:
     """Return the id of the article whose title is the title of the page, or None.
 
     That is an article at the start of a page without a first-level heading of its own, unless it
@@ -77,9 +61,38 @@ def leading_article(markdown: str, articles: Mapping[str, Content | Request]) ->
     return name if is_title else None
 
 
+def add_metadata(
+    meta: MutableMapping[str, Any], facts: ArticleMetadata | None, *, has_feed: bool
+) -> None:
+    """Set what the author did not set, and what feeds say if the description is generated."""
+    if facts is None:
+        return
+    if "description" not in meta and has_feed and facts.disclosed_lead:
+        feed = meta.setdefault("rss", {})
+        if isinstance(feed, dict):
+            feed.setdefault("feed_description", facts.disclosed_lead)
+    for key, value in {"description": facts.lead, "date": facts.published}.items():
+        if value:
+            meta.setdefault(key, value)
+
+
 def level_of(marker: re.Match[str] | None, requested: int | None, default: int) -> int:
     """Return the level of an article: that of its marker, of its request, or else at most 3."""
     return int((marker and marker[2]) or requested or min(default, 3))
+
+
+@dataclass
+class RenderedPage:
+    """What is known about a page once it is rendered."""
+
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    """The marker or text in question with each message."""
+
+    facts: dict[str, ArticleMetadata] = field(default_factory=dict)
+    """The metadata of the articles by their ids, without those that could not be shown."""
+
+    leading: ArticleMetadata | None = None
+    """That of the article whose title is the page's, if there is one."""
 
 
 @dataclass(eq=False)
@@ -87,13 +100,12 @@ class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
     `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
-    which is HTML. `problems`, `facts` and `leading` are set when a page is rendered. They and
-    `articles` are by the `src_uri` of the page.
+    which is HTML. `articles` and `rendered` are by the `src_uri` of the page.
     """
 
     find_page: Callable[[Markdown], File | None]
     set_title: Callable[[Markdown, str], None]
-    articles: Mapping[str, Contents] = field(default_factory=dict)
+    articles: Mapping[str, Mapping[str, PageContent]] = field(default_factory=dict)
 
     pages: Mapping[str, str] = field(default_factory=dict)
     """The `src_uri` of each page by its address, where the site has an address."""
@@ -104,12 +116,8 @@ class ArticleExtension(Extension):
     end_line: str = ""
     """Ends each article that the author's text follows; if it is empty, a rule does."""
 
-    problems: dict[str, list[tuple[str, str]]] = field(default_factory=partial(defaultdict, list))
-    """The marker or text in question with each message."""
-
-    facts: dict[str, dict[str, ArticleMetadata]] = field(default_factory=dict)
-    leading: dict[str, str] = field(default_factory=dict)
-    """The id of the article whose title is the page's, if there is one."""
+    rendered: dict[str, RenderedPage] = field(default_factory=dict)
+    """Each page as it was rendered last."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
@@ -144,27 +152,24 @@ class _ArticleTreeprocessor(Treeprocessor):
             return
         blocks = _raw_blocks(root, self.md)
         markers: dict[str, re.Match[str]] = {}
-        self.extension.problems.pop(file.src_uri, None)
+        page = self.extension.rendered[file.src_uri] = RenderedPage()
         for number, block in blocks.items():
             if match := MARKER.search(block):
                 markers[number] = match
             elif problem := marker_typo_problem(block):
-                self.extension.problems[file.src_uri].append((block, problem))
+                page.problems.append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
         ids = _HeadingIds(self.md, root, blocks) if articles else None
-        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids)
+        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
         placement.fill(root, blocks, markers)
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
         if placement.title is not None:
             self._set_title(root, placement.title)
-        if (
-            "excerpt" in self.md.treeprocessors
-            and file.src_uri in self.extension.leading
-            and not any(_SEPARATOR in block for block in blocks.values())
-        ):
-            _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+            ends = any(_SEPARATOR in block for block in blocks.values())
+            if "excerpt" in self.md.treeprocessors and not ends:
+                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
 
@@ -236,8 +241,9 @@ class _ArticlePlacer:
 
     extension: ArticleExtension
     page: str
-    articles: Contents
+    articles: Mapping[str, PageContent]
     ids: _HeadingIds | None
+    rendered: RenderedPage
 
     title: Element | None = None
     """The heading that is the page's title, if any."""
@@ -254,32 +260,43 @@ class _ArticlePlacer:
         visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
         raw_headings = _RAW_HEADING.findall("".join(visible))
         self._has_title = root.find(".//h1") is not None or "1" in raw_headings
-        context = _Context()
-        for parent, index, number, before in list(_find_raw_blocks(root, blocks, context)):
+        parents = {child: parent for parent in root.iter() for child in parent}
+        for element, number, level in list(_find_places(root, blocks)):
             marker = markers.get(number)
             if marker is None or marker.string.strip() != marker[0]:
                 continue
             del markers[number]
             name = marker[1] or next(iter(self.articles), "main")
             if problem := self._marker_problem(name):
-                self.extension.problems[self.page].append((marker[0], problem))
-            elif index is None:
-                parent.text = None
-                parent.append(self._create(name, before, marker))
+                self.rendered.problems.append((marker[0], problem))
+                continue
+            is_paragraph = element.tag == "p"
+            parent = parents[element] if is_paragraph else element
+            is_start = parent.tag == "div" and self._is_start(root, blocks, element)
+            article = self._create(name, level, marker, is_start=is_start)
+            if is_paragraph:
+                article.tail = element.tail
+                parent[list(parent).index(element)] = article
             else:
-                article = self._create(name, before, marker)
-                article.tail = parent[index].tail
-                parent[index] = article
+                parent.text = None
+                parent.append(article)
         for marker in markers.values():
             problem = "the marker is within other text or HTML; put it between empty lines"
-            self.extension.problems[self.page].append((marker[0], problem))
-        context.level = 1  # at the end of a page, an article is a section of the page
+            self.rendered.problems.append((marker[0], problem))
         end = len(root)
         while end and root[end - 1].get("class") == "footnote":
             end -= 1
-        root[end:end] = [
-            self._create(name, context) for name in self.articles if name not in self._placed
-        ]
+        for name in [it for it in self.articles if it not in self._placed]:
+            # At the end of a page, an article is a section of the page.
+            article = self._create(name, 1, is_start=self._is_start(root, blocks, None))
+            root.insert(end, article)
+            end += 1
+
+    def _is_start(self, root: Element, blocks: Mapping[str, str], place: Element | None) -> bool:
+        """Tell whether an article there, or at the page's end, begins the page."""
+        if self._placed or self._has_title:
+            return False
+        return next(_visible_parts(root, blocks, [place]), place) is place
 
     def _marker_problem(self, name: str) -> str:
         """Return why a marker for the article `name` has no effect, or an empty string."""
@@ -291,33 +308,36 @@ class _ArticlePlacer:
         hint = f"the page asks for {names}" if names else "it asks for none"
         return f"the marker names an article '{name}' that is not there; {hint}"
 
-    def _create(self, name: str, context: _Context, marker: re.Match[str] | None = None) -> Element:
-        """Return the element of an article; of one that cannot be shown, an empty `<div>`."""
+    def _create(
+        self, name: str, level: int, marker: re.Match[str] | None = None, *, is_start: bool
+    ) -> Element:
+        """Return the element of an article; of one that cannot be shown, an empty `<div>`.
+
+        `level` is that of the heading before it.
+        """
         from ..html.article import set_title_level
 
-        is_page = context.is_start and not self._has_title and not self._placed
-        default = 1 if is_page else max(context.level, 1) + 1
+        default = 1 if is_start else max(level, 1) + 1
         level = level_of(marker, self.articles[name].level, default)
-        is_page = is_page and level == 1
         self._placed.add(name)
         try:
             article, facts = self.articles[name].make()
         except UnsafeHTMLError as error:
             problem = f"the article '{name}' cannot be shown: {error}"
-            self.extension.problems[self.page].append(("contentgen", problem))
+            self.rendered.problems.append(("contentgen", problem))
             return Element("div")
-        if is_page:
+        if is_start and level == 1:
             self.title = article.find(".//h1")
             if self.title is not None:  # it leaves the article
                 own = {k: v for k, v in article.items() if k in ("ai-disclosure", "lang", "dir")}
                 self.title.attrib.update(own | self.title.attrib)
-            self.extension.leading[self.page] = name
+            self.rendered.leading = facts
         else:
             set_title_level(article, level)
         if self.extension.pages:
             link_to_pages(article, self.extension.pages, self.page)
         if facts:
-            self.extension.facts.setdefault(self.page, {})[name] = facts
+            self.rendered.facts[name] = facts
             self.texts.add(article)
         if self.ids:
             self.ids.label(article)
@@ -328,9 +348,17 @@ class _ArticlePlacer:
 
 def _highlight(article: Element, md: Markdown) -> None:
     """Let the highlighter of the site colour the code of an article, if the site has one."""
-    highlighter, options, option = _highlighter(md)
-    if highlighter is None:
+    # pymdownx.superfences registers it too.
+    setting = "get_pymdownx_highlight_settings"
+    extension = next((it for it in md.registeredExtensions if hasattr(it, setting)), None)
+    if extension is None:
         return
+    from pymdownx.highlight import (  # type: ignore[import-untyped]  # it has no types
+        HighlightTreeprocessor,
+    )
+
+    highlighter = HighlightTreeprocessor(md, extension)
+    options = getattr(extension, setting)()
     for pre in list(article.iter("pre")):
         code = pre[0] if len(pre) == 1 and pre[0].tag == "code" else None
         # Statements to check and kept styles would be lost.
@@ -339,29 +367,13 @@ def _highlight(article: Element, md: Markdown) -> None:
         if not 0 < len(code.text or "") <= _MAX_HIGHLIGHTED:
             continue
         language = code.get("class", "").removeprefix("language-") or "text"
-        vars(highlighter)["config"] = {**options, option: language}
+        highlighter.config = {**options, "default_lang": language}
         inner = SubElement(pre, "pre")
         inner.append(code)
         pre.remove(code)
         pre.tag = "div"
         pre.set("class", "contentgen-code")
         highlighter.run(pre)
-
-
-def _highlighter(md: Markdown) -> tuple[Treeprocessor | None, Mapping[str, object], str]:
-    """Return the tree processor that highlights code, its options, and that for the language."""
-    for extension in md.registeredExtensions:
-        # pymdownx.superfences registers it too.
-        if settings := getattr(extension, "get_pymdownx_highlight_settings", None):
-            from pymdownx.highlight import (  # type: ignore[import-untyped]  # it has no types
-                HighlightTreeprocessor,
-            )
-
-            return HighlightTreeprocessor(md, extension), settings(), "default_lang"
-    if "hilite" in md.treeprocessors:
-        codehilite = copy(md.treeprocessors["hilite"])
-        return codehilite, vars(codehilite)["config"], "lang"
-    return None, {}, ""
 
 
 def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None:
@@ -387,52 +399,20 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
     return {number: block for number in numbers if isinstance(block := blocks[int(number)], str)}
 
 
-@dataclass
-class _Context:
-    """The level of the last heading before a place, and whether the place is the page's start."""
-
-    level: int = 0
-    is_start: bool = True
-
-    def read(self, html: str) -> None:
-        """Update the context for a block of raw HTML."""
-        html = _INVISIBLE_HTML.sub("", html)
-        self.is_start = self.is_start and not html.strip()
-        for heading in _RAW_HEADING.finditer(html):
-            self.level = int(heading[1])
-
-
-def _find_raw_blocks(
-    parent: Element, blocks: Mapping[str, str], context: _Context
-) -> Iterator[tuple[Element, int | None, str, _Context]]:
+def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Element, str, int]]:
     """Find the elements that contain nothing but a block of raw HTML, in document order.
 
-    Yields a parent, the index of the paragraph in it (None if the block is the text of the parent,
-    such as a list item), the number of the block, and its context. `context` is that of `parent`
-    at first, and of its end afterwards.
+    Yields an element, the number of its block, and the level of the last heading before it.
     """
-    for index, child in enumerate(parent):
-        match = HTML_PLACEHOLDER_RE.fullmatch((child.text or "").strip())
-        if child.tag in HEADINGS:
-            context.level = int(child.tag[1])
-            context.is_start = False
-        elif not match or len(child):
-            if child.tag not in _WRAPPERS or (child.text or "").strip():
-                context.is_start = False
-            yield from _find_raw_blocks(child, blocks, context)
-        elif child.tag == "p" or child.tag in _CONTAINERS:
-            if child.tag not in ("p", *_WRAPPERS):
-                context.is_start = False
-            before = replace(context)
-            if child.tag == "p":
-                yield parent, index, match[1], before
-            else:
-                yield child, None, match[1], before
-            context.read(blocks.get(match[1], ""))
-        else:
-            context.is_start = False
-        if (child.tail or "").strip():
-            context.is_start = False
+    level = 0
+    for element in root.iter():
+        match = HTML_PLACEHOLDER_RE.fullmatch((element.text or "").strip())
+        if element.tag in HEADINGS:
+            level = int(element.tag[1])
+        elif match and not len(element) and element.tag in _CONTAINERS:
+            yield element, match[1], level
+            for heading in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", blocks.get(match[1], ""))):
+                level = int(heading)
 
 
 def _mark_ends(
@@ -443,40 +423,35 @@ def _mark_ends(
     Otherwise, the author's text would seem to be a part of the article's last section.
     """
     last: Element | None = None
-    for article in _visible_parts(root, blocks, articles):
-        if last is not None and article is None:
+    for part in _visible_parts(root, blocks, articles):
+        if last is not None and part not in articles:
             if line and last.get("ai-disclosure") != "none":
                 end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
                 end.text = line.replace("&", "&amp;")
             else:
                 SubElement(last, "hr", {"class": "contentgen-end"})
-        last = article
+        last = part if part in articles else None
 
 
 def _visible_parts(
-    parent: Element, blocks: Mapping[str, str], articles: Container[Element]
-) -> Iterator[Element | None]:
-    """Yield the articles below `parent`, and None for what else is visible, in document order."""
+    parent: Element, blocks: Mapping[str, str], articles: Container[Element | None]
+) -> Iterator[Element]:
+    """Yield the articles below `parent`, and the elements of what else is visible, in order."""
 
     def is_visible(text: str | None) -> bool:
         html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
         return bool(_EMPTY_TAG.sub("", _INVISIBLE_HTML.sub("", html)).strip())
 
     if is_visible(parent.text):
-        yield None
+        yield parent
     for child in parent:
-        if child in articles:
+        if child in articles or child.tag in ("img", "hr"):
             yield child
-        else:
-            if child.tag in ("img", "hr"):
-                yield None
+        if child not in articles:
             yield from _visible_parts(child, blocks, articles)
         if is_visible(child.tail):
-            yield None
+            yield parent
 
-
-_WRAPPERS = frozenset(("div", "section", "main"))
-"""Elements around an article that do not keep its title from being the page's."""
 
 # These patterns also match what a browser does not show. In HTML, what has no end goes to the end.
 _INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
@@ -501,8 +476,8 @@ _MAX_HIGHLIGHTED = 20_000
 _ID_GIVERS = ("toc", "tab_slugs")
 """The tree processors that make ids from the text of headings and tabs, in their order."""
 
-_CONTAINERS = frozenset("li dd td th div blockquote details section aside main figure".split())
-"""Elements that can contain an article; headings and links cannot."""
+_CONTAINERS = frozenset("p li dd td th div blockquote details section aside main figure".split())
+"""Elements that can be or contain an article; headings and links cannot."""
 
 
 def read_stylesheet(*, adapted: bool) -> str:

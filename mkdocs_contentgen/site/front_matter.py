@@ -146,9 +146,6 @@ _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILI
 _BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
-_METADATA = re.compile(r"\A(?:[A-Za-z][\w -]*:.*\n(?:[ \t].*\n)*)+")
-_LEVEL = re.compile(r"\blevel\b\W*([1-4])?")
-_ARTICLE_ID = re.compile(r"\b(?!level\b)[a-z0-9-]*[a-z][a-z0-9-]*")
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 
 
@@ -157,16 +154,13 @@ def request_typo_problems(source: str) -> list[tuple[int, str]]:
     before = _BEFORE_FRONT_MATTER.match(source)
     start = before.end() if before else 0
     front_matter = _FRONT_MATTER.match(source, start)
-    block = front_matter or _METADATA.match(source)
-    span = block.span(1 if front_matter else 0) if block else (0, 0)
+    if not front_matter:
+        return []
     keys = {
         source.count("\n", 0, match.start()) + 1: match[1]
-        for match in _KEYS.finditer(source, *span)
+        for match in _KEYS.finditer(source, *front_matter.span(1))
         if _resembles_name(match[1])
     }
-    if not front_matter:
-        problem = "is read only in YAML front matter: put a line '---' above and below it"
-        return [(line, f"'{NAME}' {problem}") for line in keys]
     if keys and source[:start].lstrip("\ufeff"):
         problem = (
             "the front matter is not read, since there are blank lines or spaces before its "
@@ -185,11 +179,11 @@ def marker_typo_problem(html: str) -> str | None:
     match = _COMMENT.search(html)
     if match is None or not _resembles_name(match[1]):
         return None
-    name = _ARTICLE_ID.search(match[2].lower())
-    level = _LEVEL.search(match[2].lower())
-    parts = [NAME, name and name[0], level and f"level={level[1] or 2}"]
-    right = f"<!-- {' '.join(filter(None, parts))} -->"
-    return f"'{' '.join(match[0].split())[:80]}' is no marker; did you mean '{right}'?"
+    found = " ".join(match[0].split())[:80]
+    return (
+        f"'{found}' is no marker; write '<!-- {NAME} -->', or '<!-- {NAME} ID level=2 -->' with a "
+        "level from 1 to 4"
+    )
 
 
 def _resembles_name(word: str) -> bool:

@@ -223,7 +223,7 @@ class Site:
             return []
         if not self.options.uses_writer():
             return [
-                f"{it.place}: contentgen.{name}: {_cure(name)}"
+                f"{it.place}: contentgen.{name}: {_NOT_SENT}"
                 for name in OPTIONAL_FIELDS
                 if getattr(it.request, name) and name not in self.options.service_fields
             ]
@@ -276,15 +276,6 @@ class Site:
         return path
 
 
-def _cure(name: str) -> str:
-    if name == "sources":
-        return "only the writer of this build reads sources; use `base_url: writer`"
-    return (
-        "the interface of the service has no such field; use `base_url: writer`, or set "
-        f"`service_fields: [{name}]` if your service takes it"
-    )
-
-
 def _matches(page_request: PageRequest, name: str) -> bool:
     page, (path, _, _) = page_request.page, page_request.place.rpartition(":")
     tail = Path(name).as_posix().removeprefix("./")
@@ -298,6 +289,11 @@ def _titles(nav: object) -> Iterator[str]:
             yield str(title)
             yield from _titles(inner)
 
+
+_NOT_SENT = (
+    "is not sent to this service; use `base_url: writer`, or `service_fields` if your service "
+    "takes a brief or a language"
+)
 
 _FILE = "file:"
 

@@ -20,10 +20,9 @@ from markdown.treeprocessors import Treeprocessor
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.meta import get_data
 
-from ..html.presentation import ArticleMetadata
 from ..site.build import page_json_ld
 from ..site.content import PageContent
-from ..site.extension import ArticleExtension
+from ..site.extension import ArticleExtension, add_metadata
 from ..site.front_matter import NAME
 from ..site.site import Site
 from .configuration import load_configuration
@@ -99,24 +98,12 @@ class _PageTreeprocessor(Treeprocessor):
     def run(self, root: Element) -> None:
         name = self._page.path
         contents = cast(dict[str, PageContent], self._extension.articles[name])
-        facts = self._extension.facts.get(name, {})
-        if leading := facts.get(self._extension.leading.get(name, "")):
-            self._add_metadata(leading)
-        if facts:
+        rendered = self._extension.rendered[name]
+        add_metadata(self._page.meta, rendered.leading, has_feed=self._texts.has_feed)
+        if rendered.facts:
             title = unescape(str(self._page.title or ""))
-            root.append(_raw(self.md, page_json_ld(contents, facts, title)))
-        self._texts.report(name, self._extension.problems.get(name, ()))
-
-    def _add_metadata(self, facts: ArticleMetadata) -> None:
-        """Set what the author did not set, and what feeds say if the description is generated."""
-        meta = self._page.meta
-        if "description" not in meta and self._texts.has_feed and facts.disclosed_lead:
-            feed = meta.setdefault("rss", {})
-            if isinstance(feed, dict):
-                feed.setdefault("feed_description", facts.disclosed_lead)
-        for key, value in {"description": facts.lead, "date": facts.published}.items():
-            if value:
-                meta.setdefault(key, value)
+            root.append(_raw(self.md, page_json_ld(contents, rendered.facts, title)))
+        self._texts.report(name, rendered.problems)
 
 
 def _raw(md: Markdown, html: str) -> Element:

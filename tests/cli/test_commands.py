@@ -320,7 +320,7 @@ def test_status_of_a_changed_request(project: Project) -> None:
     assert states(project) == {("index.md", "main"): ("missing", "never generated")}
     project.page("index.md", ASKED | {"brief": "New"})  # which the service does not take
     shown = run(project, "status")
-    assert "docs/index.md:2: contentgen.brief: the interface of the service has no such" in shown
+    assert "docs/index.md:2: contentgen.brief: is not sent to this service; use" in shown
 
 
 def test_samples_are_no_texts_of_other_pages(project: Project) -> None:
@@ -567,7 +567,7 @@ def test_approve_all_goes_on_after_an_error(project: Project) -> None:
 
 
 def test_a_home_directory_in_an_option(project: Project) -> None:
-    """`~` is the home directory, as in a shell, and never a directory of that name."""
+    """`~` is the home directory, as in a shell."""
     project.environment["HOME"] = str(project.root / "home")
     project.configure({"cache_dir": "~/cache", "approved_dir": "~/approved"})
     project.page("index.md", ASKED)
@@ -576,11 +576,6 @@ def test_a_home_directory_in_an_option(project: Project) -> None:
     assert (project.root / "home/cache/cache.db").is_file()
     assert (project.root / "home/approved/index.md/main.html").is_file()
     assert not (project.root / "~").exists()
-    project.configure({"cache_dir": "a\0b"})
-    assert "cache_dir: 'a\\x00b' is not a path" in run(project, "status", code=1)
-    project.configure({"cache_dir": "~nobody-of-that-name/cache"})
-    message = "cache_dir: '~nobody-of-that-name/cache' names a home directory that is not known"
-    assert message in run(project, "status", code=1)
 
 
 def test_the_sandbox_on_a_busy_port(project: Project) -> None:

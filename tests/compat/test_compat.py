@@ -270,30 +270,6 @@ def test_blog(pair: Pair) -> None:
         assert "What it costs" not in listed.get_text()
 
 
-@beside("blog")
-def test_blog_with_required_excerpts(pair: Pair) -> None:
-    """A generated post needs no end of its excerpt, and a paginated view asks for its text once.
-
-    The blog is the second one of its site.
-    """
-    blog = {"blog": {"post_excerpt": "required", "pagination_per_page": 1}}
-    pair.configure(plugins=[{"blog": {"blog_dir": "other"}}, blog])
-    pair.site.write("docs/blog/index.md", pair.front("The blog"))
-    for day in (2, 3):
-        front = pair.front(f"Day {day}", date=date(2026, 1, day), slug=str(day))
-        pair.site.write(f"docs/blog/posts/{day}.md", front)
-    built = pair.site.built("--strict")
-    assert "3 generated" in built
-    listed = pair.site.soup("blog/page/2/index.html").select_one(".md-post__content")
-    assert listed
-    assert DRAFT in listed.get_text()
-    assert LEAD in listed.get_text()
-    assert "What it costs" not in listed.get_text()
-    shown = [pair.site.html(f"{view}/index.html") for view in ("blog", "blog/page/2")]
-    assert ["What it brings" in html for html in shown] == [True, False]
-    assert "What it brings" in pair.site.html("blog/2026/01/02/2/index.html")
-
-
 @beside("tags")
 def test_tags(pair: Pair) -> None:
     """The list of tags links to the page by the article's title."""

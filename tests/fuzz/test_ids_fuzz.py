@@ -20,6 +20,7 @@ from test_fuzz import few, fuzz
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
+from mkdocs_contentgen.site.content import PageContent
 from mkdocs_contentgen.site.extension import ArticleExtension
 
 HEADINGS = (
@@ -65,18 +66,17 @@ markdown_extensions:
 """
 
 
-class Sent:
+class Sent(PageContent):
     """An article with these headings."""
 
-    level: int | None = None
-
     def __init__(self, headings: list[str]) -> None:
+        super().__init__(b"")
         parts = "".join(f"<h2>{escape(heading)}</h2><p>Text</p>" for heading in headings[1:])
-        self.html = f"<article class='x'><h1>{escape(headings[0])}</h1><p>Text</p>{parts}</article>"
+        self.sent = f"<article class='x'><h1>{escape(headings[0])}</h1><p>Text</p>{parts}</article>"
 
     def make(self) -> tuple[Element, ArticleMetadata]:
         """Return its element, which is shown like one of a service."""
-        article = parse_article(self.html)
+        article = parse_article(self.sent)
         article.set("class", "contentgen")
         return article, ArticleMetadata("", "", "")
 

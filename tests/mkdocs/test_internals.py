@@ -13,9 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import (
-    PageMetadata,
     file_of_page,
     set_title_before_rendering,
     set_title_found,
@@ -71,21 +69,6 @@ def test_the_file_of_the_page(config: MkDocsConfig) -> None:
     assert spy.files == [page.file]
     Markdown(extensions=[spy]).convert("Text")
     assert spy.files == [page.file, None]
-
-
-def test_metadata_that_were_added(config: MkDocsConfig) -> None:
-    """They go with the article, but not what the author or another plugin has set."""
-    page = rendered(config, Spy())
-    page.meta = {"date": "Mine"}
-    metadata = PageMetadata(has_feed=False)
-    metadata.add(page, ArticleMetadata("T", "Lead.", "2026-01-02"))
-    assert page.meta == {"description": "Lead.", "date": "Mine"}
-    metadata.add(page, None)
-    assert page.meta == {"date": "Mine"}
-    metadata.add(page, ArticleMetadata("T", "Lead.", ""))
-    page.meta["description"] = "Of a plugin"
-    metadata.add(page, None)
-    assert page.meta == {"description": "Of a plugin", "date": "Mine"}
 
 
 def test_the_title_that_was_found(config: MkDocsConfig) -> None:

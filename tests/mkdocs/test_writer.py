@@ -191,7 +191,7 @@ def test_a_brief(site: Project, model: ModelDouble) -> None:
     assert site.build().returncode == 0  # the text is there
     site.page("index.md", {**NEWS, "topic": "Another", "brief": brief})
     refused = site.built(code=1)
-    assert "docs/index.md:2: contentgen.brief: the interface of the service has no" in refused
+    assert "docs/index.md:2: contentgen.brief: is not sent to this service; use" in refused
 
 
 def test_a_language(site: Project, model: ModelDouble) -> None:
@@ -245,7 +245,9 @@ def test_sources_of_a_request(site: Project, model: ModelDouble) -> None:
         assert "'../mkdocs.yml' is no source; name a page" in refused.stdout
     site.configure({"base_url": "https://service.example", "service_fields": ["brief"]})
     refused = site.build()
-    assert "contentgen.sources: only the writer of this build reads sources" in refused.stdout
+    assert (
+        "contentgen.sources: is not sent to this service; use `base_url: writer`" in refused.stdout
+    )
     assert len(model.calls) == 1
 
 

@@ -90,7 +90,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     service = Service()
     service.gate.set()
     lines: list[str] = []
-    background = Background(5, lines.append, debounce=DEBOUNCE, log_interval=0)
+    background = Background(5, lines.append, debounce=DEBOUNCE, log_interval=0.01)
 
     store = DiskStore(tmp_path / "cache")
     background.source(lambda: Foreground(store, service.connect, Limits(retries=0)))

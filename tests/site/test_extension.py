@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +40,9 @@ from service_double import TOKEN, USER, Handler, Received, ServiceDouble, genera
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.plaintext import plain_text
+from mkdocs_contentgen.html.presentation import ArticleMetadata
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
+from mkdocs_contentgen.site.content import PageContent
 from mkdocs_contentgen.site.extension import ArticleExtension
 
 CASES = sorted(path.parent for path in (GOLDEN / "embedding").glob("*/page.md"))
@@ -154,16 +155,19 @@ def entries(toc: Iterable[AnchorLink], indent: str = "") -> Iterator[str]:
         yield from entries(entry.children, f"{indent}  ")
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(PageContent):
     """An article as the service sent it."""
 
-    html: str
-    level: int | None = None
+    def __init__(self, html: str, facts: ArticleMetadata | None = None) -> None:
+        super().__init__(html.encode())
+        self.sent = html, facts
 
-    def make(self) -> tuple[Element, None]:
+    def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return its element."""
-        return parse_article(self.html), None
+        return parse_article(self.sent[0]), self.sent[1]
+
+
+FACTS = ArticleMetadata("T", "Lead.", "2026-01-02")
 
 
 def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
@@ -179,6 +183,20 @@ def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
     for text in ("<!-- contentgen -->", "Text."):
         md.convert(text)
     assert titles == ["One"]
+
+
+def test_what_is_known_of_a_page_is_of_its_last_rendering(a_site: MkDocsConfig) -> None:
+    """An article that does not begin its page any more is not what titles it."""
+    file = File("one.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
+    extension = ArticleExtension(lambda md: file, lambda md, title: None)
+    for text, leads in (("<!-- contentgen -->", True), ("Mine.\n\n<!-- contentgen -->", False)):
+        extension.articles = {"one.md": {"main": Sent("<article><h1>T</h1></article>", FACTS)}}
+        Markdown(extensions=[extension]).convert(text)
+        assert extension.rendered["one.md"].facts == {"main": FACTS}
+        assert (extension.rendered["one.md"].leading == FACTS) == leads
+    extension.articles = {}
+    Markdown(extensions=[extension]).convert("Mine.")
+    assert extension.rendered["one.md"].facts == {}
 
 
 @pytest.mark.parametrize(
@@ -265,4 +283,4 @@ def test_whatever_an_article_says_comes_out_as_it_is(
     assert shown.get_text() == CONTROLS.sub("", sent.get_text())
     titles = [str(article.find_all("abbr")[0]["title"]) for article in (shown, sent)]
     assert titles[0] == plain_text(CONTROLS.sub("", titles[1]))
-    assert extension.problems["page.md"] == []
+    assert extension.rendered["page.md"].problems == []

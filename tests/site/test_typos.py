@@ -15,20 +15,20 @@ def test_each_misspelled_key_has_its_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "right"),
+    ("block", "found"),
     [
-        ("<!-- contentgn -->", "<!-- contentgen -->"),
-        ("<p>\n<!--contentgn\nside --></p>", "<!-- contentgen side -->"),
-        ("<!-- a --><!-- contengen -->", "<!-- contentgen -->"),
-        ("<!-- contentgn <!-- contentgn a -->", "<!-- contentgen a -->"),
+        ("<!-- contentgn -->", "<!-- contentgn -->"),
+        ("<p>\n<!--contentgn\nside --></p>", "<!--contentgn side -->"),
+        ("<!-- a --><!-- contengen -->", "<!-- contengen -->"),
+        ("<!-- contentgn <!-- contentgn a -->", "<!-- contentgn a -->"),
         ("<!-- contentgn", None),
     ],
 )
-def test_a_misspelled_marker(block: str, right: str | None) -> None:
-    """The problem says how a marker is spelled; a comment that does not end is none."""
+def test_a_misspelled_marker(block: str, found: str | None) -> None:
+    """The problem names it, and says how a marker is spelled; one that does not end is none."""
     problem = marker_typo_problem(block)
-    assert (problem or "").endswith(f"did you mean '{right}'?" if right else "")
-    assert bool(problem) == bool(right)
+    assert (problem or "").startswith(f"'{found}' is no marker; write '<!-- " if found else "")
+    assert bool(problem) == bool(found)
 
 
 def test_many_keys_take_linear_time() -> None:
