@@ -67,7 +67,6 @@ def test_killed_builds_lose_nothing(project: Project, service: ServiceDouble) ->
         service.answered.clear()
     project.built("--strict")
     assert project.cached() == set(topics)
-    assert not list((project.root / CACHE).glob("*set-aside*"))
 
 
 @pytest.mark.system
@@ -288,14 +287,17 @@ def test_a_text_that_nothing_can_keep(project: Project, service: ServiceDouble) 
 
 
 def test_a_half_restored_database(project: Project, service: ServiceDouble) -> None:
-    """A truncated database is set aside with a warning, and its texts are asked for anew."""
+    """Nobody pays again for the texts of a truncated database, unless a person deletes it."""
     write_pages(project, 3)
     assert project.build().returncode == 0
-    with (project.root / CACHE / "cache.db").open("r+b") as database:
-        database.truncate(4096)
-    built = project.built()
-    (warning,) = warnings_in(built)
-    assert "it was renamed to cache.db.set-aside-" in warning
+    database = project.root / CACHE / "cache.db"
+    with database.open("r+b") as file:
+        file.truncate(4096)
+    built = project.build()
+    assert built.returncode == 1
+    assert "; restore a copy of it, or delete it to pay for its texts again" in built.stdout
+    assert len(service.received) == 3
+    database.unlink()
     assert project.build("--strict").returncode == 0
     assert len(service.received) == 6
 

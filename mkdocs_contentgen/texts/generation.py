@@ -201,6 +201,8 @@ class Generation:
         load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
         saved, problems = await self._thread.run(load, keys, self.store)
         self._add_problems(problems)
+        if self.store.unreadable:
+            self.stop(self.store.unreadable)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
