@@ -39,13 +39,6 @@ class UnknownOutcomeError(ServiceError):
     """The request was sent, but its text did not arrive. It may have been paid for."""
 
 
-class GatewayError(UnknownOutcomeError):
-    """A gateway did not get the answer.
-
-    Sent again with the same Idempotency-Key, a request is not paid for twice.
-    """
-
-
 class UnusableServiceError(ServiceError):
     """All other requests of the run would fail too."""
 

@@ -297,7 +297,6 @@ class Desk:
         notes, _ = store.load([name])
         is_own = article.draft is not None and article.draft.edits is None
         original = next(iter(notes.values()), article.draft if is_own else None)
-        store.prepare()
         try:
             store.save(
                 {article.key: text} | ({name: original} if original else {}),

@@ -46,7 +46,6 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
         edits=edits,
     )
     store = site.store()
-    store.prepare()
     store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text

@@ -10,7 +10,6 @@ import msgspec
 from ..errors import (
     ConfigurationError,
     FailedTextError,
-    GatewayError,
     RejectedError,
     UnknownOutcomeError,
 )
@@ -35,9 +34,6 @@ from .protocol import (
     parse_answer,
     parse_updated,
 )
-
-GATEWAY_PAUSE = 3.0
-"""Seconds after which a request is sent again that a gateway could not pass on."""
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -116,11 +112,8 @@ class ServiceClient(HTTPConnection):
         if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
             # A served writer tells what its model has answered.
             raise failed_text(message, "" if self.has_token(text) else text, fields)
-        if answer.status == 409:
+        if answer.status in (409, 502, 504):  # a gateway may have passed the request on
             raise UnknownOutcomeError(f"{message}; {SAME_KEY_HINT}")
-        if answer.status in (502, 504):
-            # A gateway that cannot reach the service does so again while that restarts.
-            raise GatewayError(f"{message}; {SAME_KEY_HINT}", answer.retry_after() or GATEWAY_PAUSE)
         hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
         if answer.status == 404:  # the service can have other operations
             raise RejectedError(f"{message}; {hint}")

@@ -84,12 +84,11 @@ def digest(html: str, written_by: str) -> str:
 def describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
     """Return a message for each field of a stored request that differs from `request`."""
     fields = request.record()
+    names = (*OPTIONAL_FIELDS, *(name for name in fields if name in before))
     return [
-        f"{name} was {quoted(before[name])}"
-        for name, value in fields.items()
-        if name in before and before[name] != value and name not in OPTIONAL_FIELDS
-    ] + [
-        f"{name} was different" for name in OPTIONAL_FIELDS if before.get(name) != fields.get(name)
+        f"{name} was {quoted(before.get(name))}"
+        for name in dict.fromkeys(names)
+        if before.get(name) != fields.get(name)
     ]
 
 
@@ -126,12 +125,8 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
         name = (found[1] or found[2]) if found else "header"
         reason = message.partition(" matching")[0].lower()
         raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
-    problems = {"approved_by": name_problem(approval.approved_by)}
-    if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
-        problems["generated_at"] = f"is in the year {text.generated_at.year}"
-    for name, problem in problems.items():
-        if problem:
-            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {problem}")
+    if problem := name_problem(approval.approved_by):
+        raise ApprovalError(f"{path}:{front.line_of('approved_by')}: approved_by: {problem}")
     return ApprovedText(text, approval, match[1].count("\n") + 3)
 
 

@@ -20,7 +20,6 @@ from ..display import quoted
 from ..errors import (
     ContentgenError,
     FailedTextError,
-    GatewayError,
     InvalidAnswerError,
     MissingReason,
     NoText,
@@ -28,6 +27,7 @@ from ..errors import (
     RejectedError,
     ServiceError,
     StoreError,
+    UnreachableError,
 )
 from ..requests import Request
 from ..service.protocol import Attempt, Client
@@ -201,6 +201,8 @@ class Generation:
         load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
         saved, problems = await self._thread.run(load, keys, self.store)
         self._add_problems(problems)
+        if self.store.unreadable:
+            self.stop(self.store.unreadable)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
@@ -245,14 +247,15 @@ class Generation:
                 return text
 
             seconds = self.clock.monotonic() - started
-            self._throttle.failed(failure, attempt=number, started=started)
+            self._throttle.failed(failure, attempt=number)
             pause = self._throttle.pause
             left = deadline - self.clock.monotonic() - pause
-            may_repeat = isinstance(failure, NotSentError | GatewayError)
-            again = may_repeat and number + 1 < tries and left >= 0
+            again = isinstance(failure, NotSentError) and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
             self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
             if not again:
+                if isinstance(failure, UnreachableError):
+                    self.stop(UnreachableError(f"{failure}: the service seems down"))
                 break
             deadline += await self._throttle.wait_for_turn()
             if self._stop.reason or deadline <= self.clock.monotonic():

@@ -55,13 +55,11 @@ def look_up(
     one `with_updates`, if one of theirs has failed. The store is closed afterwards.
     """
     texts, problems = store.load(requests)
-    if max_age is not None:
-        # The shared cache may have a newer text from another machine.
-        limit = datetime.now(UTC) - max_age
-        if old := [key for key, text in texts.items() if _is_old(text, limit)]:
-            newer, more = store.load(old, newest=True)
-            texts |= newer
-            problems += more
+    # The shared cache may have a newer text from another machine.
+    if old := [key for key, text in texts.items() if _is_old(text, max_age)]:
+        newer, more = store.load(old, newest=True)
+        texts |= newer
+        problems += more
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
     if wanted := [key for key, outcome in outcomes.items() if outcome.error or with_updates]:
         failures, more = load_failures(wanted, store)
@@ -69,8 +67,7 @@ def look_up(
         for key, failure in failures.items():
             text, failed_at = texts.get(key), failure.failed_at
             # A refresh that failed before the text was too old says nothing about a later one.
-            least = timedelta(0) if max_age is None else max_age
-            if text and failed_at and failed_at - text.generated_at <= least:
+            if text and failed_at and failed_at - text.generated_at <= (max_age or timedelta(0)):
                 continue
             outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
@@ -100,21 +97,20 @@ def load_saved(
     return outcomes, problems + more
 
 
-def _is_old(text: Text, limit: datetime) -> bool:
-    """Tell whether a text is from before `limit`. Words of a person never are."""
-    return text.edits is None and text.generated_at <= limit
+def _is_old(text: Text, max_age: timedelta | None) -> bool:
+    """Tell whether a text is older than `max_age`. Words of a person never are."""
+    if max_age is None or text.edits is not None:
+        return False
+    return datetime.now(UTC) - text.generated_at >= max_age
 
 
 def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
         return Outcome(error=NoText(MissingReason.MISSING, NEVER_GENERATED_REASON))
-    age = datetime.now(UTC) - text.generated_at
-    if max_age is not None and _is_old(text, datetime.now(UTC) - max_age):
-        hours = age.total_seconds() / 3600
-        shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
-        old = NoText(MissingReason.MISSING, f"the text is {shown} old")
-        return Outcome("cache", text, old)
-    return Outcome("cache", text)
+    if not _is_old(text, max_age):
+        return Outcome("cache", text)
+    reason = f"the text of {text.generated_at:%Y-%m-%d %H:%M} UTC is older than max_age"
+    return Outcome("cache", text, NoText(MissingReason.MISSING, reason))
 
 
 class _Failure(msgspec.Struct):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import (
@@ -169,13 +168,6 @@ def obtain(
     obtained.warnings += map(_review_message, outdated)
     if not obtained.failures and source:
         _report_texts(obtained, policy)
-    if policy.max_age is not None:
-        limit = datetime.now(UTC) - policy.max_age
-        obtained.warnings += [
-            f"{it.place}: the text is older than max_age, and stays, since people have changed it"
-            for it in obtained.articles
-            if it.draft and it.draft.edits and not it.has_approval and it.draft.generated_at < limit
-        ]
     return obtained
 
 
@@ -215,14 +207,10 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
     """Send the wanted requests, update the articles, and return the problems with the cache."""
     number = len(obtained.wanted)
     if number > policy.max_requests and not policy.warn_only:
-        obtained.warnings += [
-            f"{article.place}: would be requested"
-            for article in obtained.articles
-            if article.key in obtained.wanted
-        ]
         obtained.failures.append(
             f"{number} requests would be sent, and max_requests allows {policy.max_requests}; "
-            "nothing was sent; to pay for them, raise max_requests"
+            "nothing was sent; `contentgen generate --dry-run` lists them; to pay for them, raise "
+            "max_requests"
         )
         return []
     obtained.sent = number
@@ -241,11 +229,8 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     old = article.draft_outcome
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
-    if old.error:
-        reason = f"{old.error}, and no newer text arrived: {new.error}"
-    else:
-        reason = f"no newer text arrived: {new.error}"
-    error = NoText(MissingReason.MISSING, reason)
+    before = f"{old.error}, and " if old.error else ""
+    error = NoText(MissingReason.MISSING, f"{before}no newer text arrived: {new.error}")
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
@@ -294,15 +279,13 @@ def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
     match outcome.error:
         case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
             return ""  # the reason is reported once, not for each page
-        case FailedTextError() as error if outcome.text:
-            return f"{place}: no newer text arrived: {error}; the old text stays"
+        case error if outcome.text:
+            return f"{place}: {error}; the old text stays"
         case FailedTextError() as error:
             return (
                 f"{place}: {error}; `contentgen show {page}` prints what was answered, and "
                 f"`contentgen generate {page}` asks (and pays) again"
             )
-        case error if outcome.text:
-            return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:
             return str(error)  # the same for all pages
         case NoText(absence=MissingReason.MISSING) as error:

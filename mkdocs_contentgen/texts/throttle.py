@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from ..concurrency import backoff
 from ..errors import (
     ContentgenError,
-    GatewayError,
     NoText,
     NotSentError,
     ServiceError,
@@ -23,9 +22,6 @@ from .policy import Limits
 
 FIRST_BACKOFF = 0.5
 """Maximum seconds before the second try."""
-
-REFUSALS = 3
-"""Refused connections in a row after which the service counts as down."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +76,6 @@ class Throttle:
         self._request_done = asyncio.Event()
         self._send_lock = asyncio.Lock()
         self._paused_until = 0.0
-        self._refusals = 0
-        self._last_refusal = 0.0
 
     @property
     def pause(self) -> float:
@@ -120,33 +114,17 @@ class Throttle:
 
     def answered(self) -> None:
         """Allow slightly more requests at once after an answer, up to `concurrency`."""
-        self._refusals = 0
         self._window = min(self._limits.concurrency, self._window + 1 / self._window)
 
-    def failed(self, failure: ServiceError, *, attempt: int, started: float) -> None:
+    def failed(self, failure: ServiceError, *, attempt: int) -> None:
         """Pause, narrow the window or stop the run, as a failure demands.
 
-        `attempt` counts the tries of that request from 0, and `started` is when this one was sent.
+        `attempt` counts the tries of that request from 0.
         """
-        self._count_refusal(failure, started)
         if isinstance(failure, UnusableServiceError):
             self._stop.set(failure)
-        elif self._refusals >= REFUSALS:
-            self._stop.set(
-                UnreachableError(f"{failure}, {REFUSALS} times in a row: the service seems down")
-            )
-        if isinstance(failure, NotSentError | GatewayError):
-            self._back_off(failure, attempt)
-
-    def _count_refusal(self, failure: ServiceError, started: float) -> None:
-        if not isinstance(failure, UnreachableError):
-            self._refusals = 0
-        elif started > self._last_refusal:
-            # Requests that went out side by side count as one refusal.
-            self._refusals += 1
-            self._last_refusal = self._clock.monotonic()
-
-    def _back_off(self, failure: NotSentError | GatewayError, attempt: int) -> None:
+        if not isinstance(failure, NotSentError):
+            return
         delay = failure.retry_after
         if delay is None:
             delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
@@ -154,6 +132,6 @@ class Throttle:
             self._stop.set(failure)
             return
         self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
-        if not isinstance(failure, UnreachableError | GatewayError):
+        if not isinstance(failure, UnreachableError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))

@@ -360,7 +360,7 @@ def test_json_is_all_there_is_on_standard_output(project: Project) -> None:
     (listed,) = json.loads(ran.stdout)
     keys = "page id type topic state key reason where model marked generated_at approved_by remarks"
     assert set(listed) >= set(keys.split())
-    assert "is damaged (" in ran.stderr
+    assert "cannot be read (" in ran.stderr
 
 
 def test_approve_asks_git_for_the_name(project: Project) -> None:
@@ -452,7 +452,7 @@ def test_prune_keeps_sample_texts(project: Project) -> None:
         project.configure(base_url)
         assert "texts dropped: 0" in run(project, "prune")
     project.write(".cache/plugin/contentgen/cache.db", "garbage")
-    assert "is damaged (" in run(project, "prune", "--dry-run")
+    assert "cannot be read (" in run(project, "prune", "--dry-run")
 
 
 @pytest.mark.parametrize(

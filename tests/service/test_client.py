@@ -43,7 +43,6 @@ from mkdocs_contentgen.errors import (
     ConfigurationError,
     ContentgenError,
     FailedTextError,
-    GatewayError,
     InvalidAnswerError,
     NotSentError,
     RejectedError,
@@ -394,12 +393,12 @@ def drain(connection: socket.socket) -> None:
         (500, RejectedError, "the service answered 500 Internal Server Error; try again later, or"),
         (
             502,
-            GatewayError,
+            UnknownOutcomeError,
             "the service answered 502 Bad Gateway; it may have been processed, so only the next "
             "build asks again, with the same Idempotency-Key",
         ),
         (503, NotSentError, "the service answered 503 Service Unavailable"),
-        (504, GatewayError, "the service answered 504 Gateway Timeout"),
+        (504, UnknownOutcomeError, "the service answered 504 Gateway Timeout"),
         (999, RejectedError, "the service answered 999"),
     ],
 )

@@ -40,7 +40,7 @@ class Run:
         with self.throttle.sending():
             await asyncio.sleep(seconds)
         if failure:
-            self.throttle.failed(failure, attempt=0, started=started)
+            self.throttle.failed(failure, attempt=0)
         else:
             self.throttle.answered()
         return started
@@ -139,8 +139,7 @@ def test_back_off_doubles() -> None:
 
     async def story(run: Run) -> None:
         for attempt in range(4):
-            error = NotSentError("busy")
-            run.throttle.failed(error, attempt=attempt, started=run.time())
+            run.throttle.failed(NotSentError("busy"), attempt=attempt)
             assert run.throttle.pause == pytest.approx(FIRST_BACKOFF * 2**attempt, rel=1e-3)
 
     simulate(story)
@@ -162,31 +161,6 @@ def test_what_stops_the_run(failure: ServiceError, reason: str | None) -> None:
     async def story(run: Run) -> None:
         await run.send(failure=failure)
         assert (run.stop.reason and str(run.stop.reason)) == reason
-
-    simulate(story)
-
-
-def test_three_refused_connections_in_a_row_stop_the_run() -> None:
-    """The service counts as down then, but not if it has answered in between."""
-
-    async def story(run: Run) -> None:
-        refused = UnreachableError("refused")
-        for failure in (refused, refused, None, refused, refused, RejectedError("x"), refused):
-            await run.send(failure=failure)
-        assert run.stop.reason is None
-        for _ in range(2):
-            await run.send(failure=refused)
-        assert "refused, 3 times in a row" in str(run.stop.reason)
-
-    simulate(story)
-
-
-def test_connections_refused_side_by_side_count_once() -> None:
-    """A short outage must not count as often as there are requests in flight."""
-
-    async def story(run: Run) -> None:
-        await asyncio.gather(*(run.send(1, UnreachableError("refused")) for _ in range(8)))
-        assert run.stop.reason is None
 
     simulate(story)
 

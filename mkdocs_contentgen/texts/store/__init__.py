@@ -1,7 +1,7 @@
 """The cache, which stores texts by the key of their request.
 
-Since texts cost money, they are written at once and never evicted, and a damaged database is
-renamed, not deleted. Each entry has the SHA-256 of its key and its text, which is checked.
+Since texts cost money, they are written at once and never evicted, and nothing is sent while a
+database is damaged. Each entry has the SHA-256 of its key and its text, which is checked.
 
 `disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
 """

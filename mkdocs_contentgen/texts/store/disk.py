@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
@@ -113,7 +112,8 @@ class DiskStore:
 
     Waits `lock_timeout` seconds for another program.
 
-    Reading creates no files. A damaged database is renamed, and a new one is used.
+    Reading creates no files. `unreadable` is set once the database could not be read: nothing may
+    be sent then, since its texts would be paid for again.
     """
 
     def __init__(self, directory: Path, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
@@ -124,6 +124,7 @@ class DiskStore:
         self._cache: diskcache.Cache | None = None
         self._opened: tuple[int, int] | None = None
         self._problems: list[str] = []
+        self.unreadable: StoreError | None = None
 
     def load(
         self, keys: Collection[str], *, newest: bool = False
@@ -265,9 +266,8 @@ class DiskStore:
 
     def _rows(self, condition: str, values: Sequence[str] = ()) -> Iterator[tuple[str, bytes]]:
         """Yield keys and entries. Adds a problem where they cannot be read."""
-        before = None
         try:
-            if (before := self._identity()) is None:
+            if self._identity() is None:
                 return
             address = f"{self._path.resolve().as_uri()}?mode=rw"  # this creates no file
             with closing(sqlite3.connect(address, uri=True, timeout=self._lock_timeout)) as found:
@@ -277,20 +277,14 @@ class DiskStore:
                 )
                 yield from found.execute(query + condition, values)
         except (OSError, sqlite3.Error) as error:
-            try:
-                self._set_aside(error, before, "read")
-            except StoreError as failure:
-                self._problems.append(str(failure))
+            self.unreadable = self._error(error, "read")
+            self._problems.append(str(self.unreadable))
 
-    def _write(
-        self, change: Callable[[diskcache.Cache], _Result], *, is_repeated: bool = False
-    ) -> _Result:
+    def _write(self, change: Callable[[diskcache.Cache], _Result]) -> _Result:
         """Return what `change` returns in a transaction. Raises StoreError."""
         from diskcache import Timeout
 
-        before = None
         try:
-            before = self._identity()
             cache = self._open()
             with cache.transact():
                 return change(cache)
@@ -301,11 +295,10 @@ class DiskStore:
             # Rolling back a transaction that SQLite has ended raises another error.
             context = error.__context__
             cause = context if isinstance(context, sqlite3.Error) else error
-            self._set_aside(cause, None if is_repeated else before, "written")
-        return self._write(change, is_repeated=True)
+            raise self._error(cause, "written") from error
 
     def _open(self) -> diskcache.Cache:
-        """Return the database, opened again if another build has set it aside."""
+        """Return the database, opened again if it was removed or replaced."""
         from .database import open_database
 
         if self._cache is None or self._opened != self._identity():
@@ -327,37 +320,13 @@ class DiskStore:
             return None
         return found.st_dev, found.st_ino
 
-    def _set_aside(
-        self, error: OSError | sqlite3.Error, before: tuple[int, int] | None, verb: str
-    ) -> None:
-        """Rename a damaged database, and add a problem. Raises StoreError for other errors.
-
-        `before` is the identity of the database that could not be `read` or `written`.
-        """
-        reason = getattr(error, "strerror", None) or str(error)
-        code = getattr(error, "sqlite_errorcode", 0)
-        if before is None or not (code in _DAMAGE or reason.startswith("no such ")):
-            message = f"the cache {self._path} cannot be {verb} ({escape_controls(reason)})"
-            raise StoreError(message) from error
-        if before != self._identity():
-            return  # another build has renamed it
-        self._close()
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        try:
-            for suffix in ("", "-journal"):
-                with suppress(FileNotFoundError):
-                    self._path.with_name(DATABASE + suffix).rename(
-                        self._path.with_name(f"{DATABASE}{suffix}.set-aside-{stamp}")
-                    )
-        except OSError as failure:
-            raise StoreError(
-                f"the cache {self._path} is damaged ({reason}), nor can it be renamed "
-                f"({failure.strerror}); remove it"
-            ) from error
-        self._problems.append(
-            f"the cache {self._path} is damaged ({escape_controls(reason)}); it was renamed to "
-            f"{DATABASE}.set-aside-{stamp}, and a new one is used"
-        )
+    def _error(self, error: OSError | sqlite3.Error, verb: str) -> StoreError:
+        """Return the error for a database that cannot be `read` or `written`."""
+        reason = escape_controls(getattr(error, "strerror", None) or str(error))
+        message = f"the cache {self._path} cannot be {verb} ({reason})"
+        if getattr(error, "sqlite_errorcode", 0) in _DAMAGE:
+            message += "; restore a copy of it, or delete it to pay for its texts again"
+        return StoreError(message)
 
 
 def _extra_rows(key: str) -> list[str]:

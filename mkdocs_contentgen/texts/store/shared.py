@@ -7,7 +7,6 @@ reports that once. Only this module imports redis.
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -84,28 +83,19 @@ class SharedStore(DiskStore):
     """A cache in Redis or Valkey at `url`, behind the one in a directory of this machine.
 
     The stores of a run share `outage`, which is set when the cache has failed, so that no other
-    store waits for it. `timeout` is the time in seconds for each answer. Texts are deleted on this
-    machine only, since others may need them. Claims that cannot be released expire.
+    store waits for it. Texts are deleted on this machine only, since others may need them. Claims
+    that cannot be released expire.
 
     All methods raise ConfigurationError if `url` is invalid or the package redis is missing.
     """
 
-    def __init__(
-        self,
-        directory: Path,
-        url: str,
-        outage: Event | None = None,
-        *,
-        timeout: float = ANSWER_TIMEOUT,
-    ) -> None:
+    def __init__(self, directory: Path, url: str, outage: Event | None = None) -> None:
         super().__init__(directory)
         self._unshared = directory.parent / f"{directory.name}-unshared"
         self._url = url
         self._name = f"the shared cache {shown_address(url)}"
-        self._timeout = timeout
         self._client: Redis | None = None
         self._outage = outage or Event()
-        self._local_is_writable = True
 
     def load(
         self, keys: Collection[str], *, newest: bool = False
@@ -121,49 +111,27 @@ class SharedStore(DiskStore):
             texts |= found
         return texts, problems + self._take_problems()
 
-    def _note_unshared(self, keys: Collection[str]) -> None:
-        """Remember the texts that only this machine has."""
-        with suppress(OSError), self._unshared.open("a", encoding="utf-8") as file:
-            file.writelines(f"{key}\n" for key in keys)
-
     def _share_again(self) -> None:
         """Save what was written while the shared cache was away, unless it has other texts."""
-        if self._outage.is_set():
+        if self._outage.is_set() or not self._unshared.exists():
             return
-        try:
-            keys = self._unshared.read_text("utf-8").split()
-        except OSError:  # most of the time, there are none
-            return
-        problems = self._take_problems()
-        texts, _ = super().load(keys)
+        texts, problems = super().load(self._unshared.read_text("utf-8").split())
         self._send_each(
             texts,
             lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True),
         )
         if self._outage.is_set():  # a build that needs nothing of it does not have to know
             self._outage.clear()
-            self._problems = problems
         else:
-            self._problems[:0] = problems
             self._unshared.unlink(missing_ok=True)
+        self._problems = problems
 
     def prepare(self) -> list[str]:
-        replies = self._send(lambda pipeline: pipeline.info("memory"))
-        try:
-            problems = super().prepare()
-        except StoreError as error:
-            if self._outage.is_set():
-                raise
-            problems = []
-            self._report_local_failure(error)
-        for memory in replies:
-            policy = str(memory.get("maxmemory_policy"))
-            if policy.startswith("allkeys-"):
-                self._problems.append(
-                    f"{self._name} may evict texts that were paid for, since its "
-                    f"maxmemory-policy is '{policy}'; set it to 'noeviction'"
-                )
-        return problems + self._take_problems()
+        self._send(lambda pipeline: pipeline.ping())
+        failure = self._write_locally(partial(self._write, lambda cache: None))
+        if failure and self._outage.is_set():
+            raise failure
+        return self._take_problems()
 
     def save(
         self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
@@ -173,10 +141,12 @@ class SharedStore(DiskStore):
             self._replace(key, before, texts[key])
         others = [key for key in texts if key not in (replacing or {})]
         self._send_each(others, lambda pipeline, key: _set(pipeline, key, encode(key, texts[key])))
-        if failure and self._outage.is_set():
+        if not self._outage.is_set():
+            return
+        if failure:
             raise failure
-        if self._outage.is_set():
-            self._note_unshared(texts)
+        with suppress(OSError), self._unshared.open("a", encoding="utf-8") as file:
+            file.writelines(f"{key}\n" for key in texts)
 
     def _replace(self, key: str, before: Text | None, text: Text) -> None:
         """Save a text unless another machine has another one, which this one gets then.
@@ -228,7 +198,7 @@ class SharedStore(DiskStore):
                 _RELEASE_SCRIPT, 2, *_claim_rows(key), owner, int(answered)
             ),
         )
-        if self._outage.is_set() and self._local_is_writable:
+        if self._outage.is_set():
             super().release(keys, owner, answered=answered)
 
     def close(self) -> list[str]:
@@ -243,14 +213,9 @@ class SharedStore(DiskStore):
         except ChangedError:
             raise
         except StoreError as error:
-            self._report_local_failure(error)
+            self._problems.append(f"{error}; texts are kept in {self._name} only")
             return error
         return None
-
-    def _report_local_failure(self, error: StoreError) -> None:
-        if self._local_is_writable:
-            self._problems.append(f"{error}; texts are kept in {self._name} only")
-        self._local_is_writable = False
 
     def _fetch(self, keys: Collection[str]) -> dict[str, Text]:
         texts = {}
@@ -282,7 +247,7 @@ class SharedStore(DiskStore):
         if self._outage.is_set():
             return []
         if self._client is None:
-            self._client = _connect(self._url, self._timeout)
+            self._client = _connect(self._url)
         from redis import WatchError
 
         pipeline = self._client.pipeline()
@@ -301,7 +266,7 @@ class SharedStore(DiskStore):
             return []
 
 
-def _connect(url: str, timeout: float) -> Redis:
+def _connect(url: str) -> Redis:
     """Return a client, which connects when it is used. Raises ConfigurationError."""
     try:
         from redis import Redis
@@ -316,8 +281,8 @@ def _connect(url: str, timeout: float) -> Redis:
     try:
         client = Redis.from_url(
             f"{SCHEMES[scheme.lower()]}://{rest}",
-            socket_connect_timeout=min(CONNECT_TIMEOUT, timeout),
-            socket_timeout=timeout,
+            socket_connect_timeout=CONNECT_TIMEOUT,
+            socket_timeout=ANSWER_TIMEOUT,
             retry=Retry(NoBackoff(), 1),  # servers close idle connections
             protocol=2,  # the one that all servers have
         )
@@ -343,7 +308,5 @@ def _claim_rows(key: str) -> tuple[str, str]:
 
 def _reason(error: Exception) -> str:
     """Return what went wrong, without the server's message, which could repeat a password."""
-    name = type(error).__name__
     cause = error.__cause__ or error.__context__
-    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Error")).lower()
-    return getattr(cause, "strerror", None) or words
+    return getattr(cause, "strerror", None) or type(error).__name__
