@@ -18,7 +18,7 @@ from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
-from ..text import Edits, Text
+from ..text import Text
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
@@ -159,39 +159,19 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
 
 
 def _check_quotations(article: Article, draft: Text) -> None:
-    """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
+    """Raise ApprovalError for a draft of the writer that quotes what nobody said.
+
+    A person settles its quotations on the desk, with all other statements to check.
+    """
+    if draft.edits and not count_marks(draft):
+        return
     for remark in draft.remarks:
-        if remark.startswith("quotation: ") and not _is_settled(draft, remark):
+        if remark.startswith("quotation: "):
             raise ApprovalError(
                 f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
-                f"remove the quotation with `contentgen review {article.page}`, or ask for another "
-                f"text with `contentgen generate --refresh {article.page}`"
+                f"remove each statement with `contentgen review {article.page}`, or ask for "
+                f"another text with `contentgen generate --refresh {article.page}`"
             )
-
-
-def _is_settled(draft: Text, remark: str) -> bool:
-    """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
-    edits = draft.edits
-    if edits is None or edits == Edits(reason=edits.reason):
-        return False
-    quoted = _bare(remark.rpartition(" in no source: ")[2])
-    article = parse_article(draft.html)
-    text = _bare("".join(article.itertext()))
-    if quoted not in text:
-        for code in article.iter("code"):  # which remarks may leave out
-            code[:], code.text = [], ""
-        text = _bare("".join(article.itertext()))
-    start = text.find(quoted)
-    end = start + len(quoted)
-    # Markup within a quotation divides it into several statements.
-    parts = [(text.find(it), len(it)) for it in map(_bare, edits.confirmed)]
-    seen = sum(max(0, min(at + size, end) - max(at, start)) for at, size in parts if at >= 0)
-    return start < 0 or 2 * seen > len(quoted)
-
-
-def _bare(text: str) -> str:
-    """Return a text without spaces, signs of Markdown, and numbers of sources."""
-    return re.sub(r"\[\d+\]|[*_`]", "", escape_controls("".join(text.split())))
 
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:

@@ -291,7 +291,7 @@ def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
     site.draft(article("One."), model="small", remarks=quoted)
     assert site.run("approve", "index.md", "--by", "Jo", code=1) == (
         "Error: docs/index.md:2: this draft cannot be approved: quotation: nobody said "
-        "‘It is new’; confirm, change or remove the quotation with `contentgen review index.md`, "
+        "‘It is new’; confirm, change or remove each statement with `contentgen review index.md`, "
         "or ask for another text with `contentgen generate --refresh index.md`\n"
     )
     assert not site.approved.exists()
