@@ -5,29 +5,28 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import click
 
 from ..errors import ContentgenError, RejectedError
 from ..requests import Request
 from ..review import updating
-from ..service.protocol import Attempt, Client, Update, Updated
+from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.generation import AskForText
 from ..texts.policy import Policy
 from ..texts.store import note_key
 from .texts import Desk, ref_of
 
 Load = Callable[[], AbstractContextManager[Site]]
-
-_T = TypeVar("_T")
 
 
 @dataclass
@@ -149,16 +148,21 @@ class DeskSite:
             max_requests=1, sandbox=options.uses_sandbox(), refresh=not asking.is_update
         )
         try:
-            build = _CancellableBuild(site, policy, self._log, cancelled=asking.cancelled)
+            build = Build(site, policy, self._log)
+            cancellable = partial(_cancellable, cancelled=asking.cancelled)
             if asking.is_update:
                 updates, errors, notes = updating.plan(build, [article], note=note, section=section)
-                results, problems = updating.run(build, updates)
+                results, problems = updating.run(build, updates, cancellable)
                 problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
                 made = next((it.after for it in results), None)
             else:
                 name = article.page, article.request.id
                 wanted = [it for it in site.requests if (it.page, it.request.id) == name]
-                obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
+                ask = cancellable(
+                    lambda client, request, attempt: client.generate(request, attempt)
+                )
+                source = replace(build.foreground(), ask=ask)
+                obtained = build.obtain(site.approved_files(), source, wanted)
                 problems = [*obtained.failures, *obtained.warnings]
                 drafts = [it.draft for it in obtained.articles]
                 made = next((it for it in drafts if it and not it.edits), None)
@@ -187,42 +191,16 @@ class DeskSite:
             store.close()
 
 
-@dataclass
-class _CancellableBuild(Build):
-    """A build whose requests a person can cancel."""
+def _cancellable(ask: AskForText, cancelled: threading.Event) -> AskForText:
+    """Return `ask`, so that its request ends when that is cancelled."""
 
-    cancelled: threading.Event = field(default_factory=threading.Event)
-
-    @asynccontextmanager
-    async def connect(self) -> AsyncIterator[Client]:
-        """Return a client whose requests end when they are cancelled."""
-        async with super().connect() as client:
-            yield _CancellableClient(client, self.cancelled)
-
-
-class _CancellableClient(Client):
-    def __init__(self, client: Client, cancelled: threading.Event) -> None:
-        self._client = client
-        self._cancelled = cancelled
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Those of the client."""
-        return self._client.warnings
-
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
-        """Return a new text. Raises ServiceError."""
-        return await self._unless_cancelled(self._client.generate(request, attempt))
-
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
-        """Return the changes of a text. Raises ServiceError."""
-        return await self._unless_cancelled(self._client.update(request, update, attempt))
-
-    async def _unless_cancelled(self, answer: Awaitable[_T]) -> _T:
-        task = asyncio.ensure_future(answer)
+    async def ask_unless_cancelled(client: Client, request: Request, attempt: Attempt) -> Text:
+        task = asyncio.ensure_future(ask(client, request, attempt))
         while not task.done():
             await asyncio.wait({task}, timeout=0.1)
-            if self._cancelled.is_set():
+            if cancelled.is_set():
                 task.cancel()
                 raise RejectedError("cancelled; nothing was changed")
         return task.result()
+
+    return ask_unless_cancelled
