@@ -556,7 +556,7 @@ class Panel {
       make("p", { className: "quiet" }, rows.length ? `${say("differences")}: ${rows.length}` : say("same")),
       rows.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
-      ...rows.map((row, index) => make("div", { className: "row", role: "group", "aria-label": (row.after || row.before).slice(0, 60) },
+      ...rows.map((row, index) => make("div", { className: "row", role: "group", "aria-label": row.words.map(([, text]) => text).join("").slice(0, 60) },
         make("div", { dir: "auto" }, diff(row.words, "old")),
         make("div", { dir: "auto" }, diff(row.words, "new")),
         make("div", { className: "bar" }, makeButton(say("reject"), () => takeBack(row, index), { disabled: !row.can_take_back })))));
