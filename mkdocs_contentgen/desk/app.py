@@ -14,7 +14,7 @@ from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -232,7 +232,7 @@ class DeskApp:
             "url": desk.addresses.get(article.page, ""),
         }
 
-    def _described(self, desk: Desk, ref: str) -> dict[str, object]:
+    def _described(self, desk: Desk, ref: str) -> dict[str, Any]:
         article = desk.find(ref)
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
@@ -243,7 +243,6 @@ class DeskApp:
             "ask_problem": self._texts.problem_of(article),
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
-            "problem": self._texts.problem or self._builder.problem,
         }
         return {**shown, "version": sha256(msgspec.json.encode(shown).decode())}
 
@@ -251,20 +250,18 @@ class DeskApp:
         """Return why the page that is shown is not the one of this text, or an empty string."""
         if self._texts.problem:
             return self._texts.problem
-        if self._builder.stamp != self._texts.stamp:
-            if self._builder.problem and not self._builder.is_building:
-                return f"the site cannot be built: {self._builder.problem}"
-            return "the site is being built, since its pages have changed"
-        return str(desk.shown[ref].get("page_problem", ""))
+        if self._builder.stamp == self._texts.stamp:
+            return str(desk.shown[ref].get("page_problem", ""))
+        if self._builder.problem and not self._builder.is_building:
+            return f"the site cannot be built: {self._builder.problem}"
+        return "the site is being built, since its pages have changed"
 
     def _check_shown(self, desk: Desk, body: _Body) -> None:
         """Raise OutdatedError unless the page beside the desk shows the text as it is now."""
         text = self._described(desk, body.ref)
-        if text["waits"]:
-            raise OutdatedError(f"look at the page first: {text['waits']}")
-        page = text.get("in_page")
-        if not isinstance(page, dict) or body.shown != page["digest"]:
-            raise OutdatedError("the page does not show this text yet; look at it first")
+        if text["waits"] or (text.get("in_page") or {}).get("digest") != body.shown:
+            reason = text["waits"] or "it does not show this text yet"
+            raise OutdatedError(f"look at the page first: {reason}")
 
     def _ask(self, desk: Desk, article: Article, body: _Body) -> None:
         is_update = body.update or bool(body.note.strip())

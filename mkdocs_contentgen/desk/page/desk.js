@@ -351,7 +351,6 @@ class Panel {
     const editable = this.lost && text.blocks.find((block) => block.digest === this.lost.digest);
     return make("div", {},
       this.why?.trim() ? make("p", { className: "note" }, this.why) : null,
-      text.problem && !text.waits ? make("p", { className: "note" }, text.problem) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
       text.approved_file ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
       text.asking ? this.progress() : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
